@@ -70,6 +70,10 @@ enum Command {
     Nodes(remote::ShowArgs),
     /// What its users and groups use, and their limits
     Users(remote::ShowArgs),
+    /// Why an application there waits, and what would help: 0 it runs or is next, 1 it waits
+    Explain(remote::ExplainArgs),
+    /// Which of its queues lack their guarantee, which use more, and which do not need it
+    Fairness(remote::ShowArgs),
     /// What happened there, and what happens
     Events(remote::EventsArgs),
     /// Kill applications there
@@ -119,6 +123,8 @@ pub fn main() -> ExitCode {
         Some(Command::App(args)) => remote::app(args),
         Some(Command::Nodes(args)) => remote::nodes(args),
         Some(Command::Users(args)) => remote::users(args),
+        Some(Command::Explain(args)) => remote::explain(args),
+        Some(Command::Fairness(args)) => remote::fairness(args),
         Some(Command::Events(args)) => remote::events(args),
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),

@@ -14,12 +14,13 @@ use super::prepared::Prepared;
 use super::run_loop::{self, Progress};
 use super::setup::Setup;
 use super::state::State;
-use super::{audit, config_load, orders, replay, save};
+use super::{audit, config_load, explain, orders, replay, save};
 use crate::config::Config;
 use crate::model::{Profile, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
+use crate::view::waiting::{Explanation, Question};
 use crate::view::{NoticeWeight, View};
 
 /// A scheduler with its workload and its periodic work. It does what is due when it is stepped.
@@ -162,6 +163,14 @@ impl Core {
     /// Which check refused, and what would be needed. Nothing was done.
     pub fn perform(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
         orders::perform(&mut self.state, actor, order, Prepared::default())
+    }
+
+    /// Why something waits.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn explain(&self, question: &Question) -> Result<Explanation, Refusal> {
+        explain::explain(&self.state, question)
     }
 
     /// Writes an order into the audit that was refused before it came to the scheduler: its text was not valid.

@@ -12,6 +12,7 @@ use super::core::Core;
 use super::counters::Counters;
 use super::drain_hooks::{DrainHook, DrainNotifier};
 use super::events::EventLog;
+use super::explain::ExplainReply;
 use super::journal::folder::RunningJournal;
 use super::journal::history::JournalHistory;
 use super::output::Output;
@@ -22,6 +23,7 @@ use super::watch::FileWatch;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::waiting::{ExplainAnswer, Question};
 
 /// A scheduler that runs by itself. Dropping it stops the thread.
 pub struct Engine {
@@ -173,6 +175,12 @@ impl Engine {
         let to = if brings_text { &self.config_requests } else { &self.requests };
         // A stopped engine has dropped its end; with the request goes the reply, which says so.
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
+    }
+
+    /// Has it explained why something waits. `answer` is called once, from the engine's thread; or at once, if the engine has stopped.
+    pub fn explain(&self, question: Question, answer: ExplainAnswer) {
+        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        let _ = self.requests.send(Request::Explain(question, ExplainReply::new(answer)));
     }
 
     /// Writes an order into the audit that was refused before it came to the scheduler. `answer` is called once, with that refusal, when

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use super::{AuditLog, Counters, Engine, EventLog, Published};
 use crate::model::Time;
 use crate::view::act::{Actor, Answer, Order, Refusal};
+use crate::view::waiting::{ExplainAnswer, Question};
 
 /// A running scheduler behind a server or a console.
 pub trait Host: Send + Sync {
@@ -35,6 +36,9 @@ pub trait Host: Send + Sync {
 
     /// Writes an order into the audit that was refused before it came to the scheduler. `answer` is called once, with that refusal.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
+
+    /// Has it explained why something waits. `answer` is called once, from any thread.
+    fn explain(&self, question: Question, answer: ExplainAnswer);
 }
 
 impl Host for Engine {
@@ -72,5 +76,9 @@ impl Host for Engine {
 
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
         Self::refuse(self, actor, order, refusal, answer);
+    }
+
+    fn explain(&self, question: Question, answer: ExplainAnswer) {
+        Self::explain(self, question, answer);
     }
 }

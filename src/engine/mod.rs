@@ -5,7 +5,8 @@
 //! [`Clock`]; tests and tapes step a core by hand.
 //!
 //! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
-//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the workload; [`audit`] writes who did what.
+//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the workload; [`audit`] writes who did what,
+//! [`explain`] answers why something waits.
 //! [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`] sends
 //! records, views and answers out; [`handle`] is what other threads have of it.
 //!
@@ -27,6 +28,7 @@ pub mod drain_hooks;
 pub mod drain_report;
 mod event_outbox;
 pub mod events;
+mod explain;
 pub mod handle;
 pub mod host;
 pub mod journal;

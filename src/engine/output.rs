@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::audit;
+use super::explain::ExplainReply;
 use super::journal::committer::{AfterWrite, Journal};
 use super::journal::folder::RunningJournal;
 use super::journal::record::{CheckedOrder, OrderRecord, Record};
@@ -17,6 +18,7 @@ use super::run_loop;
 use super::state::State;
 use crate::view::View;
 use crate::view::act::{Done, Refusal};
+use crate::view::waiting::Explanation;
 
 /// The shortest time between two published views while there is always something new.
 pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
@@ -31,12 +33,17 @@ const MOST_VIEWS: usize = 2;
 /// The answer to an order, which is sent once its view is published.
 pub(super) type OrderAnswer = (Reply, Result<Done, Refusal>);
 
+/// An explanation, which is sent once all that it shows is on the disk.
+type Explained = (ExplainReply, Result<Explanation, Refusal>);
+
 /// The ways out of the engine's thread.
 pub(super) struct Output {
     pub published: Arc<Published>,
     pub last_publish: Option<Instant>,
     /// Outcomes of orders whose view is not published yet.
     pub answers: Vec<OrderAnswer>,
+    /// Explanations that were not sent yet.
+    pub explained: Vec<Explained>,
     /// The journal, if there is one.
     pub journal: Option<RunningJournal>,
     pub last_write: Instant,
@@ -44,7 +51,14 @@ pub(super) struct Output {
 
 impl Output {
     pub fn new(published: Arc<Published>, journal: Option<RunningJournal>) -> Self {
-        Self { published, last_publish: None, answers: Vec::new(), journal, last_write: Instant::now() }
+        Self {
+            published,
+            last_publish: None,
+            answers: Vec::new(),
+            explained: Vec::new(),
+            journal,
+            last_write: Instant::now(),
+        }
     }
 
     /// How long until the next view may be published; `None` when that is now.
@@ -91,7 +105,8 @@ impl Output {
     pub fn write(&mut self, state: &mut State, view: Option<Arc<View>>) {
         let Some(running) = &self.journal else { return };
         let journal = running.journal();
-        let then = after_write(state, &self.published, view, std::mem::take(&mut self.answers), journal);
+        let answers = (std::mem::take(&mut self.answers), std::mem::take(&mut self.explained));
+        let then = after_write(state, &self.published, view, answers, journal);
         let (block, new) = state.take_written();
         self.last_write = Instant::now();
         journal.write(block, &new, then);
@@ -151,10 +166,11 @@ impl Output {
     /// Publishes what the orders led to, and answers them: who gets an answer finds its effect in the view. While the disk is
     /// `stalled` there are only refusals, and nothing new that may be shown.
     pub fn send_answers(&mut self, state: &mut State, stalled: bool) {
-        if self.answers.is_empty() {
+        if self.answers.is_empty() && self.explained.is_empty() {
             return;
         }
         if stalled {
+            self.explained.drain(..).for_each(|(reply, outcome)| reply.send(outcome));
             self.answers.drain(..).for_each(|(reply, outcome)| reply.send(outcome));
             return;
         }
@@ -167,6 +183,7 @@ impl Output {
             self.published.publish(view);
         }
         self.answers.drain(..).for_each(|(reply, outcome)| reply.send(outcome));
+        self.explained.drain(..).for_each(|(reply, outcome)| reply.send(outcome));
     }
 }
 
@@ -175,11 +192,11 @@ fn after_write(
     state: &mut State,
     published: &Arc<Published>,
     view: Option<Arc<View>>,
-    answers: Vec<OrderAnswer>,
+    (answers, explained): (Vec<OrderAnswer>, Vec<Explained>),
     journal: &Journal,
 ) -> Option<AfterWrite> {
     let events = state.outbox.take();
-    if events.is_empty() && view.is_none() && answers.is_empty() {
+    if events.is_empty() && view.is_none() && answers.is_empty() && explained.is_empty() {
         return None;
     }
     let (log, published, journal) = (Arc::clone(state.outbox.log()), Arc::clone(published), journal.clone());
@@ -193,6 +210,7 @@ fn after_write(
             journal.view_waits(false);
         }
         answers.into_iter().for_each(|(reply, outcome)| reply.send(outcome));
+        explained.into_iter().for_each(|(reply, outcome)| reply.send(outcome));
     }))
 }
 

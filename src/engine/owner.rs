@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::clock::Clock;
 use super::core::Core;
 use super::drain_hooks::DrainNotifier;
+use super::explain;
 use super::journal::record::{Record, RecordedCommand};
 use super::output::{Output, enter_unwritten, with_last_notice};
 use super::replay;
@@ -329,6 +330,15 @@ impl Owner {
             }
             Request::Warn(title, text) => self.core.notice(NoticeWeight::Warning, title, text),
             Request::Apply(command, answer) => self.apply(&command, &answer),
+            Request::Explain(question, reply) => {
+                self.catch_up();
+                let outcome = match self.stalled {
+                    // What was carried out meanwhile is shown to nobody before it is written.
+                    true => Err(Refusal::new(Code::Unavailable, "not now", "the state cannot be written")),
+                    false => explain::explain(&self.core.state, &question),
+                };
+                self.output.explained.push((reply, outcome));
+            }
         }
         true
     }

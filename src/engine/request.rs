@@ -2,8 +2,10 @@
 
 use std::sync::mpsc::Sender;
 
+use super::explain::ExplainReply;
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::view::waiting::Question;
 
 /// A message to the engine's thread.
 pub(super) enum Request {
@@ -13,6 +15,8 @@ pub(super) enum Request {
     Perform(Box<(Actor, Order)>, Reply),
     /// Write an order into the audit that was refused before it came here.
     Refuse(Box<(Actor, Order, Refusal)>, Reply),
+    /// Say why something waits.
+    Explain(Question, ExplainReply),
     /// The configuration's file has another content, or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
     /// Show a warning: one line, and the reason.

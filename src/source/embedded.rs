@@ -8,6 +8,7 @@ use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::view::waiting::{ExplainAnswer, Explanation, Question};
 use crate::view::{EventPage, Record, Toward, View};
 
 /// How old a view may be before that is worth telling.
@@ -84,6 +85,10 @@ impl Source for Embedded {
 
     fn act(&self, order: Order, answer: Answer) {
         self.engine.perform(self.actor.clone(), order, answer);
+    }
+
+    fn explain(&self, question: Question, answer: ExplainAnswer) {
+        self.engine.explain(question, answer);
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {
@@ -181,6 +186,10 @@ impl Stepped {
         }
         outcome
     }
+
+    fn explained(&self, question: &Question) -> Result<Explanation, Refusal> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).explain(question)
+    }
 }
 
 impl Host for Stepped {
@@ -220,6 +229,10 @@ impl Host for Stepped {
         self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&actor, &order, &refusal);
         answer(Err(refusal));
     }
+
+    fn explain(&self, question: Question, answer: ExplainAnswer) {
+        answer(self.explained(&question));
+    }
 }
 
 impl Source for Stepped {
@@ -257,6 +270,10 @@ impl Source for Stepped {
 
     fn act(&self, order: Order, answer: Answer) {
         answer(self.carry_out(&self.actor, &order));
+    }
+
+    fn explain(&self, question: Question, answer: ExplainAnswer) {
+        answer(self.explained(&question));
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {

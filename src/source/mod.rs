@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
+use crate::view::waiting::{ExplainAnswer, Question};
 use crate::view::{Chapter, EventPage, Health, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
@@ -80,6 +81,13 @@ pub trait Source: Send + Sync {
     fn act(&self, order: Order, answer: Answer) {
         let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
+    }
+
+    /// Has it explained why an application, or one of its asks, waits; `answer` is called once, from any thread. A source that does not
+    /// know the checks of its scheduler says so instead of guessing.
+    fn explain(&self, question: Question, answer: ExplainAnswer) {
+        let why = "only the scheduler itself knows, and this connection cannot ask it";
+        answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.app), why)));
     }
 
     /// Takes note of an order that was refused before it was given, for the audit. A scheduler elsewhere is asked for nothing, and has

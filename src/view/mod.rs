@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - plain data, no serialization, no IO, no clock;
-//! - what follows from several rows (headroom, explanations) is computed when it is looked at, in [`explain`], so that a
+//! - what follows from several rows (headroom, what binds) is computed when it is looked at, in [`explain`], so that a
 //!   change at the root touches the root's row and not every row below it;
 //! - the REST client builds the same rows from a remote's answers.
 
@@ -16,6 +16,7 @@ pub mod build;
 pub mod chapter;
 pub mod drain;
 pub mod explain;
+pub mod fairness;
 pub mod health;
 pub mod history;
 pub mod notice;
@@ -27,6 +28,7 @@ mod sample;
 mod snapshot;
 mod usage;
 pub mod users;
+pub mod waiting;
 
 pub use crate::scheduler::placement;
 pub use build::ViewBuilder;

@@ -8,6 +8,7 @@ use kornsole::config::Settings;
 use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
 use kornsole::model::{Profile, Time};
 use kornsole::view::act::{Actor, Answer, Order, Refusal};
+use kornsole::view::waiting::{ExplainAnswer, Question};
 
 use super::stage::{Stage, ask};
 use crate::common::TestFolder;
@@ -49,6 +50,10 @@ impl Host for Broken {
     }
 
     fn refuse(&self, _: Actor, _: Order, _: Refusal, _: Answer) {
+        panic!("on purpose")
+    }
+
+    fn explain(&self, _: Question, _: ExplainAnswer) {
         panic!("on purpose")
     }
 }

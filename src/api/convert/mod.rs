@@ -12,6 +12,7 @@ mod app;
 mod config;
 mod duration;
 mod event;
+pub mod explain;
 pub mod ledger;
 pub mod native;
 mod node;

@@ -1,4 +1,4 @@
-//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `events`, `kill`, `move`, `apply`,
+//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
 //! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state folder that nobody runs.
 //!
 //! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
@@ -7,6 +7,7 @@
 mod act;
 mod apply;
 mod events;
+mod explain;
 mod ledger;
 mod records;
 mod show;
@@ -27,6 +28,7 @@ use crate::source::remote::once::Once;
 pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
 pub use events::{EventsArgs, events};
+pub use explain::{ExplainArgs, explain, fairness};
 pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
 

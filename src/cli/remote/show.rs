@@ -260,7 +260,7 @@ fn usage(table: &mut Table, row: &UsageRow, side: Side) {
 }
 
 /// Prints every partition that is asked for, by what `render` makes of it.
-fn show(
+pub(super) fn show(
     args: &ShowArgs,
     wants: &[Want],
     render: impl Fn(&Once, &PartitionView, bool) -> Result<String, Ended>,

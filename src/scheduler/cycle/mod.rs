@@ -6,7 +6,7 @@
 
 pub(super) mod backoff;
 pub(super) mod batch_allocation;
-mod headroom;
+pub(super) mod headroom;
 pub(super) mod reservation;
 pub(super) mod skipped_cycles;
 pub(super) mod try_asks;

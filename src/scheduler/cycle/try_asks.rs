@@ -33,7 +33,7 @@ pub(in crate::scheduler) enum Pick {
 }
 
 /// How trying one ask ended.
-enum AttemptOutcome {
+pub(in crate::scheduler) enum AttemptOutcome {
     Pick(Pick),
     /// Next ask; this is why.
     Next(TryResult),
@@ -75,12 +75,17 @@ pub(in crate::scheduler) fn try_asks(
             let same = other.resource == ask.resource && other.required_node.is_none() && ask.required_node.is_none();
             same && !(may_reserve && *tried == TryResult::NoNode)
         });
-        let mut on_nodes =
-            || NodeAttempt { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches);
+        let mut missed = false;
+        let mut on_nodes = || {
+            NodeAttempt { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches, &mut missed)
+        };
         let outcome = match known {
             Some((_, tried)) => AttemptOutcome::Next(tried),
             None => headroom.fits(&ask.resource).map_or_else(AttemptOutcome::Next, |()| on_nodes()),
         };
+        if missed {
+            nodes.lower_bounds();
+        }
         let tried = match &outcome {
             AttemptOutcome::Pick(_) => None,
             AttemptOutcome::Next(tried) | AttemptOutcome::GiveUp(tried) => Some(*tried),
@@ -127,26 +132,27 @@ fn note(now: Time, log: &mut AskLog, tried: TryResult) {
 }
 
 /// One ask that fits its limits and queues.
-struct NodeAttempt<'a> {
-    app: AppKey,
-    key: AskKey,
-    ask: &'a Ask,
+pub(in crate::scheduler) struct NodeAttempt<'a> {
+    pub app: AppKey,
+    pub key: AskKey,
+    pub ask: &'a Ask,
     /// It holds a reservation.
-    reserved: bool,
+    pub reserved: bool,
     /// It is old enough for one.
-    may_reserve: bool,
+    pub may_reserve: bool,
 }
 
 impl NodeAttempt<'_> {
-    fn on_nodes(&self, nodes: &mut Nodes, switches: &Switches) -> AttemptOutcome {
+    /// What the nodes do with the ask. `missed`: the bounds of the nodes promised room that none has.
+    pub fn on_nodes(&self, nodes: &Nodes, switches: &Switches, missed: &mut bool) -> AttemptOutcome {
         match &self.ask.required_node {
-            None => self.on_any(nodes),
+            None => self.on_any(nodes, missed),
             Some(id) => self.on_required(id, nodes, switches.required_node),
         }
     }
 
     /// The first node in order that has room (SCH-093), else perhaps one to reserve (SCH-130).
-    fn on_any(&self, nodes: &mut Nodes) -> AttemptOutcome {
+    fn on_any(&self, nodes: &Nodes, missed: &mut bool) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
         if !nodes.may_hold(wanted, self.may_reserve) {
@@ -167,7 +173,7 @@ impl NodeAttempt<'_> {
         match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
             Some((_, node)) => AttemptOutcome::Pick(Pick::Reserve { app, ask, node }),
             None => {
-                nodes.lower_bounds();
+                *missed = true;
                 AttemptOutcome::Next(TryResult::NoNode)
             }
         }

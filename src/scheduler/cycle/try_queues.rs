@@ -238,7 +238,7 @@ impl Partition {
 
     /// Works out again what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
     /// down, overridden by the queue's own guarantee.
-    fn refresh_share_bases(&mut self) {
+    pub(in crate::scheduler) fn refresh_share_bases(&mut self) {
         if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
             return;
         }

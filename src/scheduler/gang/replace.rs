@@ -84,6 +84,14 @@ impl Partition {
         found
     }
 
+    /// Which ask of an application would take over from a placeholder now, and on which node.
+    pub(in crate::scheduler) fn replacement(&self, app: AppKey) -> Option<(AskKey, NodeKey)> {
+        match self.find_replacement(app).pick {
+            Some(Pick::Replace { ask, node, .. }) => Some((ask, node)),
+            _ => None,
+        }
+    }
+
     fn release_too_small(&mut self, now: Time, app: AppKey, placeholder: AskKey, ask: AskKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         let kind = EventKind::PlaceholderTooSmall {

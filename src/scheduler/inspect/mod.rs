@@ -1,4 +1,5 @@
-//! Questions about a scheduler that change nothing: whether its invariants hold, and what a command would do.
+//! Questions about a scheduler that change nothing: whether its invariants hold, what a command would do, and why an ask waits.
 
 pub mod dry_run;
+pub mod explain;
 pub mod invariants;

@@ -48,6 +48,32 @@ impl SearchRequest {
     }
 }
 
+/// What is decided about an ask that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scheduler) enum Judgement {
+    /// It failed by something that preemption does not change, or it was judged already.
+    Nothing,
+    /// No attempt is left in this cycle.
+    NoneLeft,
+    /// It may not preempt, or not now.
+    MayNot,
+    /// Victims are sought for it.
+    Sought,
+}
+
+/// Why no victims are sought for an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scheduler) enum NoSearch {
+    /// It requires a node.
+    RequiresNode,
+    /// It may not preempt others.
+    NotAllowed,
+    /// Others were preempted for it already, which happens once.
+    DoneBefore,
+    /// It is too young, or has tried too recently.
+    Until(Time),
+}
+
 impl Partition {
     /// The attempts of a leaf in a cycle; none where the partition preempts nothing.
     pub(in crate::scheduler) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
@@ -86,33 +112,67 @@ impl Attempts {
 
     /// Notes that victims are to be sought for an ask that failed, if that may be (SCH-151). Gives whether it may.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
+        match self.judge(now, rank, ask, failed) {
+            Judgement::Nothing => false,
+            Judgement::NoneLeft => {
+                ask.log.note(Failure::NoAttemptLeft, now);
+                false
+            }
+            Judgement::MayNot => {
+                ask.log.note(Failure::MayNotPreempt, now);
+                ask.log.note(Failure::PreemptionHelpsNot, now);
+                false
+            }
+            Judgement::Sought => {
+                ask.preemption_tried = Some(now);
+                true
+            }
+        }
+    }
+
+    /// Decides whether victims are sought for an ask that failed, and uses up an attempt for it.
+    pub fn judge(&mut self, now: Time, rank: AskRank, ask: &Ask, failed: TryResult) -> Judgement {
         let nodes_tried = match failed {
             TryResult::QueueQuota => false,
             TryResult::NoNode if ask.required_node.is_none() => true,
-            _ => return false,
+            _ => return Judgement::Nothing,
         };
-        if self.left == 0 || self.failed == Some(rank) {
-            if self.active && self.failed != Some(rank) {
-                ask.log.note(Failure::NoAttemptLeft, now);
-            }
-            return false;
+        if self.failed == Some(rank) {
+            return Judgement::Nothing;
         }
-        let may = ask.allow_preempt_other
-            && !ask.preempted_others
-            && ask.required_node.is_none()
-            && now.since(ask.created) >= self.delay
-            && ask.preemption_tried.is_none_or(|last| now.since(last) >= self.interval);
+        if self.left == 0 {
+            return if self.active { Judgement::NoneLeft } else { Judgement::Nothing };
+        }
+        let may = self.check(now, ask).is_ok();
         if may || self.counts_all {
             self.left -= 1;
         }
-        if may {
-            ask.preemption_tried = Some(now);
-            self.request = Some(SearchRequest { rank, nodes_tried });
-        } else {
-            ask.log.note(Failure::MayNotPreempt, now);
-            ask.log.note(Failure::PreemptionHelpsNot, now);
+        if !may {
+            return Judgement::MayNot;
         }
-        may
+        self.request = Some(SearchRequest { rank, nodes_tried });
+        Judgement::Sought
+    }
+
+    /// Whether victims may be sought for an ask that failed (SCH-151).
+    ///
+    /// # Errors
+    /// The first reason why not.
+    pub fn check(&self, now: Time, ask: &Ask) -> Result<(), NoSearch> {
+        let since = |last: Time| now.since(last) >= self.interval;
+        if ask.required_node.is_some() {
+            Err(NoSearch::RequiresNode)
+        } else if !ask.allow_preempt_other {
+            Err(NoSearch::NotAllowed)
+        } else if ask.preempted_others {
+            Err(NoSearch::DoneBefore)
+        } else if now.since(ask.created) < self.delay {
+            Err(NoSearch::Until(ask.created + self.delay))
+        } else if let Some(last) = ask.preemption_tried.filter(|last| !since(*last)) {
+            Err(NoSearch::Until(last + self.interval))
+        } else {
+            Ok(())
+        }
     }
 
     /// From when on victims may be sought for an ask that fails as it did (SCH-151), if ever.

@@ -1,7 +1,8 @@
 //! Preemption: allocations of others go so that an ask finds room (`scheduler.md` sections 14 and 15).
 //!
 //! Where to read: [`attempts`] says when it is tried, [`fence`] where victims are sought, [`victim_search`] which ones go, on the trial
-//! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. Here is what follows from a choice.
+//! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. [`verdict`] says it to people. Here is what
+//! follows from a choice.
 //!
 //! Invariants:
 //! - choosing changes nothing; only once all victims are known the first one is changed;
@@ -11,6 +12,7 @@ pub(super) mod attempts;
 mod fence;
 mod required;
 mod snapshot;
+pub mod verdict;
 mod victim_search;
 
 use std::time::Duration;

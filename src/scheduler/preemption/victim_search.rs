@@ -21,6 +21,17 @@ pub(super) struct PreemptionPlan {
     pub victims: Vec<(AppKey, AskKey)>,
 }
 
+/// Why no victim could lawfully make room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoVictims {
+    /// The leaf has no guarantee that covers the ask.
+    BeyondGuarantee,
+    /// Nothing inside the fence may go.
+    NoCandidates,
+    /// Even without all that may go the queue could not have the ask.
+    NotEnough,
+}
+
 /// The search for victims of one ask.
 pub(super) struct VictimSearch<'a> {
     partition: &'a Partition,
@@ -53,12 +64,20 @@ impl VictimCandidate<'_> {
 impl<'a> VictimSearch<'a> {
     /// A search, or `None` where no victim could lawfully make room.
     pub(super) fn new(partition: &'a Partition, app: AppKey, key: AskKey) -> Option<Self> {
+        Self::begin(partition, app, key).ok()
+    }
+
+    /// A search.
+    ///
+    /// # Errors
+    /// The first reason why no victim could lawfully make room.
+    pub(super) fn begin(partition: &'a Partition, app: AppKey, key: AskKey) -> Result<Self, NoVictims> {
         let application = &partition.apps[app];
         let ask = &application.asks[key];
         let (queues, switches) = (&partition.queues, &partition.switches);
         let snapshot = PreemptionSnapshot::new(queues, switches, application.queue, &ask.resource);
         if switches.ask_queue_room == AskQueueRoom::Within && !snapshot.leaf_has_room() {
-            return None;
+            return Err(NoVictims::BeyondGuarantee);
         }
         let mut search = Self { partition, app, key, ask, snapshot, candidates: Vec::new() };
         let fence = Fence::around(queues, application.queue, ask.priority, switches.max_is_fence);
@@ -68,7 +87,18 @@ impl<'a> VictimSearch<'a> {
                 search.gather(&queues[queue_with_victims.leaf].apps, leaf, queue_with_victims.up_to);
             }
         }
-        (!search.candidates.is_empty() && search.is_possible()).then_some(search)
+        if search.candidates.is_empty() {
+            Err(NoVictims::NoCandidates)
+        } else if search.is_possible() {
+            Ok(search)
+        } else {
+            Err(NoVictims::NotEnough)
+        }
+    }
+
+    /// How many allocations might go.
+    pub(super) fn candidates(&self) -> usize {
+        self.candidates.len()
     }
 
     /// The allocations of a leaf that may go (SCH-153).

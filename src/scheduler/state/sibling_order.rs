@@ -73,6 +73,21 @@ impl QueueTree {
         self.marked = marked;
     }
 
+    /// The children of a parent that a walk would try now, in its order, worked out without what is kept of it.
+    pub(in crate::scheduler) fn order_of(&self, parent: QueueKey) -> Vec<QueueKey> {
+        let queue = &self.queues[parent];
+        let by_priority = queue.settings.properties.sort_by_priority;
+        if self.marked.is_empty() && queue.siblings.breaks == 0 && queue.siblings.by_priority == by_priority {
+            return queue.siblings.list.iter().map(|entry| entry.key).collect();
+        }
+        let rank = |key: &QueueKey| Some((SiblingRank::of(&self.queues[*key])?, *key));
+        let mut ranks: Vec<(SiblingRank, QueueKey)> = queue.children.iter().filter_map(rank).collect();
+        // Stable, so that each class stays by name.
+        ranks.sort_by(|(left, _), (right, _)| left.class(right, by_priority));
+        let classes = ranks.chunk_by(|(left, _), (right, _)| left.class(right, by_priority).is_eq());
+        classes.flat_map(|class| self.sorted_as_specified(class.iter().map(|(_, key)| *key))).collect()
+    }
+
     /// Forgets all orders; the next [`QueueTree::settle_order`] rebuilds them.
     pub(in crate::scheduler) fn forget_order(&mut self) {
         let all = self.top_down();

@@ -4,6 +4,7 @@ mod access;
 mod apps;
 mod configuration;
 mod document;
+mod explain;
 mod look;
 mod records;
 mod workload;

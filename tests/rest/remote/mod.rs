@@ -4,6 +4,7 @@
 mod apply;
 mod between;
 mod commands;
+mod explain;
 mod faults;
 mod own;
 mod picture;

@@ -5,6 +5,7 @@
 
 mod commands;
 mod endings;
+mod explain;
 mod refusals;
 mod saved;
 mod soak;
@@ -17,8 +18,7 @@ use kornsole::config::PreemptionPolicy;
 use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource};
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::ask::Ask;
+use kornsole::scheduler::state::{app::Application, ask::Ask};
 use kornsole::scheduler::{
     AskSpec, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
 };

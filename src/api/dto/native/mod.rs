@@ -1,9 +1,10 @@
 //! The transfer types of the native API: the verbs of a kornsole, under `/kornsole/v1`. Bodies of requests are in [`request`],
-//! those of answers in [`response`] and [`results`].
+//! those of answers in [`response`], [`results`] and [`explain`].
 //!
 //! What a client sends is read strictly: a key that is not known is refused, so that a misspelt option never goes unnoticed. Points in
 //! time are nanoseconds since 1970.
 
+mod explain;
 mod request;
 mod response;
 mod results;
@@ -14,6 +15,7 @@ pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
 /// The header that allows a configuration to take queues away: at most how many.
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
+pub use explain::*;
 pub use request::*;
 pub use response::*;
 pub use results::*;

@@ -330,6 +330,8 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::OpenApi => Ok(Reply::ok(&openapi::document())),
         Verb::PartitionPermissions => read::permissions(request),
         Verb::Draining => read::draining(request),
+        Verb::Explain => read::explain(request).await,
+        Verb::Fairness => read::fairness(request).await,
         Verb::Events => events::list(request),
         Verb::Permissions => permission_checks::checks(request).await,
         Verb::Placement => read::placement(request).await,

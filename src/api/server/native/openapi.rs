@@ -110,6 +110,11 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     if matches!(route.verb, Verb::ConfigPut | Verb::ConfigRollback) {
         parameters.extend(config_headers());
     }
+    if route.verb == Verb::Explain {
+        let schema = json!({ "type": "string" });
+        let description = "Only this ask";
+        parameters.push(json!({ "name": "key", "in": "query", "description": description, "schema": schema }));
+    }
     let content = |schema: Schema| json!({ "application/json": { "schema": schema } });
     let error = content(schemas.responses.subschema_for::<dto::NativeError>());
     let mut done = json!({ "description": "Done" });
@@ -117,7 +122,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         done["content"] = content(response(&mut schemas.responses));
     }
     let mut operation = json!({
-        "operationId": format!("{:?}{}", route.verb, if route.path.ends_with("explain") { "Explain" } else { "" }),
+        "operationId": format!("{:?}", route.verb),
         "summary": route.summary,
         "parameters": parameters,
         "responses": { "2XX": done, "default": { "description": "Why not", "content": error } },

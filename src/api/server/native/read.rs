@@ -1,19 +1,32 @@
-//! What only looks: the server, who asks, permissions, what drains, where a submission would go.
+//! What only looks: the server, who asks, permissions, what drains, why an application waits, where a submission
+//! would go.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::{NativeRequest, Reply, body};
-use crate::api::convert::{native as convert, placement as placements};
+use crate::api::convert::{explain as explanations, native as convert, placement as placements};
 use crate::api::dto::native as dto;
 use crate::config;
 use crate::view::act::{Code, Details, FoundFault, Refusal};
 use crate::view::placement::Request;
+use crate::view::waiting::Question;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
-const FEATURES: [&str; 9] =
-    ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events", "audit"];
+const FEATURES: [&str; 11] = [
+    "kill",
+    "move",
+    "config",
+    "placement",
+    "explain",
+    "fairness",
+    "workload",
+    "draining",
+    "cleanup",
+    "events",
+    "audit",
+];
 
 impl NativeRequest {
     pub(super) fn view(&self) -> Arc<View> {
@@ -71,6 +84,32 @@ pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
     let view = request.view();
     let part = partition(&view, request.parameter(0))?;
     Ok(Reply::ok(&convert::draining(&view, part, &request.native.wall)))
+}
+
+/// Why an application, or one of its asks, waits.
+pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let view = request.view();
+    let part = partition(&view, request.parameter(0))?;
+    let question = Question {
+        partition: Arc::clone(&part.name),
+        app: request.parameter(1).into(),
+        ask: request.query("key").map(Into::into),
+    };
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let answer = move |outcome| {
+        // The caller may have gone.
+        let _ = sender.send(outcome);
+    };
+    request.native.engine.explain(question, Box::new(answer));
+    let found = receiver.await.unwrap_or_else(|_| Err(Refusal::stopped()))?;
+    Ok(Reply::ok(&explanations::explained(&found, &request.native.wall)))
+}
+
+/// How queues stand to their guarantees.
+pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let (view, name) = (request.view(), request.parameter(0).to_owned());
+    partition(&view, &name)?;
+    beside(move || Ok(Reply::ok(&explanations::fairness(&partition(&view, &name)?.fairness())))).await?
 }
 
 /// Where a submission would go, under the running configuration or another one.

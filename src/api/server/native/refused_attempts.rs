@@ -70,6 +70,8 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::Audit
         | Verb::Placement
         | Verb::Draining
+        | Verb::Explain
+        | Verb::Fairness
         | Verb::Events
         | Verb::EventStream
         | Verb::NotYet => return None,

@@ -39,6 +39,8 @@ pub enum Verb {
     ResumeNode,
     RemoveNode,
     Draining,
+    Explain,
+    Fairness,
     Cleanup,
     Pause,
     Resume,
@@ -136,7 +138,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes.
-pub static ROUTES: [Route; 34] = [
+pub static ROUTES: [Route; 35] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -165,7 +167,8 @@ pub static ROUTES: [Route; 34] = [
         json::<dto::BulkAction>(),
     )
     .gives::<dto::BulkResults>(),
-    get("/partition/{partition}/application/{application}/explain", Verb::NotYet, "Why an application waits"),
+    get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Why an application waits")
+        .gives::<dto::Explained>(),
     get("/config", Verb::ConfigGet, "The configuration in force").gives::<dto::ConfigState>(),
     ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
     ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)
@@ -238,6 +241,8 @@ pub static ROUTES: [Route; 34] = [
     .gives::<dto::NodeChange>(),
     with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing))
         .gives::<dto::NodeChange>(),
+    get("/partition/{partition}/fairness", Verb::Fairness, "How queues stand to their guarantees")
+        .gives::<dto::Fairness>(),
     get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it")
         .gives::<dto::DrainingQueues>(),
     change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())

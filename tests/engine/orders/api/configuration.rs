@@ -31,9 +31,8 @@ async fn a_configuration_is_read_compared_and_replaced_knowingly() {
     assert_eq!(stale.body["details"]["current"], done.body["checksum"]);
     assert_eq!(stale.body["details"]["changedBy"], json!("ann"));
     assert_eq!(api.get("bob", "/config").await.body["loadedBy"], json!("ann"));
-    let later = "/partition/default/application/etl/explain";
-    let answer = api.get("ann", later).await.is(501, "NOT_SUPPORTED");
-    assert_eq!(answer.body["message"], "not served yet: why an application waits");
+    let answer = api.json("ann", "POST /whatif", json!({})).await.is(501, "NOT_SUPPORTED");
+    assert_eq!(answer.body["message"], "not served yet: what steps would lead to");
 }
 
 #[tokio::test]

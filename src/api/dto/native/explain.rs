@@ -1,0 +1,238 @@
+//! Why an application waits (E4), and how queues stand to their guarantees.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::api::dto::ResourceMap;
+
+/// Why an application waits (E4). What stands at the top is about the first ask that waits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Explained {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Its queue.
+    pub queue_name: String,
+    /// Its state.
+    pub state: String,
+    /// Whether numbers of applications, and the order in which they start, let it run.
+    pub runnable: bool,
+    /// Whether something of it waits that the next cycle does not serve.
+    pub waits: bool,
+    /// One sentence for people.
+    pub text: String,
+    /// Everything that stands in the way of its first waiting ask, in the order in which a cycle finds it. Of an application that ended: how.
+    pub blocked_by: Vec<BlockedBy>,
+    /// Why nodes do not take that ask.
+    pub nodes: Vec<NodeFailure>,
+    /// What is tried before that ask.
+    pub position: Position,
+    /// Whether others would be preempted for it.
+    pub preemption: PreemptionAnswer,
+    /// What would let it run.
+    pub remedies: Vec<RemedyText>,
+    /// Its asks in the order in which they are tried; of those that are alike the first.
+    pub asks: Vec<ExplainedAsk>,
+    /// How many asks are neither among them nor like one of them.
+    pub left_out: u64,
+    /// What could not be known.
+    pub unknown: Vec<String>,
+}
+
+/// Why one ask waits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ExplainedAsk {
+    /// The ask.
+    pub allocation_key: String,
+    /// How many of the application are like it, this one included.
+    pub alike: u64,
+    /// `waits`, `runs`, or `replaces` for one that takes over from a placeholder.
+    pub status: String,
+    /// What it wants.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub resource: ResourceMap,
+    /// Its priority.
+    pub priority: i32,
+    /// When it was asked.
+    pub since: i64,
+    /// One sentence for people.
+    pub text: String,
+    /// Everything that stands in its way, in the order in which a cycle finds it. Empty: the next cycle serves it.
+    pub blocked_by: Vec<BlockedBy>,
+    /// Why nodes do not take it.
+    pub nodes: Vec<NodeFailure>,
+    /// The nodes that lack least.
+    pub closest: Vec<ClosestNode>,
+    /// The node that is reserved for it, or on which it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// What the next cycle does for it, where that is not to allocate it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// What is tried before it.
+    pub position: Position,
+    /// Whether others would be preempted for it.
+    pub preemption: PreemptionAnswer,
+    /// What would let it run.
+    pub remedies: Vec<RemedyText>,
+}
+
+/// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths); without one they are
+/// numbers of applications or placeholders.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct BlockedBy {
+    /// The check: `ended`, `partition`, `draining`, `nothing`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
+    /// `user`, `group`, `queue`, `node`, `priority`.
+    pub level: String,
+    /// Where: a queue, a limit with its queue, a node, an application.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The line of the configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Of what too little is left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// How much there may be.
+    pub limit: i64,
+    /// How much is in use.
+    pub used: i64,
+    /// How much is wanted.
+    pub wanted: i64,
+    /// How much more there would have to be.
+    pub missing: i64,
+    /// Since when the ask waits.
+    pub since: i64,
+    /// Who has most of it, the largest first.
+    pub holders: Vec<HolderOf>,
+    /// In words.
+    pub text: String,
+}
+
+/// An application that has something of what is missing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct HolderOf {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Its queue.
+    pub queue_name: String,
+    /// How much.
+    pub amount: i64,
+}
+
+/// Nodes that fail the same check.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NodeFailure {
+    /// `required`, `unschedulable`, `reserved`, `capacity`, `free`, `predicate`.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+    /// Some of them.
+    pub examples: Vec<String>,
+}
+
+/// A node that lacks little.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ClosestNode {
+    /// Which.
+    #[serde(rename = "nodeID")]
+    pub node_id: String,
+    /// What it lacks now.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub lacks: ResourceMap,
+    /// What of that it lacks even when empty.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub too_small: ResourceMap,
+}
+
+/// What is tried before an ask.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Position {
+    /// Where the queues of its path stand among their siblings, from the root down.
+    pub queue_order: Vec<QueuePosition>,
+    /// How many applications of its queue stand before its own.
+    pub applications: u64,
+    /// How many asks of its application stand before it.
+    pub asks: u64,
+    /// What all of that asks for.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub ahead: ResourceMap,
+}
+
+/// Where a queue stands among its siblings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct QueuePosition {
+    /// The queue.
+    pub queue: String,
+    /// From 1.
+    pub place: u64,
+    /// How many siblings ask for something, itself included.
+    pub of: u64,
+    /// Its priority among them.
+    pub priority: i32,
+    /// Usage over guarantee, the largest first.
+    pub share: Vec<f64>,
+}
+
+/// Whether others would be preempted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PreemptionAnswer {
+    /// Whether some may go.
+    pub possible: bool,
+    /// Who, or the first reason why nobody; empty where preemption would not help.
+    pub why: String,
+}
+
+/// One change that takes something away that stands in the way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RemedyText {
+    /// It is all that is needed; otherwise the others that are not enough are needed too.
+    pub enough: bool,
+    /// What to do.
+    pub text: String,
+}
+
+/// How queues stand to their guarantees.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Fairness {
+    /// Each queue and resource with a guarantee, or in use; those that lack most of their guarantee first.
+    pub queues: Vec<QueueFairness>,
+}
+
+/// How a queue stands to its guarantee in one resource.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct QueueFairness {
+    /// The queue.
+    pub queue: String,
+    /// The resource.
+    pub resource: String,
+    /// Its guarantee.
+    pub guaranteed: i64,
+    /// What it uses.
+    pub used: i64,
+    /// What it asks for beyond that.
+    pub pending: i64,
+    /// What it lacks of its guarantee though it asks for it.
+    pub deficit: i64,
+    /// What it uses beyond its guarantee.
+    pub borrowed: i64,
+    /// What of its guarantee it does not even ask for.
+    pub idle: i64,
+    /// The siblings that use more than their guarantee, where it lacks some of its own.
+    pub borrowers: Vec<String>,
+}

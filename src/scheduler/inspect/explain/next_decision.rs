@@ -1,0 +1,232 @@
+//! What the next cycle does: the steps of a cycle in their order, without doing anything.
+
+use super::gates::Limits;
+use super::types::{Decision, DecisionKind};
+use crate::model::{NodeId, QueueState, Time};
+use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
+use crate::scheduler::cycle::try_asks::{AttemptOutcome, NodeAttempt, Pick};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
+use crate::scheduler::preemption::attempts::{Attempts, Judgement};
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask_log::TryResult;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue::ROOT;
+use crate::scheduler::state::task_group::can_replace;
+
+/// What the next cycle does, and whether it comes to one ask.
+#[derive(Debug, Default)]
+pub(super) struct NextDecision {
+    /// `None`: it finds nothing to do.
+    pub decision: Option<Decision>,
+    /// It tries the ask before it ends.
+    pub reached: bool,
+    /// How many attempts at preemption are left when it comes to the ask; `None` where it does not.
+    pub attempts_left: Option<u32>,
+}
+
+/// Whether a walk goes on.
+type Step = Option<Decision>;
+
+struct Walk<'p> {
+    partition: &'p Partition,
+    now: Time,
+    target: (AppKey, AskKey),
+    next: NextDecision,
+}
+
+impl NextDecision {
+    /// What the cycle at `now` does; `target` is the ask of which it is noted whether it is tried.
+    pub fn seek(partition: &Partition, now: Time, target: (AppKey, AskKey)) -> Self {
+        let mut walk = Walk { partition, now, target, next: Self::default() };
+        if partition.state == QueueState::Stopped || !partition.has_work() {
+            return walk.next;
+        }
+        if partition.quiet.is_some_and(|until| now < until) && !partition.nodes.has_predicates() {
+            walk.next.reached = true;
+            return walk.next;
+        }
+        let reserved = (partition.reservations > 0).then(|| walk.leaves(Walk::reserved)).flatten();
+        let replaced = reserved.or_else(|| (partition.placeholders > 0).then(|| walk.leaves(Walk::replaced)).flatten());
+        walk.next.decision = replaced.or_else(|| walk.leaves(Walk::normal));
+        walk.next
+    }
+}
+
+impl Partition {
+    /// What the nodes do with an ask that fits everything else.
+    pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
+        let application = &self.apps[app];
+        let ask = &application.asks[key];
+        let reserved = application.reservations.iter().any(|(held, _)| *held == key);
+        let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
+        NodeAttempt { app, key, ask, reserved, may_reserve }.on_nodes(&self.nodes, &self.switches, &mut false)
+    }
+
+    /// Which node an ask with a reservation gets in the first step of a cycle, if it fits everything else.
+    pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
+        let application = &self.apps[app];
+        let ask = &application.asks[key];
+        let (_, own) = application.reservations.iter().find(|(held, _)| *held == key)?;
+        if self.nodes.takes(ask, *own) {
+            return Some(*own);
+        }
+        self.other_node(ask, *own)
+    }
+
+    /// Any other node, for an ask whose own reserved one has no room.
+    fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
+        if ask.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
+            return None;
+        }
+        let others = self.nodes.unreserved().filter(|node| node.key != own && node.schedulable);
+        others.map(|node| node.key).find(|node| self.nodes.takes(ask, *node))
+    }
+
+    fn decision(&self, app: AppKey, ask: AskKey, kind: DecisionKind, node: Option<NodeKey>) -> Decision {
+        let application = &self.apps[app];
+        let node = node.map(|node| self.nodes[node].id.clone());
+        Decision { app: application.id.clone(), ask: application.asks[ask].id.clone(), kind, node }
+    }
+}
+
+impl Walk<'_> {
+    /// Goes through the leaves in the order of a cycle, to the first of which something comes.
+    fn leaves(&mut self, visit: fn(&mut Self, QueueKey) -> Step) -> Step {
+        let mut stack = vec![ROOT];
+        while let Some(key) = stack.pop() {
+            if !self.partition.queues[key].leaf {
+                stack.extend(self.partition.queues.order_of(key).into_iter().rev());
+            } else if let Some(found) = visit(self, key) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// SCH-134.
+    fn reserved(&mut self, leaf: QueueKey) -> Step {
+        let part = self.partition;
+        let of_queue = part.queues.headroom(leaf).unwrap_or_default();
+        for (.., app) in &part.queues[leaf].reserved {
+            let limits = Limits::of(part, &part.apps[*app]);
+            if !part.lets_run(*app, &limits) {
+                continue;
+            }
+            let of_limits = limits.headroom();
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+            let application = &part.apps[*app];
+            let held = || {
+                application
+                    .reservations
+                    .iter()
+                    .filter(|(ask, _)| headroom.fits(&application.asks[*ask].resource).is_ok())
+            };
+            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node)).copied();
+            let other = || held().find_map(|(ask, own)| Some((*ask, part.other_node(&application.asks[*ask], *own)?)));
+            if let Some((ask, node)) = own.or_else(other) {
+                return Some(part.decision(*app, ask, DecisionKind::Allocate, Some(node)));
+            }
+        }
+        None
+    }
+
+    /// SCH-143.
+    fn replaced(&mut self, leaf: QueueKey) -> Step {
+        let part = self.partition;
+        let filter = part.state_aware_filter(leaf);
+        let replacers = part.queues[leaf].replacers.iter().map(|rank| rank.app);
+        let (app, ask, node) = replacers
+            .filter(|app| filter.admits(&part.apps[*app]))
+            .find_map(|app| part.replacement(app).map(|(ask, node)| (app, ask, node)))?;
+        Some(part.decision(app, ask, DecisionKind::Replace, Some(node)))
+    }
+
+    /// SCH-081, SCH-082.
+    fn normal(&mut self, leaf: QueueKey) -> Step {
+        let part = self.partition;
+        let of_queue = part.queues.headroom(leaf).unwrap_or_default();
+        let filter = part.state_aware_filter(leaf);
+        let mut attempts = part.preemption_attempts(leaf);
+        for rank in &part.queues[leaf].candidates {
+            let application = &part.apps[rank.app];
+            let limits = Limits::of(part, application);
+            if !filter.admits(application) || !part.lets_run(rank.app, &limits) {
+                continue;
+            }
+            let of_limits = limits.headroom();
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+            if let Some(found) = self.asks(rank.app, &headroom, &mut attempts) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The asks of one application; again from an ask on for which no victims were found.
+    fn asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
+        loop {
+            let found = self.try_asks(app, headroom, attempts);
+            let Some(request) = attempts.take_request() else { return found };
+            if let Some(node) = self.partition.would_preempt(app, request.ask(), request.nodes_tried) {
+                return Some(self.preempts(app, request.ask(), node));
+            }
+        }
+    }
+
+    fn preempts(&self, app: AppKey, ask: AskKey, node: NodeId) -> Decision {
+        Decision { node: Some(node), ..self.partition.decision(app, ask, DecisionKind::Preempt, None) }
+    }
+
+    fn try_asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
+        let part = self.partition;
+        let application = &part.apps[app];
+        let mut failed: Option<(&Ask, TryResult)> = None;
+        for rank @ (.., key) in attempts.remaining(&application.pending_order) {
+            if self.target == (app, *key) {
+                self.next.reached = true;
+                self.next.attempts_left.get_or_insert(attempts.left());
+            }
+            let ask = &application.asks[*key];
+            if can_replace(&application.task_groups, ask) {
+                continue;
+            }
+            let young = self.now.since(ask.created) <= RESERVATION_DELAY;
+            let known = failed.filter(|(other, tried)| {
+                let free = other.required_node.is_none() && ask.required_node.is_none();
+                free && other.resource == ask.resource && (*tried != TryResult::NoNode || young)
+            });
+            let outcome = match known {
+                Some((_, tried)) => AttemptOutcome::Next(tried),
+                None => match headroom.fits(&ask.resource) {
+                    Ok(()) => part.on_nodes(self.now, app, *key),
+                    Err(tried) => AttemptOutcome::Next(tried),
+                },
+            };
+            match outcome {
+                AttemptOutcome::Pick(pick) => return Some(part.picked(app, *key, pick)),
+                AttemptOutcome::GiveUp(_) => return None,
+                AttemptOutcome::Next(tried) => {
+                    failed = Some((ask, tried));
+                    if attempts.judge(self.now, *rank, ask, tried) == Judgement::Sought {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Partition {
+    fn picked(&self, app: AppKey, ask: AskKey, pick: Pick) -> Decision {
+        let (kind, node) = match pick {
+            Pick::Allocate { node, .. } => (DecisionKind::Allocate, Some(node)),
+            Pick::Reserve { node, .. } => (DecisionKind::Reserve, Some(node)),
+            Pick::Claim { node, .. } => (DecisionKind::Claim, Some(node)),
+            Pick::Replace { node, .. } => (DecisionKind::Replace, Some(node)),
+            Pick::Preempted => (DecisionKind::Preempt, None),
+            Pick::Stall => (DecisionKind::Stall, None),
+        };
+        self.decision(app, ask, kind, node)
+    }
+}

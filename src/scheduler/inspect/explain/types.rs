@@ -1,0 +1,341 @@
+//! An explanation as data: plain values, ids and amounts, no keys of the scheduler.
+
+use std::sync::Arc;
+
+use crate::config;
+use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
+pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
+
+/// Why an application waits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explanation {
+    /// The moment for which it holds.
+    pub at: Time,
+    /// The partition.
+    pub partition: Arc<str>,
+    /// The application.
+    pub app: AppId,
+    /// Its leaf; empty for one that was rejected.
+    pub queue: QueuePath,
+    /// Its state.
+    pub state: AppState,
+    /// When it was submitted.
+    pub submitted: Time,
+    /// When it ended.
+    pub finished: Option<Time>,
+    /// How many allocations it has.
+    pub allocations: u64,
+    /// What they hold, placeholders included.
+    pub holds: Resource,
+    /// How many asks wait.
+    pub pending: u64,
+    /// Of an application that ended: how.
+    pub blockers: Vec<Blocker>,
+    /// Its asks, in the order in which a cycle tries them; the first of each kind.
+    pub asks: Vec<AskExplanation>,
+    /// How many asks are not among `asks` and like none of them.
+    pub left_out: u64,
+}
+
+/// Why one ask waits, and so all that are like it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AskExplanation {
+    /// The ask; the first of those that are alike.
+    pub id: AskId,
+    /// How many are alike, this one included.
+    pub alike: u64,
+    /// What it wants.
+    pub resource: Resource,
+    /// Its priority.
+    pub priority: Priority,
+    /// When it was asked: it has waited since.
+    pub created: Time,
+    /// Whether it waits at all.
+    pub status: AskStatus,
+    /// Everything that keeps it from being allocated, in the order in which a cycle finds it. Empty: the next cycle serves it.
+    pub blockers: Vec<Blocker>,
+    /// What the nodes have for it.
+    pub nodes: NodeTally,
+    /// The node that is reserved for it.
+    pub reserved: Option<NodeId>,
+    /// What the next cycle does, if it does that for this ask.
+    pub next: Option<Decision>,
+    /// What stands before it.
+    pub ahead: Ahead,
+    /// Whether others would be preempted for it.
+    pub preemption: PreemptionVerdict,
+    /// What would let it run, worked out from the blockers.
+    pub remedies: Vec<Remedy>,
+}
+
+/// What became of an ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AskStatus {
+    /// It waits.
+    #[default]
+    Waits,
+    /// It has a node.
+    Runs {
+        /// Which.
+        node: NodeId,
+        /// Since when.
+        since: Time,
+    },
+    /// It takes over from a placeholder, as soon as that is gone.
+    TakesOver {
+        /// The placeholder, if it is still there.
+        placeholder: Option<AskId>,
+        /// Where it goes.
+        node: NodeId,
+    },
+}
+
+/// At which check of a cycle something stands in the way, in the order of the checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BlockLevel {
+    /// The application ended, or was never let in.
+    #[default]
+    Ended,
+    /// The partition is stopped, or has no node at all.
+    Partition,
+    /// A queue of its path is stopped.
+    Draining,
+    /// A queue of its path, or the application, asks for nothing on balance: a cycle does not look at it.
+    Nothing,
+    /// `stateaware`: another application of its leaf starts first.
+    State,
+    /// `maxapplications` of a queue is reached.
+    QueueApps,
+    /// The application limit of its user is.
+    UserApps,
+    /// The application limit of its group is.
+    GroupApps,
+    /// An ask before it stops the cycle, every time.
+    Stalled,
+    /// It waits for a placeholder of its task group.
+    Gang,
+    /// A limit of its user has too little left.
+    User,
+    /// A limit of its group has.
+    Group,
+    /// A maximum of a queue has.
+    Queue,
+    /// No node has room for it.
+    Node,
+    /// Something that can be served stands before it.
+    Priority,
+}
+
+/// Where something stands in the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// The partition.
+    #[default]
+    Partition,
+    /// A queue.
+    Queue(QueuePath),
+    /// The limit of a user on a queue.
+    User(Arc<str>, QueuePath),
+    /// The limit of a group on a queue.
+    Group(Arc<str>, QueuePath),
+    /// A node.
+    Node(NodeId),
+    /// An application, or one of its asks.
+    App(AppId, Option<AskId>),
+    /// A task group of the application.
+    TaskGroup(Arc<str>),
+}
+
+/// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths), or numbers of
+/// applications or placeholders where that is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Blocker {
+    /// At which check.
+    pub level: BlockLevel,
+    /// Where.
+    pub place: Place,
+    /// Where it is written in the configuration.
+    pub line: Option<config::Place>,
+    /// Of what too little is left.
+    pub resource: Option<Arc<str>>,
+    /// How much there may be.
+    pub limit: i64,
+    /// How much of it is in use.
+    pub used: i64,
+    /// How much the ask wants.
+    pub wanted: i64,
+    /// How much more there would have to be.
+    pub missing: i64,
+    /// Who has most of it, the largest first.
+    pub holders: Vec<Holder>,
+    /// What else there is to say: why it was rejected, what the ask before does.
+    pub detail: String,
+}
+
+impl Blocker {
+    /// A blocker without figures.
+    pub(super) fn of(level: BlockLevel, place: Place) -> Self {
+        Self { level, place, ..Self::default() }
+    }
+}
+
+/// An application that has something of what is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Which.
+    pub app: AppId,
+    /// Its leaf.
+    pub queue: QueuePath,
+    /// How much; 1 where applications are counted.
+    pub amount: i64,
+}
+
+/// Why nodes do not take an ask.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeTally {
+    /// How many nodes there are.
+    pub total: u64,
+    /// How many have room for it now.
+    pub fit: u64,
+    /// The others by the first check that they fail, most first.
+    pub failures: Vec<NodeFailures>,
+    /// Those that lack least, of the ones that are open and large enough; else of all that are open.
+    pub closest: Vec<CloseNode>,
+}
+
+/// Nodes that fail the same check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeFailures {
+    /// Which.
+    pub reason: NodeReason,
+    /// How many.
+    pub count: u64,
+    /// The first few of them, in the order in which they are tried.
+    pub examples: Vec<NodeId>,
+}
+
+/// Why a node does not take an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NodeReason {
+    /// The ask requires another one.
+    Required,
+    /// It is drained.
+    Unschedulable,
+    /// It is reserved for another ask.
+    Reserved,
+    /// It is too small even when empty.
+    Capacity,
+    /// Too little of it is free.
+    Free,
+    /// The resource manager's conditions keep the ask away.
+    Predicate,
+}
+
+/// A node, and what it lacks for an ask.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CloseNode {
+    /// Which.
+    pub node: NodeId,
+    /// What is missing, name by name; nothing else is in it.
+    pub lacks: Resource,
+    /// What of that it lacks even when empty.
+    pub too_small: Resource,
+}
+
+/// What a cycle does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// For which application.
+    pub app: AppId,
+    /// For which ask.
+    pub ask: AskId,
+    /// What.
+    pub kind: DecisionKind,
+    /// On which node.
+    pub node: Option<NodeId>,
+}
+
+/// What a cycle does for an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecisionKind {
+    /// Allocates it.
+    Allocate,
+    /// Reserves a node for it.
+    Reserve,
+    /// Does away with the reservations of others on the node that it requires, then allocates or reserves.
+    Claim,
+    /// Has it take over from a placeholder.
+    Replace,
+    /// Preempts others for it.
+    Preempt,
+    /// Nothing, and ends there: it is too large for the node that it requires.
+    Stall,
+}
+
+/// What is tried before an ask.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ahead {
+    /// The queues of its path that have siblings with pending asks, from the root down, each with where it stands.
+    pub queues: Vec<QueueTurn>,
+    /// How many applications of its leaf stand before its own.
+    pub apps: u64,
+    /// The first few of these.
+    pub first_apps: Vec<AppId>,
+    /// How many asks of its application stand before it.
+    pub asks: u64,
+    /// What all that stands before it asks for.
+    pub pending: Resource,
+}
+
+/// Where a queue stands among its siblings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueTurn {
+    /// The queue.
+    pub queue: QueuePath,
+    /// From 1.
+    pub place: u64,
+    /// How many siblings ask for something, itself included.
+    pub of: u64,
+    /// Its priority among them.
+    pub priority: Priority,
+    /// Its fair share: usage over guarantee, the largest first.
+    pub share: Vec<f64>,
+    /// The sibling right before it.
+    pub before: Option<(QueuePath, Priority, Vec<f64>)>,
+}
+
+/// One change that takes a blocker away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remedy {
+    /// What to do.
+    pub kind: RemedyKind,
+    /// It is all that is needed. Otherwise it is needed together with the others that are not enough.
+    pub enough: bool,
+}
+
+/// What to change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RemedyKind {
+    /// Raise the maximum of a queue, or a limit, in one resource.
+    Raise {
+        /// Which.
+        place: Place,
+        /// Which resource; `None`: the number of applications.
+        resource: Option<Arc<str>>,
+        /// By how much.
+        by: i64,
+        /// To how much.
+        to: i64,
+    },
+    /// End an application, or move it out of the queue.
+    End {
+        /// Which: the smallest one whose end is enough for this blocker.
+        app: AppId,
+        /// What it has of what is missing.
+        amount: i64,
+    },
+    /// Add a node with at least this.
+    AddNode(Resource),
+    /// Change an ask that can never be served, or withdraw it.
+    ChangeAsk(AppId, AskId),
+}

@@ -1,0 +1,239 @@
+//! An explanation in words: one sentence for a person, and a line for each part.
+
+use super::{
+    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Place, PreemptionOutcome,
+    PreemptionVerdict, Remedy, RemedyKind,
+};
+use crate::model::quantity::show_amount;
+use crate::model::{Resource, VCORE};
+
+/// A resource as people call it.
+fn name(resource: &str) -> &str {
+    if resource == VCORE { "cpu" } else { resource }
+}
+
+/// Amounts for people: `2 cpu, 4G memory`.
+fn amounts(resource: &Resource) -> String {
+    let all: Vec<String> =
+        resource.iter().map(|(of, amount)| format!("{} {}", show_amount(of, amount), name(of))).collect();
+    if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
+}
+
+fn count(number: u64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+impl Explanation {
+    /// One sentence: what it waits for, where, and how much is missing.
+    pub fn sentence(&self) -> String {
+        let who = if self.queue.as_str().is_empty() {
+            self.app.to_string()
+        } else {
+            format!("{} in {}", self.app, self.queue)
+        };
+        if self.finished.is_some() {
+            let message = self.blockers.first().map(|blocker| blocker.detail.as_str()).unwrap_or_default();
+            let why = if message.is_empty() { String::new() } else { format!(": {message}") };
+            return format!("{who} waits for nothing, it is {}{why}", self.state);
+        }
+        let Some(ask) = self.first_waiting() else {
+            return match self.allocations {
+                0 => format!("{who} waits for nothing: it has asked for nothing"),
+                some => format!(
+                    "{who} waits for nothing: it holds {} in {}",
+                    amounts(&self.holds),
+                    count(some, "allocation")
+                ),
+            };
+        };
+        match ask.blockers.first() {
+            Some(first) => format!("{who} waits for {}", first.sentence()),
+            None => format!("{who} waits for nothing: {} of {} is next", ask.id, amounts(&ask.resource)),
+        }
+    }
+}
+
+impl AskExplanation {
+    /// What becomes of it, in one line.
+    pub fn sentence(&self) -> String {
+        let wanted = amounts(&self.resource);
+        match (&self.status, self.blockers.first()) {
+            (AskStatus::Runs { node, .. }, _) => format!("{} ({wanted}) runs on {node}", self.id),
+            (AskStatus::TakesOver { node, .. }, _) => {
+                format!("{} ({wanted}) takes over from a placeholder on {node}", self.id)
+            }
+            (AskStatus::Waits, Some(first)) => format!("{} ({wanted}) waits for {}", self.id, first.sentence()),
+            (AskStatus::Waits, None) => format!("{} ({wanted}) is next", self.id),
+        }
+    }
+
+    /// What the next cycle does for it, where that is something else than allocating it.
+    pub fn next_step(&self) -> Option<String> {
+        let next = self.next.as_ref()?;
+        let node = next.node.as_ref().map(|node| format!(" {node}")).unwrap_or_default();
+        Some(match next.kind {
+            DecisionKind::Allocate | DecisionKind::Replace => return None,
+            DecisionKind::Reserve => format!("the next cycle reserves{node} for it"),
+            DecisionKind::Claim => format!("the next cycle takes{node} from the asks that have it reserved"),
+            DecisionKind::Preempt => format!("the next cycle preempts others for it on{node}"),
+            DecisionKind::Stall => "it is too large for the node that it requires, and ends every cycle".to_owned(),
+        })
+    }
+
+    /// What stands before it, in one line; `None`: nothing does.
+    pub fn turn(&self) -> Option<String> {
+        let queues: Vec<String> = self
+            .ahead
+            .queues
+            .iter()
+            .filter(|turn| turn.place > 1)
+            .map(|turn| {
+                format!(
+                    "{} is {} of {} among its siblings (priority {})",
+                    turn.queue, turn.place, turn.of, turn.priority
+                )
+            })
+            .collect();
+        let apps =
+            (self.ahead.apps > 0).then(|| format!("{} of its queue before it", count(self.ahead.apps, "application")));
+        let asks =
+            (self.ahead.asks > 0).then(|| format!("{} of its application before it", count(self.ahead.asks, "ask")));
+        let all: Vec<String> = queues.into_iter().chain(apps).chain(asks).collect();
+        (!all.is_empty()).then(|| format!("{}; they ask for {}", all.join(", "), amounts(&self.ahead.pending)))
+    }
+}
+
+impl Place {
+    /// As a person names it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Partition => "the partition".to_owned(),
+            Self::Queue(queue) => queue.to_string(),
+            Self::User(user, queue) => format!("the limit of user {user} on {queue}"),
+            Self::Group(group, queue) => format!("the limit of group {group} on {queue}"),
+            Self::Node(node) => format!("node {node}"),
+            Self::App(app, None) => app.to_string(),
+            Self::App(app, Some(ask)) => format!("{app} {ask}"),
+            Self::TaskGroup(group) => format!("task group {group}"),
+        }
+    }
+}
+
+impl Blocker {
+    /// What is waited for: `cpu in root.tenants: 10 missing, 186 of 190 used, most by nightly-0003`.
+    pub fn sentence(&self) -> String {
+        let place = self.place.words();
+        let Self { limit, used, detail, .. } = self;
+        match (self.level, &self.resource) {
+            (BlockLevel::Node, Some(resource)) => {
+                format!("{} on {place}, the closest node: {}; {detail}", name(resource), self.figures(resource))
+            }
+            (BlockLevel::Node, None) => format!("a node: {}", if detail.is_empty() { &place } else { detail }),
+            (_, Some(resource)) => {
+                format!("{} in {place}: {}{}", name(resource), self.figures(resource), self.most(resource))
+            }
+            (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
+                let first =
+                    self.holders.first().map(|holder| format!(", among them {}", holder.app)).unwrap_or_default();
+                format!("a place in {place}: {used} of {limit} applications run{first}")
+            }
+            (BlockLevel::Gang, None) => {
+                format!("a placeholder of {place}: {used} of {limit} gave way or ended; {detail}")
+            }
+            (BlockLevel::State, None) => {
+                format!("{place}, which {detail}: its queue starts one application after the other")
+            }
+            (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
+            (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
+            (BlockLevel::Draining, None) => format!("{place}, which is stopped"),
+            (BlockLevel::Nothing, None) => format!("more than nothing: on balance {place} asks for no amount above 0"),
+            (BlockLevel::Partition, None) => format!("the partition: {detail}"),
+            _ => detail.clone(),
+        }
+    }
+
+    fn figures(&self, resource: &str) -> String {
+        let show = |amount: i64| show_amount(resource, amount);
+        format!("{} missing, {} of {} used", show(self.missing), show(self.used), show(self.limit))
+    }
+
+    fn most(&self, resource: &str) -> String {
+        let most = self.holders.first();
+        most.map(|holder| format!(", most by {} ({})", holder.app, show_amount(resource, holder.amount)))
+            .unwrap_or_default()
+    }
+}
+
+impl PreemptionVerdict {
+    /// Whether others would go for the ask.
+    pub fn is_possible(&self) -> bool {
+        matches!(self.outcome, PreemptionOutcome::Victims(..))
+    }
+
+    /// The verdict in one line; empty where preemption is not asked.
+    pub fn sentence(&self) -> String {
+        let inside = self.fence.as_ref().map(|fence| format!(" inside {fence}")).unwrap_or_default();
+        let guaranteed = self
+            .guaranteed
+            .as_ref()
+            .map_or_else(|| "no guarantee".to_owned(), |own| format!("guaranteed {}", amounts(own)));
+        match &self.outcome {
+            PreemptionOutcome::NotNeeded => String::new(),
+            PreemptionOutcome::Off => "preemption is off in the partition".to_owned(),
+            PreemptionOutcome::LittleInUse => "too little of the cluster is in use for preemption".to_owned(),
+            PreemptionOutcome::RequiresNode => {
+                "it requires a node: what runs there may go once the node is reserved for it".to_owned()
+            }
+            PreemptionOutcome::NotAllowed => "the ask may not preempt others".to_owned(),
+            PreemptionOutcome::DoneBefore => "others were preempted for it before, which happens once".to_owned(),
+            PreemptionOutcome::Until(time) => format!("not before {time}: asks wait {:?} in its queue", self.delay),
+            PreemptionOutcome::NoAttemptLeft => "asks before it use up the attempts of every cycle".to_owned(),
+            PreemptionOutcome::BeyondGuarantee => {
+                format!("its queue would be beyond its guarantee with it ({guaranteed})")
+            }
+            PreemptionOutcome::NoCandidates => {
+                format!(
+                    "nothing{inside} may go for it: other queues are within their guarantees, or theirs is more important"
+                )
+            }
+            PreemptionOutcome::NotEnough => {
+                format!("even if all went that may go{inside}, its queue could not have it ({guaranteed})")
+            }
+            PreemptionOutcome::NoNode(all) => {
+                format!("{} may go{inside}, but no node would have room then", count(*all, "allocation"))
+            }
+            PreemptionOutcome::Victims(node, victims) => {
+                let named: Vec<String> = victims.iter().take(5).map(|(app, ask)| format!("{app} {ask}")).collect();
+                let more = victims.len().saturating_sub(named.len());
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("{}{more} may go for it on {node}", named.join(", "))
+            }
+        }
+    }
+}
+
+impl Remedy {
+    /// What to do, in one line.
+    pub fn sentence(&self) -> String {
+        let what = match &self.kind {
+            RemedyKind::Raise { place, resource: Some(resource), by, to } => {
+                let (by, to) = (show_amount(resource, *by), show_amount(resource, *to));
+                format!("raise {} by {by} {} to {to}", raised(place), name(resource))
+            }
+            RemedyKind::Raise { place, resource: None, by, to } => {
+                format!("let {by} more run by {} ({to} in all)", raised(place))
+            }
+            RemedyKind::End { app, .. } => format!("end {app}, or move it elsewhere"),
+            RemedyKind::AddNode(size) => format!("add a node with {}", amounts(size)),
+            RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
+        };
+        if self.enough { what } else { format!("{what} (not enough alone)") }
+    }
+}
+
+fn raised(place: &Place) -> String {
+    match place {
+        Place::Queue(queue) => format!("the maximum of {queue}"),
+        other => other.words(),
+    }
+}

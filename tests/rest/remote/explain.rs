@@ -1,0 +1,121 @@
+//! `kornsole explain` and `kornsole fairness` against a real `kornsole serve`.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::common::{Program, TestFolder, kornsole_command};
+use crate::remote::serve::Server;
+use crate::remote::sets;
+
+const SCENARIO: &str = "\
+version: 1
+name: full
+config: |
+  partitions:
+  - name: default
+    queues:
+    - name: root
+      submitacl: '*'
+      queues:
+      - name: tenants
+        resources: {max: {vcore: 10}}
+        queues:
+        - {name: a, resources: {guaranteed: {vcore: 8}}}
+        - {name: b, resources: {guaranteed: {vcore: 2}}}
+steps:
+- node: {id: n1, capacity: {vcore: 64}}
+- submit: {app: nightly, queue: root.tenants.b, user: sue, groups: [dev]}
+- ask: {app: nightly, id: n, resource: {vcore: 7}}
+- schedule: idle
+- submit: {app: etl, queue: root.tenants.a, user: bob, groups: [dev]}
+- ask: {app: etl, id: e, resource: {vcore: 4}, count: 3}
+- schedule: idle
+";
+
+/// A server with a token of ann's.
+struct Served {
+    program: Program,
+    token: String,
+    _folder: TestFolder,
+}
+
+impl Served {
+    fn start() -> Self {
+        let folder = TestFolder::new();
+        let secret = folder.token("ann", "ops");
+        let token = folder.write("token", format!("{secret}\n"));
+        std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let scenario = folder.write("full.yaml", SCENARIO);
+        let tokens = folder.tokens();
+        let text = |path: &std::path::Path| path.display().to_string();
+        let program = Program::serve(&["--workload", &text(&scenario), "--paused", "--tokens", &text(&tokens)]);
+        Self { program, token: text(&token), _folder: folder }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let url = self.program.url();
+        let server = ["--server", &url, "--token-file", &self.token];
+        kornsole_command(&[arguments, &server].concat()).output().unwrap()
+    }
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn an_application_that_waits_is_explained_with_a_way_out() {
+    let served = Served::start();
+    let waits = served.run(&["explain", "etl"]);
+    assert_eq!(waits.status.code(), Some(1), "{waits:?}");
+    insta::assert_snapshot!(out(&waits));
+    let json = served.run(&["explain", "etl", "--ask", "e-2", "--json"]);
+    let found: Value = serde_json::from_slice(&json.stdout).unwrap_or_else(|error| panic!("{error}: {json:?}"));
+    assert_eq!(found["asks"][0]["allocationKey"], "e-2", "{found:#}");
+    let runs = served.run(&["explain", "nightly"]);
+    assert_eq!(
+        (runs.status.code(), &*out(&runs)),
+        (Some(0), "nightly in root.tenants.b waits for nothing: it holds 7 cpu in 1 allocation\n")
+    );
+    let missing = served.run(&["explain", "etk"]);
+    assert_eq!(missing.status.code(), Some(1));
+    let message = String::from_utf8(missing.stderr).unwrap();
+    assert!(message.contains("there is no application etk") && message.contains("etl"), "{message}");
+    insta::assert_snapshot!(out(&served.run(&["fairness"])));
+}
+
+/// What is promised is true: with the maximum raised by what was said the application has its ask.
+#[test]
+fn the_remedy_does_what_was_promised() {
+    let served = Served::start();
+    let before: Value = serde_json::from_slice(&served.run(&["explain", "etl", "--json"]).stdout).unwrap();
+    let remedies: Vec<&str> =
+        before["remedies"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!(remedies, ["raise the maximum of root.tenants by 1 cpu to 11", "end nightly, or move it elsewhere"]);
+    let raised = SCENARIO.replace("max: {vcore: 10}", "max: {vcore: 11}");
+    let folder = TestFolder::new();
+    let file = folder.write("raised.yaml", raised);
+    let program = Program::serve(&[
+        "--workload",
+        &file.display().to_string(),
+        "--paused",
+        "--tokens",
+        &served._folder.tokens().display().to_string(),
+    ]);
+    let after = Served { program, token: served.token.clone(), _folder: folder };
+    let after: Value =
+        serde_json::from_slice(&after.run(&["explain", "etl", "--ask", "e-1", "--json"]).stdout).unwrap();
+    assert_eq!(after["asks"][0]["status"], "runs", "{after:#}");
+}
+
+#[test]
+fn a_yunikorn_is_not_guessed_at_but_its_queues_are_compared() {
+    let server = Server::start(sets::of("1.8.0"));
+    let url = server.url();
+    let output = kornsole_command(&["explain", "etl-1", "--server", &url]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && message.contains("does not explain itself"), "{message}");
+    let fairness = kornsole_command(&["fairness", "--server", &url]).output().unwrap();
+    assert!(fairness.status.success() && out(&fairness).starts_with("QUEUE"), "{fairness:?}");
+}
