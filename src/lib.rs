@@ -62,6 +62,8 @@ pub mod cli;
 pub mod config;
 pub mod console;
 pub mod engine;
+#[cfg(target_os = "linux")]
+pub mod local;
 pub mod model;
 pub mod scenario;
 pub mod scheduler;
