@@ -62,6 +62,7 @@ impl Daemon {
 
     /// Looks again whenever something happens, until the engine stops.
     pub fn reconcile_forever(&self, mut woken: UnixStream) {
+        self.reconcile(&[], true);
         let (mut ticked, mut waiting) = (Instant::now(), Vec::new());
         while self.engine.published().is_alive() {
             let ended = self.wait(&mut woken, &mut waiting);
