@@ -23,7 +23,7 @@ fn a_job_outlives_its_daemon_and_is_taken_up_again() {
 }
 
 #[test]
-fn a_daemon_killed_at_any_moment_loses_nothing_and_starts_nothing_twice() {
+fn killed_at_any_moment_it_loses_and_doubles_no_job() {
     let rounds = std::env::var("KORNSOLE_LOCAL_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(6_u64);
     let mut machine = Machine::up(&[]);
     let ran = machine.folder.join("ran");
