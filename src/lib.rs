@@ -12,6 +12,7 @@
 //!  console     state, present, input, update, draw, shell; one command registry for keys, hints, help and the command line
 //!  source      what a console can see of a cluster, and do to it
 //!  api         REST: the types on the wire, the client, the server
+//!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
@@ -62,6 +63,8 @@ pub mod cli;
 pub mod config;
 pub mod console;
 pub mod engine;
+#[cfg(target_os = "linux")]
+pub mod local;
 pub mod model;
 pub mod scenario;
 pub mod scheduler;

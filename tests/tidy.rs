@@ -15,13 +15,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
     ("view", &["model", "config", "scheduler"]),
     ("scenario", &["model", "config", "scheduler"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario"]),
+    ("local", &["model", "config", "view", "engine"]),
     ("api", &["model", "config", "view"]),
     ("api::server", &["model", "config", "view", "engine", "api"]),
     ("source", &["model", "config", "view", "engine", "api"]),
@@ -54,6 +55,7 @@ const ABOVE: &[&str] = &[
     "view",
     "scenario",
     "engine",
+    "local",
     "api",
     "api::server",
     "source",

@@ -14,6 +14,8 @@ mod flag_order;
 pub mod identity;
 pub mod live;
 pub mod load;
+#[cfg(target_os = "linux")]
+pub mod local;
 pub mod logs;
 pub mod look;
 pub mod open;
@@ -104,6 +106,44 @@ enum Command {
     Token(token::TokenArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
+    /// Run jobs on this machine: the daemon, what it offers, a systemd unit for it
+    #[cfg(target_os = "linux")]
+    Local(local::LocalArgs),
+    /// Run a command on this machine when the scheduler has room for it; prints the job's number
+    #[cfg(target_os = "linux")]
+    Submit(Box<local::SubmitArgs>),
+    /// The jobs on this machine that have not ended
+    #[cfg(target_os = "linux")]
+    Jobs(local::JobsArgs),
+    /// One job of this machine
+    #[cfg(target_os = "linux")]
+    Job(local::JobArgs),
+    /// The output of a job
+    #[cfg(target_os = "linux")]
+    Logs(local::LogsArgs),
+    /// Wait until jobs have ended, with their exit status
+    #[cfg(target_os = "linux")]
+    Wait(local::NumbersArgs),
+    /// End jobs, or take them out of the queue
+    #[cfg(target_os = "linux")]
+    Cancel(local::NumbersArgs),
+    /// Keep queued jobs from beginning
+    #[cfg(target_os = "linux")]
+    Hold(local::NumbersArgs),
+    /// Let held jobs begin
+    #[cfg(target_os = "linux")]
+    Release(local::NumbersArgs),
+    /// The jobs that ended, with what they used
+    #[cfg(target_os = "linux")]
+    History(local::HistoryArgs),
+    /// The supervisor of a job; the daemon starts it
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    LocalRun(local::AttemptArgs),
+    /// The start of a job's command; its supervisor starts it
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    LocalStart(local::AttemptArgs),
     /// Print completions of this command line for a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
@@ -140,6 +180,30 @@ pub fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Token(args)) => token::run(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Local(args)) => local::run(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Submit(args)) => local::submit(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Jobs(args)) => local::jobs(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Job(args)) => local::job(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Logs(args)) => local::logs(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Wait(args)) => local::wait(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Cancel(args)) => local::cancel(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Hold(args)) => local::hold(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Release(args)) => local::release(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::History(args)) => local::history(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::LocalRun(args)) => local::supervise(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::LocalStart(args)) => local::launch(args),
         Some(Command::Completions(args)) => shell::completions(Cli::command(), args),
         Some(Command::Man) => shell::man(Cli::command()),
     }

@@ -216,7 +216,7 @@ fn until_told(engine: &Engine, server: Server) -> ExitCode {
 }
 
 /// Where a server is.
-pub(super) fn url(server: &Server) -> String {
+pub(in crate::cli) fn url(server: &Server) -> String {
     let scheme = if server.is_encrypted() { "https" } else { "http" };
     format!("{scheme}://{}", server.address())
 }

@@ -11,7 +11,7 @@ mod explain;
 mod ledger;
 mod records;
 mod show;
-mod table;
+pub(super) mod table;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -138,4 +138,9 @@ fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) 
             Err(ended) => return Err(ended),
         }
     }
+}
+
+/// Lines stay lines; everything else that a terminal would obey is escaped.
+pub(super) fn escaped(text: &str) -> String {
+    act::escape_lines(text)
 }

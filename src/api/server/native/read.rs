@@ -109,7 +109,7 @@ pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
 pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name) = (request.view(), request.parameter(0).to_owned());
     partition(&view, &name)?;
-    beside(move || Ok(Reply::ok(&explanations::fairness(&partition(&view, &name)?.fairness())))).await?
+    beside(request, move || Ok(Reply::ok(&explanations::fairness(&partition(&view, &name)?.fairness())))).await?
 }
 
 /// Where a submission would go, under the running configuration or another one.

@@ -1,0 +1,106 @@
+//! Amounts as people write them on the command line of local jobs.
+
+use crate::local::job::Dependency;
+use crate::model::{MEMORY, VCORE, parse_quantity};
+
+/// Cores: `2`, `0.5`, `500m`. Gives thousandths.
+///
+/// # Errors
+/// What would be right.
+pub fn cores(text: &str) -> Result<i64, String> {
+    let whole = parse_quantity(VCORE, text).ok();
+    let broken = || {
+        let (cores, parts) = text.split_once('.')?;
+        let digits = parts.len() <= 3 && !parts.is_empty() && parts.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: i64 = format!("{parts:0<3}").parse().ok().filter(|_| digits)?;
+        let cores: i64 = if cores.is_empty() { 0 } else { cores.parse().ok()? };
+        cores.checked_mul(1000)?.checked_add(parts)
+    };
+    let found = whole.or_else(broken).filter(|cores| *cores > 0);
+    found.ok_or_else(|| "write cores, as 2, 0.5 or 500m".to_owned())
+}
+
+/// Memory: `4G`, `512Mi`. Gives bytes.
+///
+/// # Errors
+/// What would be right.
+pub fn memory(text: &str) -> Result<i64, String> {
+    let found = parse_quantity(MEMORY, text).ok().filter(|bytes| *bytes > 0);
+    found.ok_or_else(|| "write an amount of memory, as 4G, 512Mi or 1500M".to_owned())
+}
+
+/// A time: `90s`, `30m`, `2h`, `1d`, or several of them, as `1h30m`. Gives seconds.
+///
+/// # Errors
+/// What would be right.
+pub fn seconds(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is no time; write 90s, 30m, 2h, 1d or 1h30m");
+    let (mut sum, mut number) = (0_u64, String::new());
+    for letter in text.chars() {
+        let unit = match letter {
+            '0'..='9' => {
+                number.push(letter);
+                continue;
+            }
+            's' => 1,
+            'm' => 60,
+            'h' => 60 * 60,
+            'd' => 24 * 60 * 60,
+            _ => return Err(wrong()),
+        };
+        let part = number.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).ok_or_else(wrong)?;
+        sum = sum.checked_add(part).ok_or_else(wrong)?;
+        number.clear();
+    }
+    if sum == 0 || !number.is_empty() { Err(wrong()) } else { Ok(sum) }
+}
+
+/// A job that must have ended before: `17` and `17:ok` with exit status 0, `17:any` however.
+///
+/// # Errors
+/// What would be right.
+pub fn dependency(text: &str) -> Result<Dependency, String> {
+    let (job, how) = text.split_once(':').unwrap_or((text, "ok"));
+    match (job.parse(), how) {
+        (Ok(job), "ok" | "any") => Ok(Dependency { job, ok: how == "ok" }),
+        _ => Err("write JOB, JOB:ok or JOB:any, as 17:any".to_owned()),
+    }
+}
+
+/// How long something took, for people: `12s`, `3m05s`, `2h10m`, `3d04h`.
+pub fn show_ms(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        3600..86_400 => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{}d{:02}h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        assert_eq!([cores("2"), cores("0.5"), cores(".25"), cores("500m")], [2000, 500, 250, 500].map(Ok));
+        assert!(["", "0", "x", "1.", "1.2345", "-1"].into_iter().all(|text| cores(text).is_err()));
+        assert_eq!([memory("4G"), memory("1Mi")], [4_000_000_000, 1 << 20].map(Ok));
+        assert!(memory("0").is_err() && memory("much").is_err());
+        assert_eq!([seconds("90s"), seconds("2h"), seconds("1h30m")], [90, 7200, 5400].map(Ok));
+        assert!(["", "5", "h", "1x", "0s", "99999999999999999999d"].into_iter().all(|text| seconds(text).is_err()));
+    }
+
+    #[test]
+    fn a_dependency_says_how_it_must_have_ended() {
+        assert_eq!(dependency("7"), Ok(Dependency { job: 7, ok: true }));
+        assert_eq!(dependency("7:any"), Ok(Dependency { job: 7, ok: false }));
+        assert!(dependency("7:bad").is_err() && dependency("x").is_err());
+    }
+
+    #[test]
+    fn times_are_shown_in_two_units() {
+        assert_eq!([5_000, 65_000, 3_700_000].map(show_ms), ["5s", "1m05s", "1h01m"]);
+    }
+}

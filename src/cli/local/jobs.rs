@@ -1,0 +1,299 @@
+//! Looking at jobs, and acting on them.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::amounts::show_ms;
+use super::{Ended, SocketArgs, ask, code, unexpected};
+use crate::cli::remote::escaped;
+use crate::cli::remote::table::Table;
+use crate::cli::settings::print;
+use crate::local::client::Client;
+use crate::local::job::JobState;
+use crate::local::wall_ms;
+use crate::local::wire::{JobReport, Reply, Request};
+use crate::model::quantity::{show_memory, show_vcore};
+
+/// How often `logs --follow` looks.
+const FOLLOW: Duration = Duration::from_millis(250);
+
+/// The arguments of `kornsole jobs` and `kornsole local info`.
+#[derive(Args, Clone, Debug)]
+pub struct JobsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Which daemon is asked
+    #[command(flatten)]
+    pub daemon: SocketArgs,
+}
+
+/// The arguments of `kornsole history`.
+#[derive(Args, Clone, Debug)]
+pub struct HistoryArgs {
+    /// At most so many, the last ones
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub limit: usize,
+    /// What is printed, and by which daemon
+    #[command(flatten)]
+    pub shown: JobsArgs,
+}
+
+/// The arguments of `kornsole job`.
+#[derive(Args, Clone, Debug)]
+pub struct JobArgs {
+    /// The job's number
+    #[arg(value_name = "JOB")]
+    pub number: u64,
+    /// What is printed, and by which daemon
+    #[command(flatten)]
+    pub shown: JobsArgs,
+}
+
+/// The arguments of what is done to jobs.
+#[derive(Args, Clone, Debug)]
+pub struct NumbersArgs {
+    /// The jobs' numbers
+    #[arg(value_name = "JOB", required = true)]
+    pub numbers: Vec<u64>,
+    /// Which daemon is asked
+    #[command(flatten)]
+    pub daemon: SocketArgs,
+}
+
+/// The arguments of `kornsole logs`.
+#[derive(Args, Clone, Debug)]
+pub struct LogsArgs {
+    /// The job's number
+    #[arg(value_name = "JOB")]
+    pub number: u64,
+    /// Of which attempt, from 1 on; without it of the last one
+    #[arg(long, value_name = "NUMBER")]
+    pub attempt: Option<u32>,
+    /// Go on until it has ended
+    #[arg(long, short)]
+    pub follow: bool,
+    /// Which daemon is asked
+    #[command(flatten)]
+    pub daemon: SocketArgs,
+}
+
+/// Prints a value as JSON.
+pub(super) fn print_json(value: &impl Serialize) -> Result<ExitCode, Ended> {
+    let text = serde_json::to_string_pretty(value).map_err(|why| Ended::refused(why.to_string()))?;
+    Ok(print(&format!("{text}\n")))
+}
+
+fn listed(daemon: &SocketArgs, ended: bool) -> Result<Vec<JobReport>, Ended> {
+    match ask(&mut daemon.connect()?, &Request::Jobs { ended })? {
+        (Reply::Jobs(jobs), _) => Ok(jobs),
+        _ => Err(unexpected()),
+    }
+}
+
+const fn state(state: JobState) -> &'static str {
+    match state {
+        JobState::Held => "held",
+        JobState::Waiting => "waiting",
+        JobState::Queued => "queued",
+        JobState::Running => "running",
+        JobState::Ended => "ended",
+    }
+}
+
+/// Lists the jobs that have not ended.
+pub fn jobs(args: &JobsArgs) -> ExitCode {
+    code(listed(&args.daemon, false).and_then(|jobs| {
+        if args.json {
+            return print_json(&jobs);
+        }
+        let mut table =
+            Table::new(&[">JOB", "NAME", "USER", "QUEUE", "STATE", ">CPU", ">MEM", ">GPU", ">FOR", "REASON"]);
+        for job in jobs {
+            let since = if job.state == JobState::Running { job.started } else { None };
+            table.row(vec![
+                job.number.to_string(),
+                job.name,
+                job.user,
+                job.queue,
+                state(job.state).to_owned(),
+                show_vcore(job.vcore),
+                show_memory(job.memory),
+                job.gpu.to_string(),
+                show_ms(wall_ms().saturating_sub(since.unwrap_or(job.submitted))),
+                job.reason,
+            ]);
+        }
+        Ok(print(&table.text()))
+    }))
+}
+
+/// Lists the jobs that ended, with what they used.
+pub fn history(args: &HistoryArgs) -> ExitCode {
+    code(listed(&args.shown.daemon, true).and_then(|mut jobs| {
+        jobs.retain(|job| job.state == JobState::Ended);
+        jobs.sort_by_key(|job| (job.ended, job.number));
+        jobs.drain(..jobs.len().saturating_sub(args.limit));
+        if args.shown.json {
+            return print_json(&jobs);
+        }
+        let titles = [">JOB", "NAME", "USER", "ENDED", ">TRIES", ">WAITED", ">RAN", ">CPU TIME", ">MAX MEM", ">ASKED"];
+        let mut table = Table::new(&titles);
+        for job in jobs {
+            let begun = job.started.or(job.ended).unwrap_or(job.submitted);
+            let most = job.max_memory.and_then(|bytes| i64::try_from(bytes).ok());
+            table.row(vec![
+                job.number.to_string(),
+                job.name,
+                job.user,
+                job.reason,
+                job.attempts.to_string(),
+                show_ms(begun.saturating_sub(job.submitted)),
+                show_ms(job.ended.unwrap_or(begun).saturating_sub(begun)),
+                show_ms(job.cpu_ms),
+                most.map_or_else(|| "-".to_owned(), show_memory),
+                show_memory(job.memory),
+            ]);
+        }
+        Ok(print(&table.text()))
+    }))
+}
+
+/// Shows one job.
+pub fn job(args: &JobArgs) -> ExitCode {
+    let shown = || -> Result<ExitCode, Ended> {
+        let (Reply::Job(job), _) = ask(&mut args.shown.daemon.connect()?, &Request::Job(args.number))? else {
+            return Err(unexpected());
+        };
+        if args.shown.json {
+            return print_json(&job);
+        }
+        let ago = |at: u64| format!("{} ago", show_ms(wall_ms().saturating_sub(at)));
+        let mut lines = vec![
+            ("job", format!("{} {}", job.number, job.name)),
+            ("user", job.user.clone()),
+            ("queue", job.queue.clone()),
+            ("state", state(job.state).to_owned()),
+            ("reason", job.reason.clone()),
+            ("command", job.command.join(" ")),
+            ("directory", job.dir.clone()),
+            ("asks", format!("{} cores, {}, {} GPUs", show_vcore(job.vcore), show_memory(job.memory), job.gpu)),
+            ("priority", job.priority.to_string()),
+            ("submitted", ago(job.submitted)),
+            ("started", job.started.map(ago).unwrap_or_default()),
+            ("ended", job.ended.map(ago).unwrap_or_default()),
+            ("attempts", job.attempts.to_string()),
+        ];
+        if job.lost_output > 0 {
+            lines.push(("lost output", format!("{} bytes could not be written", job.lost_output)));
+        }
+        let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
+        let text: String = lines.map(|(name, text)| format!("{name:<12}{text}\n")).collect();
+        Ok(print(&escaped(&text)))
+    };
+    code(shown())
+}
+
+/// Prints the output of a job as it is: it may have any byte in it.
+pub fn logs(args: &LogsArgs) -> ExitCode {
+    let printed = || -> Result<ExitCode, Ended> {
+        let mut client = args.daemon.connect()?;
+        let (mut from, mut of) = (0, args.attempt);
+        loop {
+            let request = Request::Logs { job: args.number, attempt: of, from };
+            let (Reply::Output { first, attempt, ended, .. }, output) = ask(&mut client, &request)? else {
+                return Err(unexpected());
+            };
+            let mut out = std::io::stdout().lock();
+            if out.write_all(&output).and_then(|()| out.flush()).is_err() {
+                // The reader has seen enough.
+                return Ok(ExitCode::SUCCESS);
+            }
+            from = first + output.len() as u64;
+            of = of.or((attempt > 0).then_some(attempt));
+            if ended || (output.is_empty() && !args.follow) {
+                return Ok(ExitCode::SUCCESS);
+            }
+            if output.is_empty() {
+                sleep(FOLLOW);
+            }
+        }
+    };
+    code(printed())
+}
+
+/// Waits until a job has ended.
+pub(super) fn waited(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
+    loop {
+        match ask(client, &Request::Wait(number))? {
+            (Reply::Job(job), _) if job.state == JobState::Ended => return Ok(*job),
+            (Reply::Job(_), _) => {}
+            _ => return Err(unexpected()),
+        }
+    }
+}
+
+/// Waits for jobs; the exit status is that of the first of them that did not end with 0.
+pub fn wait(args: &NumbersArgs) -> ExitCode {
+    let done = || -> Result<ExitCode, Ended> {
+        let mut client = args.daemon.connect()?;
+        let mut status = 0;
+        for number in &args.numbers {
+            let job = waited(&mut client, *number)?;
+            if status == 0 {
+                status = job.status.unwrap_or(1);
+            }
+        }
+        Ok(ExitCode::from(status))
+    };
+    code(done())
+}
+
+fn each(args: &NumbersArgs, request: fn(u64) -> Request) -> ExitCode {
+    let done = || -> Result<ExitCode, Ended> {
+        let mut client = args.daemon.connect()?;
+        // All of them are tried; the first refusal is the outcome.
+        let outcomes: Vec<_> = args.numbers.iter().map(|number| ask(&mut client, &request(*number))).collect();
+        outcomes.into_iter().find_map(Result::err).map_or(Ok(ExitCode::SUCCESS), Err)
+    };
+    code(done())
+}
+
+/// Ends jobs, or takes them out of the queue.
+pub fn cancel(args: &NumbersArgs) -> ExitCode {
+    each(args, Request::Cancel)
+}
+
+/// Keeps jobs from beginning.
+pub fn hold(args: &NumbersArgs) -> ExitCode {
+    each(args, Request::Hold)
+}
+
+/// Lets held jobs begin.
+pub fn release(args: &NumbersArgs) -> ExitCode {
+    each(args, Request::Release)
+}
+
+/// Says what the machine offers.
+pub fn info(args: &JobsArgs) -> ExitCode {
+    let shown = || -> Result<ExitCode, Ended> {
+        let (Reply::Info(info), _) = ask(&mut args.daemon.connect()?, &Request::Info)? else {
+            return Err(unexpected());
+        };
+        if args.json {
+            return print_json(&info);
+        }
+        let (cores, memory) = (show_vcore(info.vcore), show_memory(info.memory));
+        let text = format!(
+            "{}: {cores} cores, {memory}, {} GPUs\nserves {}\n{}\n",
+            info.machine, info.gpu, info.serves, info.limits
+        );
+        Ok(print(&escaped(&text)))
+    };
+    code(shown())
+}

@@ -1,0 +1,161 @@
+//! Local jobs on the command line: `kornsole local up`, `submit`, `jobs`, `job`, `logs`, `wait`, `cancel`, `hold`, `release`, `history`.
+//!
+//! Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 no daemon answers; `wait` and `submit --wait` have the job's own.
+
+mod amounts;
+mod jobs;
+mod submit;
+mod unit;
+mod up;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use super::fail;
+use crate::local::client::Client;
+use crate::local::wire::{Reply, Request};
+pub use jobs::{
+    HistoryArgs, JobArgs, JobsArgs, LogsArgs, NumbersArgs, cancel, history, hold, job, jobs, logs, release, wait,
+};
+pub use submit::{SubmitArgs, submit};
+
+/// The exit code when no daemon answers.
+const UNREACHABLE: u8 = 3;
+/// The variable that names the socket.
+const SOCKET: &str = "KORNSOLE_LOCAL_SOCKET";
+/// Where the daemon of the whole machine listens.
+const MACHINE_SOCKET: &str = "/run/kornsole/local.sock";
+/// Where the daemon of the whole machine keeps its jobs.
+const MACHINE_FOLDER: &str = "/var/lib/kornsole/local";
+
+/// The arguments of `kornsole local`.
+#[derive(Args, Clone, Debug)]
+pub struct LocalArgs {
+    #[command(subcommand)]
+    command: LocalCommand,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum LocalCommand {
+    /// Run jobs on this machine until it is asked to stop; jobs that run then run on, and the next start takes them up
+    Up(Box<up::UpArgs>),
+    /// What this machine offers, whom it serves, and which limits are enforced
+    Info(jobs::JobsArgs),
+    /// Print a systemd unit for the daemon: of the machine, or of one user
+    Unit(unit::UnitArgs),
+}
+
+/// The folder of an attempt, for the processes that the daemon starts.
+#[derive(Args, Clone, Debug)]
+pub struct AttemptArgs {
+    folder: PathBuf,
+}
+
+/// Which daemon is asked.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SocketArgs {
+    /// The socket of the daemon. Without it $KORNSOLE_LOCAL_SOCKET, then that of your own daemon, then that of the machine
+    #[arg(long, value_name = "FILE")]
+    pub socket: Option<PathBuf>,
+}
+
+/// Runs a command of `kornsole local`.
+pub fn run(args: &LocalArgs) -> ExitCode {
+    match &args.command {
+        LocalCommand::Up(args) => up::run(args),
+        LocalCommand::Info(args) => jobs::info(args),
+        LocalCommand::Unit(args) => unit::run(args),
+    }
+}
+
+/// Supervises one attempt: `kornsole local-run`, which the daemon starts.
+pub fn supervise(args: &AttemptArgs) -> ExitCode {
+    match crate::local::supervise::run(&args.folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => fail(&why, 1),
+    }
+}
+
+/// Becomes the command of one attempt: `kornsole local-start`, which the supervisor starts.
+pub fn launch(args: &AttemptArgs) -> ExitCode {
+    let (why, status) = crate::local::launch::run(&args.folder);
+    fail(&format!("kornsole: {why}"), status)
+}
+
+/// Where a user's own daemon keeps its jobs; `None` without a home.
+fn own_folder() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
+    Some(named.or_else(home)?.join("kornsole/local"))
+}
+
+/// Where a user's own daemon listens.
+fn own_socket() -> Option<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    match runtime {
+        Some(runtime) => Some(runtime.join("kornsole/local.sock")),
+        None => Some(own_folder()?.join("local.sock")),
+    }
+}
+
+impl SocketArgs {
+    /// Where the daemon listens that is asked.
+    fn path(&self) -> PathBuf {
+        let named = self.socket.clone().or_else(|| std::env::var_os(SOCKET).map(PathBuf::from));
+        named.unwrap_or_else(|| {
+            let own = own_socket().filter(|socket| socket.exists());
+            own.unwrap_or_else(|| PathBuf::from(MACHINE_SOCKET))
+        })
+    }
+
+    /// A connection to it.
+    fn connect(&self) -> Result<Client, Ended> {
+        let path = self.path();
+        Client::connect(&path).map_err(|why| Ended {
+            message: format!("{}: no daemon answers: {why}; `kornsole local up` starts one", path.display()),
+            code: UNREACHABLE,
+        })
+    }
+}
+
+/// Why a command ends without having done its work.
+struct Ended {
+    message: String,
+    code: u8,
+}
+
+impl Ended {
+    fn misused(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: 2 }
+    }
+
+    fn refused(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: 1 }
+    }
+}
+
+/// Asks; a refusal is an error.
+fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended> {
+    match client.ask(request) {
+        Err(why) => Err(Ended { message: format!("the daemon does not answer: {why}"), code: UNREACHABLE }),
+        Ok((Reply::Refused { usage, message }, _)) => Err(Ended { message, code: if usage { 2 } else { 1 } }),
+        Ok(answered) => Ok(answered),
+    }
+}
+
+/// The exit code of a command that did its work, or not.
+fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
+    outcome.unwrap_or_else(|ended| fail(&super::remote::escaped(&ended.message), ended.code))
+}
+
+/// What an answer that does not fit its request means: the daemon is of another release.
+fn unexpected() -> Ended {
+    Ended::refused("the daemon's answer does not fit: it may be of another release; restart it")
+}
+
+/// A folder or file as an absolute path.
+fn absolute(path: &Path) -> Result<PathBuf, Ended> {
+    std::path::absolute(path).map_err(|why| Ended::misused(format!("{}: {why}", path.display())))
+}

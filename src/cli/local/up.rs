@@ -1,0 +1,211 @@
+//! `kornsole local up`: the daemon.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread::Builder;
+use std::time::Duration;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::amounts;
+use crate::api::server::Server as RestServer;
+use crate::cli::console::open_kept;
+use crate::cli::logs::LogArgs;
+use crate::cli::serve::{self, ListenArgs};
+use crate::cli::settings::{SettingsAction, SettingsArgs, hook, setup};
+use crate::cli::state::StateArgs;
+use crate::cli::{fail, load, settings};
+use crate::config::Settings as SchedulerSettings;
+use crate::engine::journal::MakeCore;
+use crate::engine::{Core, Engine, Setup};
+use crate::local::cgroup::Enforcement;
+use crate::local::daemon::{Daemon, Settings};
+use crate::local::machine::Machine;
+use crate::local::server::Server;
+use crate::local::{peer, queues, store};
+use crate::model::Profile;
+
+/// The arguments of `kornsole local up`.
+#[derive(Args, Clone, Debug)]
+pub struct UpArgs {
+    /// The queue configuration. Without it one queue for each user below root.users, all with the same guarantee
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where jobs, their output and the scheduler's journal are kept. Run by root, /var/lib/kornsole/local; else ~/.local/state/kornsole/local
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Where it listens. Run by root, /run/kornsole/local.sock; else in $XDG_RUNTIME_DIR/kornsole
+    #[arg(long, value_name = "FILE")]
+    pub socket: Option<PathBuf>,
+    /// Cores that jobs may have, as 8 or 7.5; without it all
+    #[arg(long, value_name = "CORES", value_parser = amounts::cores)]
+    pub cpu: Option<i64>,
+    /// Memory that jobs may have, as 60G; without it all but a twentieth
+    #[arg(long, value_name = "AMOUNT", value_parser = amounts::memory)]
+    pub mem: Option<i64>,
+    /// How many GPUs jobs may have, from index 0 on; without it all that are found
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(i64).range(0..=1024))]
+    pub gpu: Option<i64>,
+    /// The cgroup below which jobs get their own; without it the one that was delegated, if there is one
+    #[arg(long, value_name = "DIR")]
+    pub cgroup: Option<PathBuf>,
+    /// How long a job has between SIGTERM and SIGKILL
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = amounts::seconds)]
+    pub grace: u64,
+    /// How much output is kept of each attempt
+    #[arg(long, value_name = "AMOUNT", default_value = "64M", value_parser = amounts::memory)]
+    pub output: i64,
+    /// How many jobs that ended are kept
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    pub history: usize,
+    /// Where the REST API is served, if it is
+    #[command(flatten)]
+    pub listen: ListenArgs,
+    /// How the scheduler itself is run
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+    /// What is logged
+    #[command(flatten)]
+    pub logs: LogArgs,
+}
+
+/// Where this daemon is.
+struct Places {
+    folder: PathBuf,
+    socket: PathBuf,
+}
+
+impl UpArgs {
+    fn places(&self, root: bool) -> Result<Places, String> {
+        let none = "there is no home folder; name one with --dir";
+        let folder = match &self.dir {
+            Some(folder) => folder.clone(),
+            None if root => PathBuf::from(super::MACHINE_FOLDER),
+            None => super::own_folder().ok_or(none)?,
+        };
+        let socket = match &self.socket {
+            Some(socket) => socket.clone(),
+            None if root => PathBuf::from(super::MACHINE_SOCKET),
+            None => super::own_socket().ok_or(none)?,
+        };
+        let absolute = |path: PathBuf| std::path::absolute(&path).map_err(|why| format!("{}: {why}", path.display()));
+        Ok(Places { folder: absolute(folder)?, socket: absolute(socket)? })
+    }
+
+    fn machine(&self) -> Machine {
+        let found = Machine::find();
+        Machine {
+            vcore: self.cpu.unwrap_or(found.vcore),
+            memory: self.mem.unwrap_or(found.memory),
+            gpu: self.gpu.unwrap_or(found.gpu),
+            ..found
+        }
+    }
+}
+
+/// Runs the daemon until it is asked to stop.
+pub fn run(args: &UpArgs) -> ExitCode {
+    let owner = peer::owner(uzers::get_effective_uid(), uzers::get_effective_gid());
+    let places = match args.places(owner.uid == 0) {
+        Ok(places) => places,
+        Err(why) => return fail(&why, 2),
+    };
+    let state = places.folder.join("state");
+    let settings = match args.settings.read(args.config.as_deref(), Some(&state)) {
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
+    };
+    if let Err((message, code)) = args.logs.start() {
+        return fail(&message, code);
+    }
+    let own = Settings {
+        machine: args.machine(),
+        enforcement: Enforcement::find(args.cgroup.as_deref()),
+        grace: Duration::from_secs(args.grace),
+        output_bytes: u64::try_from(args.output).unwrap_or(u64::MAX),
+        history: args.history,
+        owner,
+    };
+    match start(args, &settings, own, &places) {
+        Ok((engine, rest)) => {
+            let code = until_told(&engine);
+            drop(rest);
+            // The next daemon would replace it; until then nobody is to think that one listens.
+            let _ = std::fs::remove_file(&places.socket);
+            code
+        }
+        Err((why, code)) => fail(&why, code),
+    }
+}
+
+type Started = (Arc<Engine>, Option<RestServer>);
+
+/// Starts everything: engine, jobs, socket, and REST if an address is named.
+fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
+    let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
+    store::private_folder(&places.folder).map_err(|why| at(&places.folder, &why))?;
+    let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
+    let engine = engine(by, &machine).map_err(|why| (why, 1))?;
+    let (daemon, woken) =
+        Daemon::open(Arc::clone(&engine), &places.folder, own).map_err(|why| at(&places.folder, &why))?;
+    let server = Server::bind(&places.socket, shared).map_err(|why| at(&places.socket, &why))?;
+    daemon.adopt();
+    let reconciling = Arc::clone(&daemon);
+    let thread = |error: std::io::Error| (format!("the system gives no thread: {error}"), 1);
+    let started = Builder::new().name("local-jobs".to_owned()).spawn(move || reconciling.reconcile_forever(woken));
+    started.map_err(thread)?;
+    let serving = Builder::new().name("local-socket".to_owned()).spawn(move || server.serve(&daemon));
+    serving.map_err(thread)?;
+    let rest = match &args.listen.listen {
+        None => None,
+        Some(_) => {
+            let mut options = args.listen.options(by.config(), Profile::Kornsole).map_err(|why| (why, 2))?;
+            options.extra = by.extra();
+            Some(RestServer::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?)
+        }
+    };
+    tracing::info!("{limits}");
+    let url = rest.as_ref().map_or_else(String::new, |rest| format!("{}\n", serve::url(rest)));
+    // Nobody may listen there.
+    let _ = settings::print(&format!("{}\n{url}", places.socket.display()));
+    Ok((engine, rest))
+}
+
+/// The engine over the journal of the folder.
+fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
+    let setup = setup(by, Profile::Kornsole);
+    let state = StateArgs::default().by(by);
+    if let Some(file) = &by.config().queues_file {
+        let opened = open_kept(Some(file), None, &setup, &state, 1.0)?;
+        return serve::engine(opened, 1.0, hook(by));
+    }
+    let (core, kept) = own_queues(&setup, &state, machine)?;
+    let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
+    started.map(Arc::new).map_err(|error| format!("the scheduler cannot be started: {error}"))
+}
+
+fn own_queues(
+    setup: &Setup,
+    state: &StateArgs,
+    machine: &Machine,
+) -> Result<(Core, Option<crate::engine::journal::RunningJournal>), String> {
+    let text = queues::configuration(machine).into_bytes();
+    let config = load::parsed(std::path::Path::new("default"), &text, &setup.policy_group, setup.profile)?;
+    let fresh: MakeCore<'_> =
+        Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&text, None)));
+    state.begin(setup, 1.0, None, fresh)
+}
+
+fn until_told(engine: &Engine) -> ExitCode {
+    match Signals::new([SIGTERM, SIGINT]) {
+        Ok(mut signals) => {
+            signals.forever().next();
+        }
+        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+    }
+    tracing::info!("stopping; jobs that run run on");
+    if engine.published().is_alive() { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
+}

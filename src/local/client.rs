@@ -1,0 +1,47 @@
+//! The other end of the socket.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use super::wire::{Reply, Request};
+
+/// A connection to a daemon.
+#[derive(Debug)]
+pub struct Client {
+    reader: BufReader<UnixStream>,
+}
+
+impl Client {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Nobody listens there, or one may not connect.
+    pub fn connect(socket: &Path) -> io::Result<Self> {
+        Ok(Self { reader: BufReader::new(UnixStream::connect(socket)?) })
+    }
+
+    /// Asks, and waits for the answer with the output that goes with it.
+    ///
+    /// # Errors
+    /// The connection broke, or what came is no answer.
+    pub fn ask(&mut self, request: &Request) -> io::Result<(Reply, Vec<u8>)> {
+        let mut line = serde_json::to_vec(request)?;
+        line.push(b'\n');
+        self.reader.get_mut().write_all(&line)?;
+        let mut answer = Vec::new();
+        self.reader.read_until(b'\n', &mut answer)?;
+        if answer.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon closed the connection"));
+        }
+        let reply: Reply = serde_json::from_slice(&answer)?;
+        let mut output = Vec::new();
+        if let Reply::Output { bytes, .. } = reply {
+            let came = (&mut self.reader).take(bytes).read_to_end(&mut output)?;
+            if came as u64 != bytes {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon closed the connection"));
+            }
+        }
+        Ok((reply, output))
+    }
+}

@@ -1,0 +1,223 @@
+//! The daemon: the jobs, the engine that decides over them, and what both need to find each other.
+//!
+//! Invariants:
+//! - the table is locked for a look or a change, never while an order is under way;
+//! - a job is on the disk before the scheduler knows of it, and before who submitted it has its number.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::cgroup::Enforcement;
+use super::job::{Job, JobState, Owner};
+use super::machine::Machine;
+use super::store::Store;
+use crate::engine::Engine;
+use crate::model::{AskId, Identity, NodeId, Priority};
+use crate::view::act::{Act, Actor, ActsFrom, AskSpec, Code, Done, NodeSpec, Order, PartitionAct, Refusal, Submission};
+use crate::view::{AppRow, PartitionView, View};
+
+/// How long an order may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How the daemon is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The machine, as it is offered.
+    pub machine: Machine,
+    /// How limits are enforced.
+    pub enforcement: Enforcement,
+    /// How long lies between SIGTERM and SIGKILL.
+    pub grace: Duration,
+    /// How many bytes of output are kept of an attempt.
+    pub output_bytes: u64,
+    /// How many jobs that ended are kept.
+    pub history: usize,
+    /// Who runs the daemon.
+    pub owner: Owner,
+}
+
+/// A running daemon.
+pub struct Daemon {
+    pub(super) engine: Arc<Engine>,
+    pub(super) settings: Settings,
+    pub(super) store: Store,
+    table: Mutex<Table>,
+    /// A job has ended.
+    pub(super) ended: Condvar,
+    waker: UnixStream,
+}
+
+/// The jobs.
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) jobs: BTreeMap<u64, Job>,
+    pub(super) last: u64,
+    /// Those whose supervisor lives.
+    pub(super) running: HashMap<u64, Running>,
+    /// Those that have not ended, so that a look at them costs nothing for those that have.
+    pub(super) live: HashSet<u64>,
+}
+
+/// A supervisor.
+pub(super) struct Running {
+    pub(super) fd: Arc<OwnedFd>,
+    pub(super) pid: i32,
+}
+
+impl Daemon {
+    /// A daemon over the jobs of a folder, with an engine that is kept in the same one. Gives what wakes [`Daemon::reconcile_forever`].
+    ///
+    /// # Errors
+    /// The folder cannot be used.
+    pub fn open(engine: Arc<Engine>, folder: &Path, settings: Settings) -> io::Result<(Arc<Self>, UnixStream)> {
+        let (store, jobs) = Store::open(folder)?;
+        let (waker, woken) = UnixStream::pair()?;
+        waker.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        let last = jobs.iter().map(|job| job.number).max().unwrap_or_default();
+        let live = jobs.iter().filter(|job| job.state != JobState::Ended).map(|job| job.number).collect();
+        let jobs = jobs.into_iter().map(|job| (job.number, job)).collect();
+        let table = Mutex::new(Table { jobs, last, live, ..Table::default() });
+        let daemon = Arc::new(Self { engine, settings, store, table, ended: Condvar::new(), waker });
+        daemon.offer_machine().map_err(|why| io::Error::other(why.to_string()))?;
+        let waking = Arc::downgrade(&daemon);
+        daemon.engine.published().on_change(Box::new(move || {
+            if let Some(daemon) = waking.upgrade() {
+                daemon.wake();
+            }
+        }));
+        Ok((daemon, woken))
+    }
+
+    /// Has the reconciling thread look again.
+    pub(super) fn wake(&self) {
+        // A full pipe wakes as well as a byte more in it.
+        let _ = io::Write::write(&mut &self.waker, &[1]);
+    }
+
+    pub(super) fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The jobs, waited for until one ends or the time is over.
+    pub(super) fn wait_for_end<'t>(&self, table: MutexGuard<'t, Table>, most: Duration) -> MutexGuard<'t, Table> {
+        self.ended.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The partition that jobs are in: the first one.
+    pub(super) fn partition(view: &View) -> Option<&PartitionView> {
+        view.partitions.first()
+    }
+
+    /// The live application of a job.
+    pub(super) fn app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
+        Self::partition(view)?.app_by_id(&job.app())
+    }
+
+    /// Whoever acts over the socket.
+    pub(super) fn actor(&self, who: &Owner) -> Actor {
+        let admin = who.uid == 0 || who.uid == self.settings.owner.uid;
+        let from = ActsFrom::Api { address: Arc::from("local socket"), request: Arc::from("") };
+        Actor { from, ..Actor::from(who.identity.clone()).scheduler_admin(admin) }
+    }
+
+    /// Has an order carried out, and waits for its outcome.
+    ///
+    /// # Errors
+    /// Which check refused.
+    pub(super) fn perform(&self, actor: &Actor, act: PartitionAct) -> Result<Done, Refusal> {
+        let (answer, answers) = channel();
+        self.perform_later(actor, act, move |outcome| {
+            let _ = answer.send(outcome);
+        });
+        let silent = || Err(Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped"));
+        answers.recv_timeout(PATIENCE).unwrap_or_else(|_| silent())
+    }
+
+    /// Has an order carried out, and does not wait.
+    pub(super) fn perform_later(
+        &self,
+        actor: &Actor,
+        act: PartitionAct,
+        answer: impl FnOnce(Result<Done, Refusal>) + Send + 'static,
+    ) {
+        let view = self.engine.published().view();
+        let partition = Self::partition(&view).map_or_else(|| Arc::from("default"), |part| Arc::clone(&part.name));
+        let order = Order::from(Act::In { partition, act });
+        self.engine.perform(actor.clone(), order, Box::new(answer));
+    }
+
+    /// Registers this machine as the node, or changes what it has.
+    fn offer_machine(&self) -> Result<(), Refusal> {
+        let view = self.engine.published().view();
+        let (id, capacity) = (self.settings.machine.node(), self.settings.machine.capacity());
+        let actor = self.actor(&self.settings.owner).scheduler_admin(true);
+        let others: Vec<NodeId> = Self::partition(&view).iter().flat_map(|part| part.nodes.keys()).cloned().collect();
+        for other in others.iter().filter(|other| **other != id) {
+            self.perform(&actor, PartitionAct::RemoveNode { id: other.clone(), force: true })?;
+        }
+        if others.contains(&id) {
+            self.perform(&actor, PartitionAct::UpdateNode { id, capacity: Some(capacity), occupied: None })?;
+        } else {
+            self.perform(&actor, PartitionAct::AddNode(NodeSpec { id, capacity, ..NodeSpec::default() }))?;
+        }
+        Ok(())
+    }
+
+    /// Submits a job to the scheduler, with its ask. The job is in the table as queued already.
+    ///
+    /// # Errors
+    /// Which check refused. Then the scheduler has nothing of it.
+    pub(super) fn enqueue(&self, job: &Job) -> Result<(), Refusal> {
+        let actor = self.submitter(job);
+        let submission = Submission {
+            app: job.app(),
+            queue: job.spec.queue.clone(),
+            who: job.owner.identity.clone(),
+            tags: [("application.stateaware.disable".to_owned(), "true".to_owned())].into(),
+            ..Submission::default()
+        };
+        self.perform(&actor, PartitionAct::Submit(submission))?;
+        let asked = self.perform(&actor, Self::ask_of(job));
+        asked.map(drop).inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+    }
+
+    /// Who acts for a job's own orders: its submitter.
+    pub(super) fn submitter(&self, job: &Job) -> Actor {
+        let who: Identity = job.owner.identity.clone();
+        Actor { from: ActsFrom::Workload, ..Actor::from(who) }
+    }
+
+    /// The ask of a job's present attempt.
+    pub(super) fn ask_of(job: &Job) -> PartitionAct {
+        let ask = AskSpec {
+            app: job.app(),
+            id: job.ask(),
+            count: 1,
+            resource: job.resource(),
+            priority: Priority(job.spec.priority),
+            allow_preempt_self: true,
+            allow_preempt_other: true,
+            ..AskSpec::default()
+        };
+        PartitionAct::Ask { app: job.app(), asks: vec![ask] }
+    }
+
+    /// The release of an attempt's ask.
+    pub(super) fn release_of(job: &Job, attempt: u32) -> PartitionAct {
+        PartitionAct::Release { app: job.app(), ask: AskId::from(format!("run-{attempt}")) }
+    }
+
+    /// Keeps a job as it is now; a disk that does not take it is reported.
+    pub(super) fn keep(&self, job: &Job, durable: bool) {
+        if let Err(why) = self.store.save(job, durable) {
+            tracing::error!("job {} cannot be written: {why}", job.number);
+        }
+    }
+}

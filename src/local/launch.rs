@@ -1,0 +1,66 @@
+//! The last process before the command: it becomes the job's user, sets the limits, and is replaced by the command.
+//!
+//! A process of its own for this, because the kernel keeps users by thread and this one has one thread only. It reads its task while it is
+//! still the daemon's user, and touches nothing of the user's before it is that user.
+
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::{
+    Resource, Rlimit, Signal, geteuid, getgid, getuid, nice, set_parent_process_death_signal, setrlimit, setsid, umask,
+};
+use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+
+use super::cgroup;
+use super::task::{Credentials, TASK, Task, read};
+
+/// Becomes the command of an attempt. Comes back only when it could not; gives the exit status that a shell would give.
+pub fn run(folder: &Path) -> (String, u8) {
+    let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("the task cannot be read".to_owned(), 125) };
+    if let Err(why) = limit(&task) {
+        return (format!("the limits cannot be set: {why}"), 125);
+    }
+    if let Err(why) = task.user.as_ref().map_or(Ok(()), become_user) {
+        return (format!("cannot run as the submitter: {why}"), 125);
+    }
+    // After the change of user, which clears it: nothing of a job runs on without its supervisor.
+    if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
+        return (format!("the supervisor cannot be watched: {why}"), 125);
+    }
+    umask(rustix::fs::Mode::from_raw_mode(task.umask));
+    if let Err(why) = std::env::set_current_dir(&task.dir) {
+        return (format!("{}: {why}", task.dir), 126);
+    }
+    let Some((program, arguments)) = task.command.split_first() else { return ("there is no command".to_owned(), 127) };
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().envs(task.env.iter().map(|(name, value)| (name, value)));
+    let why = command.exec();
+    let status = if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
+    (format!("{program}: {why}"), status)
+}
+
+fn limit(task: &Task) -> io::Result<()> {
+    setsid()?;
+    if let Some(group) = &task.cgroup {
+        cgroup::join(group)?;
+    }
+    if let Some(fallback) = task.fallback {
+        let limit = Some(fallback.data);
+        setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })?;
+        nice(fallback.nice)?;
+    }
+    Ok(())
+}
+
+/// Becomes a user for good, without a way back: groups first, while it may.
+fn become_user(user: &Credentials) -> io::Result<()> {
+    let (uid, gid) = (rustix::process::Uid::from_raw(user.uid), rustix::process::Gid::from_raw(user.gid));
+    let groups: Vec<_> = user.groups.iter().map(|group| rustix::process::Gid::from_raw(*group)).collect();
+    set_thread_groups(&groups)?;
+    set_thread_res_gid(gid, gid, gid)?;
+    set_thread_res_uid(uid, uid, uid)?;
+    set_no_new_privs(true)?;
+    if (getuid(), geteuid(), getgid()) == (uid, uid, gid) { Ok(()) } else { Err(io::Error::other("the user stayed")) }
+}

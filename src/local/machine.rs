@@ -1,0 +1,144 @@
+//! What this machine has, from `/proc` and sysfs.
+
+use std::fs;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use super::job::GPU;
+use crate::model::{MEMORY, NodeId, Resource, VCORE};
+
+/// What is left for the system: one part of so many of the memory.
+const RESERVED_PART: i64 = 20;
+
+/// Whose GPUs they are, which decides by which variable a job is shown its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GpuMaker {
+    /// None, or one that shows devices by no variable.
+    #[default]
+    Unknown,
+    /// `CUDA_VISIBLE_DEVICES`.
+    Nvidia,
+    /// `ROCR_VISIBLE_DEVICES`.
+    Amd,
+}
+
+/// This machine, as a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// Thousandths of a core.
+    pub vcore: i64,
+    /// Bytes that jobs may have.
+    pub memory: i64,
+    /// How many GPUs.
+    pub gpu: i64,
+    /// Whose.
+    pub maker: GpuMaker,
+}
+
+impl Machine {
+    /// What there is. A twentieth of the memory is left for the system.
+    pub fn find() -> Self {
+        Self::below(Path::new("/"))
+    }
+
+    fn below(root: &Path) -> Self {
+        let read = |file: &str| fs::read_to_string(root.join(file)).unwrap_or_default();
+        let name = read("proc/sys/kernel/hostname").trim().to_owned();
+        let cores = available_parallelism().map_or(1, usize::from);
+        let memory = memory_total(&read("proc/meminfo"));
+        let nvidia = fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count);
+        let amd = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes"));
+        let (gpu, maker) = match (nvidia, amd) {
+            (0, 0) => (0, GpuMaker::Unknown),
+            (0, amd) => (amd, GpuMaker::Amd),
+            (nvidia, _) => (nvidia, GpuMaker::Nvidia),
+        };
+        Self {
+            name: if name.is_empty() { "localhost".to_owned() } else { name },
+            vcore: i64::try_from(cores).unwrap_or(1) * 1000,
+            memory: memory - memory / RESERVED_PART,
+            gpu: i64::try_from(gpu).unwrap_or_default(),
+            maker,
+        }
+    }
+
+    /// The id of its node.
+    pub fn node(&self) -> NodeId {
+        NodeId::from(self.name.as_str())
+    }
+
+    /// All that jobs may have together.
+    pub fn capacity(&self) -> Resource {
+        let mut capacity = Resource::new();
+        capacity.set(VCORE, self.vcore);
+        capacity.set(MEMORY, self.memory);
+        if self.gpu > 0 {
+            capacity.set(GPU, self.gpu);
+        }
+        capacity
+    }
+
+    /// The variables by which a job is shown its GPUs, and no others.
+    pub fn gpu_variables(&self, gpus: &[u32]) -> Vec<(String, String)> {
+        let list = gpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let names: &[&str] = match self.maker {
+            _ if self.gpu == 0 => &[],
+            GpuMaker::Nvidia => &["CUDA_VISIBLE_DEVICES"],
+            GpuMaker::Amd => &["ROCR_VISIBLE_DEVICES"],
+            GpuMaker::Unknown => &["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"],
+        };
+        names.iter().map(|name| ((*name).to_owned(), list.clone())).collect()
+    }
+}
+
+/// Bytes of memory by `/proc/meminfo`.
+fn memory_total(text: &str) -> i64 {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kib| kib.parse::<i64>().ok()).unwrap_or_default() * 1024
+}
+
+/// The nodes of the topology that are GPUs: those with SIMD units.
+fn amd_gpus(nodes: &Path) -> usize {
+    let entries = fs::read_dir(nodes).into_iter().flatten().flatten();
+    let properties = entries.map(|entry| fs::read_to_string(entry.path().join("properties")).unwrap_or_default());
+    let is_gpu = |text: &String| {
+        let line = text.lines().find_map(|line| line.strip_prefix("simd_count "));
+        line.and_then(|count| count.trim().parse::<u32>().ok()).is_some_and(|count| count > 0)
+    };
+    properties.filter(is_gpu).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fake(name: &str, files: &[(&str, &str)]) -> Machine {
+        let root = std::env::temp_dir().join(format!("kornsole-machine-{}-{name}", std::process::id()));
+        for (file, text) in files {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let found = Machine::below(&root);
+        fs::remove_dir_all(&root).unwrap();
+        found
+    }
+
+    #[test]
+    fn gpus_and_memory_are_found() {
+        let memory = ("proc/meminfo", "MemTotal:       2000000 kB\nMemFree: 1 kB\n");
+        let nvidia = [("proc/driver/nvidia/gpus/0000:01:00.0/information", ""), memory];
+        let found = fake("nvidia", &nvidia);
+        assert_eq!((found.gpu, found.maker), (1, GpuMaker::Nvidia));
+        assert_eq!(found.memory, 2_000_000 * 1024 / 20 * 19);
+        assert_eq!(found.gpu_variables(&[0]), [("CUDA_VISIBLE_DEVICES".to_owned(), "0".to_owned())]);
+        let node = |number: u32| format!("sys/class/kfd/kfd/topology/nodes/{number}/properties");
+        let amd = [(node(0), "cpu_cores_count 8\nsimd_count 0\n"), (node(1), "simd_count 256\n")];
+        let amd: Vec<(&str, &str)> = amd.iter().map(|(file, text)| (file.as_str(), *text)).collect();
+        let found = fake("amd", &amd);
+        assert_eq!((found.gpu, found.maker), (1, GpuMaker::Amd));
+        assert_eq!(found.gpu_variables(&[]), [("ROCR_VISIBLE_DEVICES".to_owned(), String::new())], "it sees none");
+    }
+}

@@ -1,0 +1,41 @@
+//! Local jobs: the embedded scheduler runs real processes on this machine.
+//!
+//! A job is an application with one ask. When the scheduler allocates it, the daemon starts a *supervisor* (`kornsole local-run`, the same
+//! binary), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor has ended, the
+//! daemon reads how the job ended and releases the allocation.
+//!
+//! Read first: [`job`] (what is kept of a job), [`reconcile`] (what the daemon does when the view changes or a job ends), [`supervise`].
+//!
+//! Invariants:
+//! - the scheduler decides what runs: a process is started for an allocation of the view and for nothing else, and stopped when that is gone;
+//! - who acts is what the kernel says of the socket's peer, never what the peer says;
+//! - an attempt is started once: its supervisor claims it by a link that only one process can make;
+//! - a job ends once, with the exit status that its supervisor wrote, whatever happens to the daemon meanwhile;
+//! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
+
+pub mod cgroup;
+pub mod client;
+pub mod daemon;
+pub mod job;
+pub mod launch;
+pub mod machine;
+pub mod output;
+pub mod peer;
+pub mod process;
+pub mod queues;
+pub mod reconcile;
+mod requests;
+mod requeue;
+pub mod server;
+pub mod store;
+pub mod supervise;
+pub mod task;
+pub mod wire;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Milliseconds since 1970, by the machine's clock.
+pub fn wall_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,96 @@
+//! Processes by `/proc`: which one a number means, whether it lives, what it left behind.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, waitpid};
+
+use super::task::Claim;
+
+/// A tick of `/proc`, in milliseconds: the kernel's interface has 100 a second on every architecture that Linux runs on today.
+const TICK_MS: u64 = 10;
+
+/// The fields of `/proc/PID/stat` behind the name, which may have any character in it: the state is number 0.
+fn stat(pid: &str) -> Option<Vec<String>> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    Some(rest.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Which start of the machine this is.
+pub fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// What tells a process from every other one; `None` when there is none of that number.
+pub fn identify(pid: i32) -> Option<Claim> {
+    let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
+    Some(Claim { pid, start, boot: boot() })
+}
+
+/// A descriptor of a process that lives; it becomes readable when the process ends. `None` when it has ended: its number may belong to
+/// another one.
+pub fn open(claim: &Claim) -> Option<OwnedFd> {
+    let fd = pidfd_open(Pid::from_raw(claim.pid)?, PidfdFlags::empty()).ok()?;
+    let is = identify(claim.pid)?;
+    // A zombie has ended, and waits only to be asked about.
+    let zombie = stat(&claim.pid.to_string())?.first().is_some_and(|state| state == "Z");
+    (is == *claim && !zombie).then_some(fd)
+}
+
+/// What ended children of this process used of processors, in milliseconds.
+pub fn cpu_of_children_ms() -> u64 {
+    let fields = stat("self").unwrap_or_default();
+    let field = |at: usize| fields.get(at).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
+    (field(13) + field(14)) * TICK_MS
+}
+
+/// The processes whose parent is this one.
+pub fn children_of(parent: i32) -> Vec<i32> {
+    let parent = parent.to_string();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let pids = pids.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+    let children = pids.filter(|pid| stat(pid).is_some_and(|fields| fields.get(1) == Some(&parent)));
+    children.filter_map(|pid| pid.parse().ok()).collect()
+}
+
+/// Sends a signal to every process of a group; one that is not there has got it already.
+pub fn signal_group(leader: i32, signal: Signal) {
+    if let Some(leader) = Pid::from_raw(leader) {
+        let _ = kill_process_group(leader, signal);
+    }
+}
+
+/// Ends a process at once; one that is not there has ended.
+pub fn kill(pid: i32) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Takes note of the end of a child, or of any; gives whether there was one.
+pub fn reap(pid: Option<i32>) -> bool {
+    matches!(waitpid(pid.and_then(Pid::from_raw), WaitOptions::NOHANG), Ok(Some(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_number_and_its_start() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let claim = identify(i32::try_from(child.id()).unwrap()).unwrap();
+        assert!(open(&claim).is_some());
+        let other = Claim { start: claim.start + 1, ..claim.clone() };
+        assert!(open(&other).is_none(), "another process of that number is not it");
+        let before = Claim { boot: "another".to_owned(), ..claim.clone() };
+        assert!(open(&before).is_none(), "nor one of an earlier start of the machine");
+        kill(claim.pid);
+        child.wait().unwrap();
+        assert!(open(&claim).is_none());
+    }
+}

@@ -1,0 +1,295 @@
+//! What the daemon does when the view has changed or a supervisor has ended: it makes what runs what the scheduler decided.
+//!
+//! One thread does that, by looking at the whole and not at single events: what is allocated and does not run is started, what runs and is
+//! not allocated is stopped, what has ended is released. So a daemon that begins in the middle does the same as one that was always there.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, pidfd_send_signal};
+
+use super::daemon::{Daemon, Running, Table};
+use super::job::{Attempt, AttemptEnd, Job, JobState, Outcome, Stop, number_of};
+use super::task::{CLAIM, Claim, Credentials, ENDED, Fallback, TASK, Task, read, write};
+use super::{process, store, supervise, wall_ms};
+use crate::model::Resource;
+use crate::view::View;
+use crate::view::act::PartitionAct;
+
+/// How often it looks for what no event reports, while there are jobs.
+const TICK: Duration = Duration::from_secs(1);
+/// How nice jobs are where nothing else holds them.
+const NICE: i32 = 5;
+
+impl Daemon {
+    /// Takes up what an earlier daemon left: adopts the supervisors that live, and finds those that ended meanwhile.
+    pub fn adopt(&self) {
+        let mut table = self.table();
+        let live: Vec<u64> = table.live.iter().copied().collect();
+        for number in live {
+            let Some(job) = table.jobs.get_mut(&number) else { continue };
+            job.confirmed = job.state == JobState::Queued;
+            if job.state == JobState::Running {
+                self.adopt_one(&mut table, number);
+            }
+        }
+    }
+
+    fn adopt_one(&self, table: &mut Table, number: u64) {
+        let Some(job) = table.jobs.get(&number) else { return };
+        let folder = self.store.attempt(number, job.next);
+        match read::<Claim>(&folder.join(CLAIM)) {
+            // The daemon ended before the supervisor had begun; if one still does, it claims first or this one does.
+            None => self.spawn(table, number, &folder),
+            Some(claim) => match process::open(&claim) {
+                Some(fd) => {
+                    table.running.insert(number, Running { fd: Arc::new(fd), pid: claim.pid });
+                    if job.stopping.is_some() {
+                        self.signal(table, number);
+                    }
+                }
+                None => self.take_end(table, number),
+            },
+        }
+    }
+
+    /// Looks again whenever something happens, until the engine stops.
+    pub fn reconcile_forever(&self, mut woken: UnixStream) {
+        self.reconcile(&[], true);
+        let (mut ticked, mut waiting) = (Instant::now(), Vec::new());
+        while self.engine.published().is_alive() {
+            let ended = self.wait(&mut woken, &mut waiting);
+            let tick = ticked.elapsed() >= TICK;
+            if tick {
+                ticked = Instant::now();
+            }
+            self.reconcile(&ended, tick);
+        }
+    }
+
+    /// Waits for a change. Gives the jobs whose supervisors ended.
+    fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Arc<std::os::fd::OwnedFd>)>) -> Vec<u64> {
+        let busy = {
+            let table = self.table();
+            watched.clear();
+            watched.extend(table.running.iter().map(|(number, running)| (*number, Arc::clone(&running.fd))));
+            !table.live.is_empty()
+        };
+        let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(woken, PollFlags::IN)];
+        fds.extend(watched.iter().map(|(_, fd)| PollFd::new(fd, PollFlags::IN)));
+        let tick = Timespec { tv_sec: i64::try_from(TICK.as_secs()).unwrap_or(1), tv_nsec: 0 };
+        let _ = poll(&mut fds, busy.then_some(&tick));
+        let ended: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        let mut bytes = [0; 4096];
+        while woken.read(&mut bytes).is_ok_and(|count| count > 0) {}
+        watched.iter().zip(ended).filter(|(_, ended)| *ended).map(|((number, _), _)| *number).collect()
+    }
+
+    /// Makes what runs what the scheduler decided; at a `tick` it also looks for what nothing reported.
+    pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
+        let mut table = self.table();
+        for number in ended {
+            if let Some(running) = table.running.remove(number) {
+                process::reap(Some(running.pid));
+                self.take_end(&mut table, *number);
+            }
+        }
+        let view = self.engine.published().view();
+        let allocated = allocated(&view);
+        self.stop_what_lost_its_room(&mut table, &view, &allocated);
+        self.start_what_is_allocated(&mut table, &allocated, tick);
+        if tick {
+            self.look_for_the_missing(&mut table, &view);
+        }
+        let ready = if tick || !ended.is_empty() { self.ready(&mut table) } else { Vec::new() };
+        drop(table);
+        ready.into_iter().for_each(|job| self.begin(&job));
+        if !ended.is_empty() {
+            self.ended.notify_all();
+        }
+    }
+
+    fn start_what_is_allocated(&self, table: &mut Table, allocated: &HashMap<(u64, u32), u32>, tick: bool) {
+        for ((number, generation), attempt) in allocated {
+            let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
+            let present = job.next == *attempt;
+            match job.state {
+                JobState::Queued if present && self.has_room(table, job) => self.start(table, *number),
+                // What has ended, and was not released because the scheduler was paused or its disk full.
+                JobState::Ended | JobState::Held if tick => {
+                    self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
+                }
+                _ if tick && attempt < &job.next => {
+                    self.perform_later(&self.submitter(job), Self::release_of(job, *attempt), |_| {});
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a job fits beside the processes that are there: the scheduler gives the room of one that it preempts away at once, and
+    /// that one has its time to end.
+    fn has_room(&self, table: &Table, job: &Job) -> bool {
+        let mut used = job.resource();
+        for other in table.running.keys().filter_map(|number| table.jobs.get(number)) {
+            used.add_assign(&other.resource());
+        }
+        self.settings.machine.capacity().fit_in(&used) && self.free_gpus(table).len() >= gpus(job)
+    }
+
+    fn free_gpus(&self, table: &Table) -> Vec<u32> {
+        let busy: HashSet<u32> = table
+            .running
+            .keys()
+            .filter_map(|number| table.jobs.get(number)?.attempts.last())
+            .flat_map(|attempt| attempt.gpus.iter().copied())
+            .collect();
+        let all = 0..u32::try_from(self.settings.machine.gpu).unwrap_or_default();
+        all.filter(|gpu| !busy.contains(gpu)).collect()
+    }
+
+    /// Starts the attempt of a job that has been allocated.
+    fn start(&self, table: &mut Table, number: u64) {
+        let free = self.free_gpus(table);
+        let Some(job) = table.jobs.get_mut(&number) else { return };
+        let gpus: Vec<u32> = free.into_iter().take(gpus(job)).collect();
+        job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
+        job.state = JobState::Running;
+        let folder = self.store.attempt(number, job.next);
+        let prepared = self.task(job).and_then(|task| {
+            store::private_folder(&folder)?;
+            write(&folder.join(TASK), &task, false)
+        });
+        self.keep(job, false);
+        match prepared {
+            Ok(()) => self.spawn(table, number, &folder),
+            Err(why) => self.finish(table, number, not_started(&why)),
+        }
+    }
+
+    fn task(&self, job: &Job) -> io::Result<Task> {
+        let (settings, spec) = (&self.settings, &job.spec);
+        let name = format!("{}-{}", job.number, job.next);
+        let cgroup = settings.enforcement.create(&name, spec.vcore, spec.memory)?;
+        let data = u64::try_from(spec.memory).unwrap_or_default();
+        let fallback = cgroup.is_none().then_some(Fallback { data, nice: NICE });
+        let gpus = job.attempts.last().map(|attempt| attempt.gpus.as_slice()).unwrap_or_default();
+        let mut env = spec.env.clone();
+        let mut own = settings.machine.gpu_variables(gpus);
+        own.push(("KORNSOLE_JOB".to_owned(), job.number.to_string()));
+        own.push(("KORNSOLE_ATTEMPT".to_owned(), job.next.to_string()));
+        env.retain(|(name, _)| own.iter().all(|(ours, _)| ours != name));
+        env.extend(own);
+        let owner = &job.owner;
+        let other = settings.owner.uid == 0;
+        let user = other.then(|| Credentials { uid: owner.uid, gid: owner.gid, groups: owner.groups.clone() });
+        Ok(Task {
+            command: spec.command.clone(),
+            env,
+            dir: spec.dir.clone(),
+            umask: spec.umask,
+            user,
+            cgroup,
+            fallback,
+            time_limit: spec.time_limit,
+            grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
+            output_bytes: settings.output_bytes,
+        })
+    }
+
+    /// Starts a supervisor for an attempt whose task is written.
+    fn spawn(&self, table: &mut Table, number: u64, folder: &Path) {
+        let mut command = Command::new("/proc/self/exe");
+        command.arg("local-run").arg(folder).env_clear().current_dir("/");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let started = supervise::check(folder).and_then(|()| command.spawn()).and_then(|child| {
+            let pid = i32::try_from(child.id()).unwrap_or_default();
+            let claim = process::identify(pid).ok_or(io::ErrorKind::NotFound)?;
+            Ok((pid, process::open(&claim)))
+        });
+        match started {
+            Ok((pid, Some(fd))) => {
+                table.running.insert(number, Running { fd: Arc::new(fd), pid });
+            }
+            Ok((pid, None)) => {
+                process::reap(Some(pid));
+                self.take_end(table, number);
+            }
+            Err(why) => self.finish(table, number, not_started(&why)),
+        }
+    }
+
+    fn stop_what_lost_its_room(&self, table: &mut Table, view: &View, allocated: &HashMap<(u64, u32), u32>) {
+        let running: Vec<u64> = table.running.keys().copied().collect();
+        for number in running {
+            let Some(job) = table.jobs.get_mut(&number) else { continue };
+            if job.stopping.is_some() || allocated.get(&(number, job.generation)) == Some(&job.next) {
+                continue;
+            }
+            let preempted = Self::app(view, job).is_some();
+            job.stopping =
+                Some(if preempted { Stop::Preempted } else { Stop::Cancelled("an administrator".to_owned()) });
+            self.keep(job, false);
+            self.signal(table, number);
+        }
+    }
+
+    /// Asks the supervisor of a job to end it.
+    pub(super) fn signal(&self, table: &Table, number: u64) {
+        if let Some(running) = table.running.get(&number) {
+            // One that has ended needs no signal.
+            let _ = pidfd_send_signal(&running.fd, Signal::TERM);
+        }
+    }
+
+    /// Reads how an attempt ended whose supervisor is not there any more.
+    fn take_end(&self, table: &mut Table, number: u64) {
+        let Some(job) = table.jobs.get(&number) else { return };
+        let folder = self.store.attempt(number, job.next);
+        let end = read::<AttemptEnd>(&folder.join(ENDED)).unwrap_or_else(|| {
+            supervise::clear(&folder);
+            let boot = read::<Claim>(&folder.join(CLAIM)).is_some_and(|claim| claim.boot != process::boot());
+            let why = if boot { "the machine was restarted" } else { "its supervisor was ended" };
+            let outcome = Outcome::Lost(why.to_owned());
+            AttemptEnd { at: wall_ms(), outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0 }
+        });
+        let _ = fs::remove_file(folder.join(TASK));
+        self.finish(table, number, end);
+    }
+}
+
+fn gpus(job: &Job) -> usize {
+    usize::try_from(job.spec.gpu).unwrap_or_default()
+}
+
+fn not_started(why: &io::Error) -> AttemptEnd {
+    let outcome = Outcome::NotStarted(why.to_string());
+    AttemptEnd { at: wall_ms(), outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0 }
+}
+
+/// What the scheduler has allocated: the newest attempt of each job in each of its generations.
+fn allocated(view: &View) -> HashMap<(u64, u32), u32> {
+    let nodes = view.partitions.first().into_iter().flat_map(|part| part.nodes.values());
+    let mut found = HashMap::new();
+    for allocation in nodes.flat_map(|node| node.allocations.values()) {
+        let attempt = allocation.ask.as_str().strip_prefix("run-").and_then(|attempt| attempt.parse::<u32>().ok());
+        if let (Some(job), Some(attempt)) = (number_of(allocation.app.as_str()), attempt) {
+            let newest = found.entry(job).or_insert(attempt);
+            *newest = attempt.max(*newest);
+        }
+    }
+    found
+}
+
+/// What a job asks for can never be had on a machine that has so much.
+pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
+    !machine.fit_in(&job.resource())
+}

@@ -1,0 +1,148 @@
+//! The socket: who comes in, one thread for each of them, with bounds.
+
+use std::collections::HashMap;
+use std::fs::{self, Permissions};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, sleep};
+use std::time::Duration;
+
+use super::daemon::Daemon;
+use super::job::Owner;
+use super::peer;
+use super::wire::{Reply, Request};
+
+/// How many may be connected.
+const MOST: usize = 256;
+/// How many of one user may be connected.
+const MOST_OF_ONE: usize = 64;
+/// How many bytes a request may have.
+const LARGEST: u64 = 8 << 20;
+/// How long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long it waits when the system gives no connection.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The socket of a daemon.
+#[derive(Debug)]
+pub struct Server {
+    listener: UnixListener,
+}
+
+impl Server {
+    /// Listens at a path. `shared`: every user of the machine may connect; else only who runs this, by the modes of the folder and
+    /// the socket. What a daemon that was killed left there is replaced.
+    ///
+    /// # Errors
+    /// Somebody else listens there, or the place cannot be used.
+    pub fn bind(socket: &Path, shared: bool) -> io::Result<Self> {
+        if let Some(folder) = socket.parent() {
+            let new = !folder.exists();
+            fs::create_dir_all(folder)?;
+            if new {
+                fs::set_permissions(folder, Permissions::from_mode(if shared { 0o755 } else { 0o700 }))?;
+            }
+        }
+        if UnixStream::connect(socket).is_ok() {
+            return Err(io::Error::other("a daemon listens there already"));
+        }
+        match fs::symlink_metadata(socket) {
+            Ok(found) if found.file_type().is_socket() => fs::remove_file(socket)?,
+            Ok(_) => return Err(io::Error::other("something that is no socket is in the way")),
+            Err(_) => {}
+        }
+        let listener = UnixListener::bind(socket)?;
+        fs::set_permissions(socket, Permissions::from_mode(if shared { 0o666 } else { 0o600 }))?;
+        Ok(Self { listener })
+    }
+
+    /// Answers whoever connects, for good.
+    pub fn serve(&self, daemon: &Arc<Daemon>) {
+        let connected: Arc<Mutex<HashMap<u32, usize>>> = Arc::default();
+        for stream in self.listener.incoming() {
+            let accepted = stream.and_then(|stream| Ok((peer::of(&stream)?, stream)));
+            let Ok((who, stream)) = accepted else {
+                sleep(PAUSE);
+                continue;
+            };
+            let Some(place) = Place::take(&connected, &who) else {
+                let _ = answer(&stream, &(refuse("there are too many connections; try again"), Vec::new()));
+                continue;
+            };
+            let daemon = Arc::clone(daemon);
+            // Without a thread the connection is closed, which its other end sees.
+            let _ = Builder::new().name("local-request".to_owned()).spawn(move || {
+                let _place = place;
+                let _ = converse(&daemon, &who, &stream);
+            });
+        }
+    }
+}
+
+/// A place among those who are connected, given back at the end.
+struct Place {
+    connected: Arc<Mutex<HashMap<u32, usize>>>,
+    uid: u32,
+}
+
+impl Place {
+    fn take(connected: &Arc<Mutex<HashMap<u32, usize>>>, who: &Owner) -> Option<Self> {
+        let mut counts = connected.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = counts.get(&who.uid).copied().unwrap_or_default();
+        if counts.values().sum::<usize>() >= MOST || (own >= MOST_OF_ONE && who.uid != 0) {
+            return None;
+        }
+        counts.insert(who.uid, own + 1);
+        Some(Self { connected: Arc::clone(connected), uid: who.uid })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = counts.get(&self.uid).copied().unwrap_or_default().saturating_sub(1);
+        if left == 0 {
+            counts.remove(&self.uid);
+        } else {
+            counts.insert(self.uid, left);
+        }
+    }
+}
+
+fn refuse(message: impl Into<String>) -> Reply {
+    Reply::Refused { usage: false, message: message.into() }
+}
+
+/// Answers the requests of one connection, one after the other.
+fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(SILENCE))?;
+    stream.set_write_timeout(Some(SILENCE))?;
+    let owner = &daemon.settings.owner;
+    if owner.uid != 0 && who.uid != 0 && who.uid != owner.uid {
+        let message = format!("this daemon serves {} only", owner.identity.user);
+        return answer(stream, &(refuse(message), Vec::new()));
+    }
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut line = Vec::new();
+        (&mut reader).take(LARGEST).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let answered = match serde_json::from_slice::<Request>(&line) {
+            Ok(request) => daemon.answer(who, request),
+            Err(why) => return answer(stream, &(refuse(format!("this is no request: {why}")), Vec::new())),
+        };
+        answer(stream, &answered)?;
+    }
+}
+
+fn answer(mut stream: &UnixStream, (reply, output): &(Reply, Vec<u8>)) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(reply)?;
+    bytes.push(b'\n');
+    bytes.extend(output);
+    stream.write_all(&bytes)
+}

@@ -1,0 +1,241 @@
+//! The supervisor of one attempt (`kornsole local-run`): starts the command, keeps its output, and writes how it ended.
+//!
+//! It outlives the daemon. SIGTERM asks it to end the job: SIGTERM to the job's processes, then SIGKILL. When the first process of the job
+//! has ended, whatever else the job has started is ended too, also what left its process group: it becomes a child of the supervisor.
+
+use std::fs::File;
+use std::io::{self, PipeReader, Read as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, set_child_subreaper, setsid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::job::{AttemptEnd, Outcome};
+use super::output::Writer;
+use super::task::{CLAIM, ENDED, MAIN, TASK, Task, claim, read, write};
+use super::{cgroup, process, wall_ms};
+
+/// How long it waits for processes that SIGKILL does not end at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it waits between two tries to write how a job ended, while the disk does not take it.
+const DISK_RETRY: Duration = Duration::from_secs(1);
+
+/// Why a supervisor ends its job.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Asked,
+    TimeLimit,
+}
+
+struct Supervisor {
+    task: Task,
+    main: Child,
+    main_fd: OwnedFd,
+    signals: UnixStream,
+    pipe: Option<PipeReader>,
+    output: Writer,
+    ending: Option<Ending>,
+    /// When SIGKILL follows.
+    kill_at: Option<Instant>,
+    time_limit: Option<Instant>,
+}
+
+/// Runs the attempt of a folder, if no other supervisor does.
+///
+/// # Errors
+/// Why it could not.
+pub fn run(folder: &Path) -> Result<(), String> {
+    // A daemon that starts it makes it the leader of a session already.
+    let _ = setsid();
+    let pid = getpid().as_raw_nonzero().get();
+    let own = process::identify(pid).ok_or("/proc cannot be read")?;
+    if !claim(folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
+        return Ok(());
+    }
+    let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
+    let group = task.cgroup.clone();
+    let mut end = match start(folder, task) {
+        Ok(mut supervisor) => supervisor.supervise(),
+        Err(why) => ended(Outcome::NotStarted(why.to_string()), false),
+    };
+    if let Some(group) = group {
+        let used = cgroup::used(&group);
+        if used.out_of_memory && end.outcome == Outcome::Signalled(Signal::KILL.as_raw()) {
+            end.outcome = Outcome::MemoryLimit;
+        }
+        (end.max_memory, end.cpu_ms) = (used.max_memory, used.cpu_ms.unwrap_or(end.cpu_ms));
+        cgroup::remove(&group);
+    }
+    while write(&folder.join(ENDED), &end, true).is_err() {
+        sleep(DISK_RETRY);
+    }
+    Ok(())
+}
+
+fn ended(outcome: Outcome, asked: bool) -> AttemptEnd {
+    let cpu_ms = process::cpu_of_children_ms();
+    AttemptEnd { at: wall_ms(), outcome, asked, max_memory: None, cpu_ms, lost_output: 0 }
+}
+
+fn start(folder: &Path, task: Task) -> io::Result<Supervisor> {
+    let (ours, theirs) = UnixStream::pair()?;
+    signal_hook::low_level::pipe::register(SIGTERM, theirs)?;
+    for ignored in [SIGINT, SIGHUP] {
+        signal_hook::flag::register(ignored, std::sync::Arc::default())?;
+    }
+    set_child_subreaper(Some(getpid()))?;
+    let (pipe, writer) = io::pipe()?;
+    // The program that runs, also when its file was replaced meanwhile.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("local-start").arg(folder).env_clear().current_dir("/");
+    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let main = command.spawn()?;
+    drop(command);
+    let pid = i32::try_from(main.id()).unwrap_or_default();
+    let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+    if let Some(main) = process::identify(pid) {
+        write(&folder.join(MAIN), &main, false)?;
+    }
+    let output = Writer::new(folder, task.output_bytes);
+    let time_limit = task.time_limit.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let (ending, kill_at, pipe) = (None, None, Some(pipe));
+    Ok(Supervisor { task, main, main_fd, signals: ours, pipe, output, ending, kill_at, time_limit })
+}
+
+impl Supervisor {
+    fn supervise(&mut self) -> AttemptEnd {
+        let status = loop {
+            match self.main.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => self.wait(),
+                Err(why) => return ended(Outcome::Lost(why.to_string()), self.ending.is_some()),
+            }
+        };
+        let (ending, ended_by_itself) = (self.ending, ended(outcome(status), false));
+        self.end_the_rest();
+        while self.take_output(Some(Duration::ZERO)) {}
+        let mut end = AttemptEnd { lost_output: self.output.lost(), ..ended_by_itself };
+        end.cpu_ms = process::cpu_of_children_ms();
+        match ending {
+            Some(Ending::Asked) => end.asked = true,
+            Some(Ending::TimeLimit) => end.outcome = Outcome::TimeLimit,
+            None => {}
+        }
+        end
+    }
+
+    /// Waits until something happens, and does what is to be done about it.
+    fn wait(&mut self) {
+        let now = Instant::now();
+        let due = [self.kill_at, self.time_limit.filter(|_| self.ending.is_none())].into_iter().flatten().min();
+        let timeout = due.map(|due| due.saturating_duration_since(now));
+        self.take_output(timeout);
+        let now = Instant::now();
+        if self.time_limit.is_some_and(|limit| limit <= now) && self.ending.is_none() {
+            self.end(Ending::TimeLimit);
+        }
+        if self.kill_at.is_some_and(|at| at <= now) {
+            self.kill_at = None;
+            self.signal(Signal::KILL);
+        }
+    }
+
+    /// Waits for output, a signal or the end of the command, and takes output in. Gives whether there was output.
+    fn take_output(&mut self, timeout: Option<Duration>) -> bool {
+        let timeout = timeout.map(|most| Timespec {
+            tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(most.subsec_nanos()),
+        });
+        let mut watched = vec![PollFd::new(&self.main_fd, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
+        let pipe = self.pipe.as_ref().map(|pipe| pipe.as_fd());
+        watched.extend(pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        if !matches!(poll(&mut watched, timeout.as_ref()), Ok(ready) if ready > 0) {
+            return false;
+        }
+        let ready: Vec<bool> = watched.iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(watched);
+        let mut bytes = vec![0; 1 << 16];
+        if ready[1] {
+            // How often it was asked does not matter.
+            let _ = self.signals.read(&mut bytes);
+            if self.ending.is_none() {
+                self.end(Ending::Asked);
+            }
+        }
+        if ready.get(2) != Some(&true) {
+            return false;
+        }
+        match self.pipe.as_mut().map(|pipe| pipe.read(&mut bytes)) {
+            Some(Ok(count)) if count > 0 => self.output.write(&bytes[..count]),
+            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            _ => self.pipe = None,
+        }
+        self.pipe.is_some()
+    }
+
+    fn end(&mut self, why: Ending) {
+        self.ending = Some(why);
+        self.kill_at = Some(Instant::now() + Duration::from_millis(self.task.grace_ms));
+        self.signal(Signal::TERM);
+    }
+
+    /// Signals the job's process group; SIGKILL reaches everything in its cgroup.
+    fn signal(&self, signal: Signal) {
+        process::signal_group(i32::try_from(self.main.id()).unwrap_or_default(), signal);
+        if let (Signal::KILL, Some(group)) = (signal, &self.task.cgroup) {
+            cgroup::kill(group);
+        }
+    }
+
+    /// Ends what the command has left behind.
+    fn end_the_rest(&self) {
+        self.signal(Signal::KILL);
+        let (until, own) = (Instant::now() + PATIENCE, getpid().as_raw_nonzero().get());
+        while Instant::now() < until {
+            let left = process::children_of(own);
+            if left.is_empty() {
+                break;
+            }
+            left.into_iter().for_each(process::kill);
+            while process::reap(None) {}
+            sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn outcome(status: ExitStatus) -> Outcome {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Outcome::Exited(code),
+        (None, Some(signal)) => Outcome::Signalled(signal),
+        (None, None) => Outcome::Lost("the system did not say how it ended".to_owned()),
+    }
+}
+
+/// Frees what a supervisor that is not there any more may have left of an attempt.
+pub fn clear(folder: &Path) {
+    if let Some(task) = read::<Task>(&folder.join(TASK))
+        && let Some(group) = &task.cgroup
+    {
+        cgroup::kill(group);
+        cgroup::remove(group);
+    }
+    let main = read::<super::task::Claim>(&folder.join(MAIN));
+    if let Some(main) = main.filter(|main| process::open(main).is_some()) {
+        process::signal_group(main.pid, Signal::KILL);
+    }
+}
+
+/// Opens the folder of an attempt, so that a start of it that cannot be is found before a supervisor is made.
+///
+/// # Errors
+/// It is not there, or may not be read.
+pub fn check(folder: &Path) -> io::Result<()> {
+    File::open(folder.join(TASK)).map(drop)
+}

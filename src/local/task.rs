@@ -1,0 +1,115 @@
+//! What a supervisor is given, and what it leaves: files in the folder of the attempt, which only the daemon's user can read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The file with the [`Task`].
+pub const TASK: &str = "task.json";
+/// The file with the [`Claim`] of the one supervisor.
+pub const CLAIM: &str = "claim.json";
+/// The file with the [`Claim`] of the command's first process.
+pub const MAIN: &str = "main.json";
+/// The file with the [`super::job::AttemptEnd`].
+pub const ENDED: &str = "ended.json";
+
+/// One attempt, as it is to be run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// Where it runs.
+    pub dir: String,
+    /// The mask of its files.
+    pub umask: u32,
+    /// Who it runs as; `None` for whoever runs the daemon.
+    pub user: Option<Credentials>,
+    /// The cgroup that was made for it.
+    pub cgroup: Option<PathBuf>,
+    /// Without a cgroup: how many bytes each of its processes may have, and how nice they are.
+    pub fallback: Option<Fallback>,
+    /// After how many seconds it is stopped.
+    pub time_limit: Option<u64>,
+    /// How many milliseconds lie between SIGTERM and SIGKILL.
+    pub grace_ms: u64,
+    /// How many bytes of output are kept.
+    pub output_bytes: u64,
+}
+
+/// Who a command runs as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credentials {
+    /// The number of the user.
+    pub uid: u32,
+    /// The number of the primary group.
+    pub gid: u32,
+    /// The numbers of all groups.
+    pub groups: Vec<u32>,
+}
+
+/// What is limited without a cgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fallback {
+    /// Bytes of data of one process (`RLIMIT_DATA`).
+    pub data: u64,
+    /// Added to the niceness.
+    pub nice: i32,
+}
+
+/// A process, so that another one of the same number is not taken for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Its number.
+    pub pid: i32,
+    /// When it started, in ticks since the machine's start.
+    pub start: u64,
+    /// Which start of the machine that was.
+    pub boot: String,
+}
+
+/// Reads a file of JSON; `None` when it is not there, or is none.
+pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(file).ok()?).ok()
+}
+
+/// Writes a file of JSON that only its owner may read, whole or not at all. `durable`: it survives a loss of power.
+///
+/// # Errors
+/// The disk does not take it.
+pub fn write<T: Serialize>(file: &Path, value: &T, durable: bool) -> io::Result<()> {
+    let beside = file.with_extension("new");
+    write_new(&beside, value, durable)?;
+    fs::rename(&beside, file)?;
+    if durable && let Some(folder) = file.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn write_new<T: Serialize>(file: &Path, value: &T, durable: bool) -> io::Result<()> {
+    let mut opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    opened.write_all(&serde_json::to_vec(value)?)?;
+    if durable { opened.sync_all() } else { Ok(()) }
+}
+
+/// Claims an attempt: of all processes that try, one succeeds.
+///
+/// # Errors
+/// The disk does not take it.
+pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
+    let own = folder.join(format!("claim-{}", claim.pid));
+    write_new(&own, claim, false)?;
+    let linked = fs::hard_link(&own, folder.join(CLAIM));
+    fs::remove_file(&own)?;
+    match linked {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}

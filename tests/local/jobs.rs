@@ -1,0 +1,98 @@
+//! What a job does from its submission to its end.
+
+use std::fs;
+
+use super::machine::{Machine, until};
+
+#[test]
+fn a_job_runs_with_the_environment_and_ends_with_its_status() {
+    let machine = Machine::up(&[]);
+    let job = machine.submit(&["--env", "COLOUR=blue"], "pwd; echo $COLOUR $KORNSOLE_JOB; echo wrong >&2; exit 7");
+    assert_eq!(machine.wait(job), 7);
+    let here = fs::canonicalize(&*machine.folder).unwrap();
+    assert_eq!(machine.logs(job), format!("{}\nblue {job}\nwrong\n", here.display()));
+    let shown = machine.job(job);
+    assert_eq!((&shown["state"], &shown["status"], &shown["reason"]), (&"ended".into(), &7.into(), &"exit 7".into()));
+    let history = String::from_utf8(machine.call(&["history"]).stdout).unwrap();
+    assert!(history.lines().any(|line| line.contains("exit 7")), "{history}");
+    assert_eq!(machine.call(&["submit", "--wait", "--", "sh", "-c", "kill -USR1 $$"]).status.code(), Some(138));
+}
+
+#[test]
+fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
+    let machine = Machine::up(&[]);
+    let refused = |arguments: &[&str]| {
+        let output = machine.call(arguments);
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, why) = refused(&["submit", "--cpu", "5", "--", "true"]);
+    assert!(code == 1 && why.contains("4 cores, 4G"), "{code} {why}");
+    let (code, why) = refused(&["submit", "--", "no-such-program"]);
+    assert!(code == 2 && why.contains("no-such-program"), "{code} {why}");
+    assert_eq!(refused(&["submit", "--dir", "/nowhere", "--", "true"]).0, 2);
+    assert_eq!(refused(&["submit", "--time", "soon", "--", "true"]).0, 2);
+    assert_eq!(refused(&["submit", "--after", "99", "--", "true"]).0, 2);
+    let (code, why) = refused(&["submit", "--queue", "root.nowhere.else", "--after", "1", "--", "true"]);
+    assert!(code == 2, "{code} {why}");
+    assert_eq!(machine.call(&["jobs", "--json"]).stdout, b"[]\n");
+    assert_eq!(machine.call(&["cancel", "1"]).status.code(), Some(1));
+    assert_eq!(machine.call(&["jobs", "--socket", "/nowhere/socket"]).status.code(), Some(3));
+}
+
+#[test]
+fn a_job_waits_for_another_one_and_not_in_vain() {
+    let machine = Machine::up(&[]);
+    let first = machine.submit(&["--hold"], "exit 4");
+    let ok = machine.submit(&["--after", &first.to_string()], "true");
+    let any = machine.submit(&["--after", &format!("{first}:any")], "echo after");
+    assert_eq!(
+        (machine.job(first)["state"].clone(), machine.job(any)["state"].clone()),
+        ("held".into(), "waiting".into())
+    );
+    assert!(machine.call(&["release", &first.to_string()]).status.success());
+    assert_eq!((machine.wait(first), machine.wait(any), machine.wait(ok)), (4, 0, 125));
+    assert!(machine.job(ok)["reason"].as_str().unwrap().contains("exit 4"));
+}
+
+#[test]
+fn a_queued_job_is_held_released_and_cancelled() {
+    let machine = Machine::up(&[]);
+    let first = machine.submit(&["--cpu", "4"], "sleep 60");
+    machine.until(first, "running");
+    let second = machine.submit(&["--cpu", "4"], "echo ran");
+    assert_eq!(machine.job(second)["state"], "queued");
+    assert!(machine.call(&["hold", &second.to_string()]).status.success());
+    assert!(machine.call(&["cancel", &first.to_string()]).status.success());
+    assert_eq!(machine.wait(first), 125);
+    assert!(machine.job(first)["reason"].as_str().unwrap().starts_with("cancelled by"));
+    assert_eq!(machine.job(second)["state"], "held");
+    assert!(machine.call(&["release", &second.to_string()]).status.success());
+    assert_eq!((machine.wait(second), machine.logs(second).as_str()), (0, "ran\n"));
+    let third = machine.submit(&["--hold"], "true");
+    assert!(machine.call(&["cancel", &third.to_string()]).status.success());
+    assert_eq!(machine.job(third)["state"], "ended");
+}
+
+#[test]
+fn a_failed_job_is_tried_again_as_often_as_it_asked() {
+    let machine = Machine::up(&[]);
+    let script = "echo try $KORNSOLE_ATTEMPT; test $KORNSOLE_ATTEMPT = 3";
+    let job = machine.submit(&["--retry", "2"], script);
+    assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "try 3\n"));
+    assert_eq!(machine.job(job)["attempts"], 3);
+    let first = machine.call(&["logs", &job.to_string(), "--attempt", "1"]);
+    assert_eq!(first.stdout, b"try 1\n");
+    let job = machine.submit(&["--retry", "1"], script);
+    assert_eq!((machine.wait(job), machine.job(job)["attempts"].clone()), (1, 2.into()));
+}
+
+#[test]
+fn nothing_of_a_job_is_left_behind() {
+    let machine = Machine::up(&[]);
+    let marker = machine.folder.join("pid");
+    let script = format!("setsid sh -c 'echo $$ > {}; exec sleep 300' & sleep 0.3", marker.display());
+    let job = machine.submit(&[], &script);
+    assert_eq!(machine.wait(job), 0);
+    let pid = fs::read_to_string(&marker).unwrap();
+    until(|| !fs::exists(format!("/proc/{}", pid.trim())).unwrap());
+}

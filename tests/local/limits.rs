@@ -1,0 +1,48 @@
+//! Limits, and what makes room for others.
+
+use super::machine::Machine;
+
+#[test]
+fn a_job_that_runs_too_long_is_ended() {
+    let machine = Machine::up(&[]);
+    let job = machine.submit(&["--time", "1s"], "trap 'echo asked' TERM; sleep 60 & wait; sleep 60");
+    assert_eq!(machine.wait(job), 124);
+    assert_eq!((machine.logs(job).as_str(), &machine.job(job)["reason"]), ("asked\n", &"time limit".into()));
+}
+
+#[test]
+fn a_job_gets_no_more_memory_than_it_asked_for() {
+    let machine = Machine::up(&[]);
+    let info = String::from_utf8(machine.call(&["local", "info"]).stdout).unwrap();
+    assert!(info.contains("limits: "), "it says what is enforced: {info}");
+    // `tail` keeps a line without an end in its memory.
+    let script = "head -c 300000000 /dev/zero | tail -n 1 > /dev/null";
+    let small = machine.submit(&["--mem", "60M"], script);
+    assert_ne!(machine.wait(small), 0, "{info}");
+    let large = machine.submit(&["--mem", "3G"], script);
+    assert_eq!(machine.wait(large), 0, "{}", machine.logs(large));
+    if !info.contains("cgroup v2 below") {
+        eprintln!("skipped: that memory is counted for a job as a whole needs a cgroup: {info}");
+        return;
+    }
+    assert_eq!(machine.job(small)["reason"], "memory limit");
+    assert!(machine.job(large)["max_memory"].as_u64().unwrap() > 300_000_000);
+}
+
+#[test]
+fn a_gpu_belongs_to_one_job() {
+    let machine = Machine::up(&["--gpu", "2"]);
+    let script = "echo $CUDA_VISIBLE_DEVICES; sleep 60";
+    let jobs = [machine.submit(&["--gpu", "1"], script), machine.submit(&["--gpu", "1"], script)];
+    let third = machine.submit(&["--gpu", "2"], script);
+    let mut seen = jobs.map(|job| {
+        super::machine::until(|| !machine.logs(job).is_empty());
+        machine.logs(job)
+    });
+    seen.sort_unstable();
+    assert_eq!(seen, ["0\n", "1\n"]);
+    assert_eq!(machine.job(third)["state"], "queued");
+    let none = machine.submit(&[], "echo none $CUDA_VISIBLE_DEVICES");
+    machine.wait(none);
+    assert_eq!(machine.logs(none), "none\n");
+}

@@ -1,0 +1,170 @@
+//! A daemon of its own for each test.
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::TestFolder;
+
+/// How long something may take that happens soon.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A daemon, ended when it is dropped with what it runs.
+pub struct Machine {
+    pub folder: TestFolder,
+    arguments: Vec<String>,
+    daemon: Option<Child>,
+}
+
+impl Machine {
+    /// A machine of four cores and 4 GB, with more arguments.
+    pub fn up(arguments: &[&str]) -> Self {
+        let folder = TestFolder::new();
+        fs::set_permissions(&*folder, Permissions::from_mode(0o755)).unwrap();
+        let mut all: Vec<String> =
+            ["--cpu", "4", "--mem", "4G", "--grace", "1s", "--log", "warn"].map(str::to_owned).to_vec();
+        all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        let mut machine = Self { folder, arguments: all, daemon: None };
+        machine.start();
+        machine
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.join("run/local.sock")
+    }
+
+    /// Starts the daemon, and waits until it listens.
+    pub fn start(&mut self) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(["local", "up", "--dir"]).arg(self.folder.join("jobs")).arg("--socket").arg(self.socket());
+        command.args(&self.arguments).stdout(Stdio::piped());
+        let mut daemon = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(daemon.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), self.socket().to_str().unwrap(), "it says where it listens");
+        self.daemon = Some(daemon);
+    }
+
+    /// Kills the daemon as nothing can be kept from.
+    pub fn kill(&mut self) {
+        let mut daemon = self.daemon.take().unwrap();
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+    }
+
+    /// Runs a command of the program as who runs the tests.
+    pub fn call(&self, arguments: &[&str]) -> Output {
+        self.call_as(None, arguments)
+    }
+
+    /// The same as a user of this number, with no other groups.
+    pub fn call_as(&self, user: Option<u32>, arguments: &[&str]) -> Output {
+        // The folder of the build may not be entered by others: they get a copy.
+        let program = match user {
+            None => PathBuf::from(env!("CARGO_BIN_EXE_kornsole")),
+            Some(_) => self.program(),
+        };
+        let mut command = match user {
+            None => Command::new(program),
+            Some(id) => {
+                let mut command = Command::new("setpriv");
+                let id = id.to_string();
+                command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]).arg(program);
+                command
+            }
+        };
+        command.args(arguments).current_dir(&*self.folder).env("KORNSOLE_LOCAL_SOCKET", self.socket());
+        command.output().unwrap()
+    }
+
+    fn program(&self) -> PathBuf {
+        let copy = self.folder.join("kornsole");
+        if !copy.exists() {
+            fs::hard_link(env!("CARGO_BIN_EXE_kornsole"), &copy)
+                .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_kornsole"), &copy).map(drop))
+                .unwrap();
+        }
+        copy
+    }
+
+    /// Submits a shell's script with these flags, and gives the job's number.
+    pub fn submit(&self, flags: &[&str], script: &str) -> u64 {
+        self.submit_as(None, flags, script)
+    }
+
+    pub fn submit_as(&self, user: Option<u32>, flags: &[&str], script: &str) -> u64 {
+        let output = self.call_as(user, &[&["submit"], flags, &["--", "sh", "-c", script]].concat());
+        let number = String::from_utf8(output.stdout.clone()).unwrap().trim().parse();
+        number.unwrap_or_else(|_| panic!("no number: {output:?}"))
+    }
+
+    /// The exit status of `kornsole wait`.
+    pub fn wait(&self, job: u64) -> i32 {
+        self.call(&["wait", &job.to_string()]).status.code().unwrap()
+    }
+
+    pub fn logs(&self, job: u64) -> String {
+        String::from_utf8(self.call(&["logs", &job.to_string()]).stdout).unwrap()
+    }
+
+    /// A job as `--json` shows it.
+    pub fn job(&self, job: u64) -> Value {
+        let output = self.call(&["job", &job.to_string(), "--json"]);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    }
+
+    /// Waits until a job is in a state.
+    pub fn until(&self, job: u64, state: &str) -> Value {
+        let mut last = Value::Null;
+        until(|| {
+            last = self.job(job);
+            last["state"] == state
+        });
+        last
+    }
+}
+
+/// Waits until something is so.
+pub fn until(mut is: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is() {
+        assert!(Instant::now() < end, "it did not come to that in time");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether the tests run as root; says so where they do not.
+pub fn is_root(what: &str) -> bool {
+    let root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    if !root {
+        eprintln!("skipped: {what} needs root");
+    }
+    root
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(daemon) = &mut self.daemon {
+            let jobs = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+                .args(["jobs", "--json", "--socket"])
+                .arg(self.folder.join("run/local.sock"))
+                .output();
+            let jobs: Value = jobs.ok().and_then(|jobs| serde_json::from_slice(&jobs.stdout).ok()).unwrap_or_default();
+            for job in jobs.as_array().into_iter().flatten() {
+                let _ = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+                    .args(["cancel", &job["number"].to_string(), "--socket"])
+                    .arg(self.folder.join("run/local.sock"))
+                    .output();
+            }
+            // It may have ended already.
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Local jobs with the real program: real processes, a real socket, and, where the tests run as root, two real users.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a failed test says so by a panic"
+)]
+
+#[path = "../common/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
+mod common;
+
+mod crash;
+mod jobs;
+mod limits;
+mod machine;
+mod users;
