@@ -13,6 +13,7 @@
 //!  source      what a console can see of a cluster, and do to it
 //!  api         REST: the types on the wire, the client, the server
 //!  engine      one owner of one scheduler, on a clock, with a journal
+//!  whatif      forks of a scheduler, run with and without changes, and what differs
 //!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
 //!  scheduler   the core: apply(now, command) -> events
@@ -68,3 +69,4 @@ pub mod scheduler;
 pub mod source;
 pub mod tape;
 pub mod view;
+pub mod whatif;

@@ -1,11 +1,13 @@
 //! The interface of a scheduler that is served: an engine on a thread of its own, or a core that is stepped by hand.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
 use super::{AuditLog, Counters, Engine, EventLog, Published};
 use crate::model::Time;
 use crate::view::act::{Actor, Answer, Order, Refusal};
+use crate::whatif::{Fork, NoFork};
 
 /// A running scheduler behind a server or a console.
 pub trait Host: Send + Sync {
@@ -35,6 +37,10 @@ pub trait Host: Send + Sync {
 
     /// Writes an order into the audit that was refused before it came to the scheduler. `answer` is called once, with that refusal.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
+
+    /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes. None comes if the scheduler
+    /// has stopped.
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>>;
 }
 
 impl Host for Engine {
@@ -72,5 +78,9 @@ impl Host for Engine {
 
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
         Self::refuse(self, actor, order, refusal, answer);
+    }
+
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
+        Self::fork(self, partition, most)
     }
 }

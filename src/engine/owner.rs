@@ -329,6 +329,11 @@ impl Owner {
             }
             Request::Warn(title, text) => self.core.notice(NoticeWeight::Warning, title, text),
             Request::Apply(command, answer) => self.apply(&command, &answer),
+            Request::Fork(partition, most, answer) => {
+                self.catch_up();
+                // Who asked may have gone.
+                let _ = answer.send(self.core.fork(partition.as_deref(), most));
+            }
         }
         true
     }

@@ -4,6 +4,7 @@ use std::sync::mpsc::Sender;
 
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::whatif::{Fork, NoFork};
 
 /// A message to the engine's thread.
 pub(super) enum Request {
@@ -17,6 +18,8 @@ pub(super) enum Request {
     Reload(String, Result<Vec<u8>, String>),
     /// Show a warning: one line, and the reason.
     Warn(String, String),
+    /// Copy a partition, the first one where none is named, if that takes at most so many bytes.
+    Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
     /// Check whether the disk fails.
     Wake,
     /// Stop the thread.

@@ -1,5 +1,6 @@
 //! The embedded scheduler as a source: on a thread with a clock, or stepped by hand.
 
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,6 +10,7 @@ use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering,
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::{EventPage, Record, Toward, View};
+use crate::whatif::{Fork, NoFork};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -219,6 +221,14 @@ impl Host for Stepped {
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
         self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&actor, &order, &refusal);
         answer(Err(refusal));
+    }
+
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
+        let (answer, answers) = channel();
+        let core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        // The receiver is here.
+        let _ = answer.send(core.fork(partition.as_deref(), most));
+        answers
     }
 }
 

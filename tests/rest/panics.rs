@@ -1,6 +1,7 @@
 //! A defect in a handler is one answer: the server and everybody else go on.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
 use kornsole::api::server::{Options, Server};
@@ -8,6 +9,7 @@ use kornsole::config::Settings;
 use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
 use kornsole::model::{Profile, Time};
 use kornsole::view::act::{Actor, Answer, Order, Refusal};
+use kornsole::whatif::{Fork, NoFork};
 
 use super::stage::{Stage, ask};
 use crate::common::TestFolder;
@@ -49,6 +51,10 @@ impl Host for Broken {
     }
 
     fn refuse(&self, _: Actor, _: Order, _: Refusal, _: Answer) {
+        panic!("on purpose")
+    }
+
+    fn fork(&self, _: Option<String>, _: usize) -> Receiver<Result<Fork, NoFork>> {
         panic!("on purpose")
     }
 }
