@@ -27,6 +27,7 @@ impl World<'_> {
             self.now = self.now + STEP;
             let refused = match step {
                 Step::Change(change) => self.change(change)?,
+                Step::Config(text) => self.configure(text)?,
                 Step::Scenario(kind) => self.scenario_step(kind)?,
             };
             if let Err(why) = refused {

@@ -16,6 +16,7 @@ mod config_change;
 pub mod fork;
 pub mod pair;
 pub mod runtimes;
+pub mod steps;
 mod tally;
 mod verdict;
 mod world;

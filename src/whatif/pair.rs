@@ -1,6 +1,7 @@
 //! Two runs from one moment, with and without the changes.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::change::Change;
@@ -21,6 +22,8 @@ const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 pub enum Step {
     /// In a person's words.
     Change(Change),
+    /// Another queue configuration.
+    Config(Arc<str>),
     /// A step as a scenario has it.
     Scenario(StepKind),
 }
@@ -177,6 +180,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Change(change) => change.fmt(f),
+            Self::Config(_) => f.write_str("config"),
             Self::Scenario(kind) => f.write_str(&match kind {
                 StepKind::Command(command) => named(command),
                 StepKind::Schedule(_) => "schedule".to_owned(),

@@ -6,6 +6,7 @@ mod configuration;
 mod document;
 mod look;
 mod records;
+mod whatif;
 mod workload;
 
 use std::net::SocketAddr;

@@ -8,6 +8,7 @@ mod request;
 mod response;
 mod results;
 mod strict_map;
+mod whatif;
 
 /// The header that allows a configuration that says nothing: `true` or `false`.
 pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
@@ -17,3 +18,4 @@ pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 pub use request::*;
 pub use response::*;
 pub use results::*;
+pub use whatif::*;

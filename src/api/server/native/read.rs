@@ -12,8 +12,8 @@ use crate::view::placement::Request;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
-const FEATURES: [&str; 9] =
-    ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events", "audit"];
+const FEATURES: [&str; 10] =
+    ["kill", "move", "config", "placement", "whatif", "workload", "draining", "cleanup", "events", "audit"];
 
 impl NativeRequest {
     pub(super) fn view(&self) -> Arc<View> {
