@@ -34,6 +34,7 @@ pub mod shell;
 pub mod state;
 pub mod token;
 pub mod user_settings;
+pub mod whatif;
 
 use std::process::ExitCode;
 
@@ -96,6 +97,8 @@ enum Command {
     Place(place::PlaceArgs),
     /// Play a tape: scripted keystrokes against a console, compared with what was recorded
     Play(play::PlayArgs),
+    /// Try changes on a copy of a state: what starts, waits or is preempted otherwise
+    Whatif(Box<whatif::WhatIfArgs>),
     /// Compare two queue configurations as trees
     Diff(diff::DiffArgs),
     /// Print a JSON Schema of the queue configuration, for editors
@@ -175,6 +178,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Place(args)) => place::run(args),
         Some(Command::Play(args)) => play::run(args),
+        Some(Command::Whatif(args)) => whatif::run(args),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Serve(args)) => serve::run(args),

@@ -13,7 +13,7 @@ use super::journal::record::Record;
 use super::prepared::Prepared;
 use super::run_loop::{self, Progress};
 use super::setup::Setup;
-use super::state::State;
+use super::state::{Deadlines, State};
 use super::{audit, config_load, explain, orders, replay, save};
 use crate::config::Config;
 use crate::model::{Profile, Time};
@@ -22,6 +22,7 @@ use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
 use crate::view::waiting::{Explanation, Question};
 use crate::view::{NoticeWeight, View};
+use crate::whatif::{Fork, NoFork, Pace};
 
 /// A scheduler with its workload and its periodic work. It does what is due when it is stepped.
 pub struct Core {
@@ -88,6 +89,17 @@ impl Core {
     /// Which entry of a manifest is the queue configuration.
     pub(super) fn policy_group(&self) -> &str {
         &self.state.policy_group
+    }
+
+    /// A copy of a partition, the first one where none is named, to try things in, if two copies take at most so many bytes.
+    ///
+    /// # Errors
+    /// There is no such partition, or it is too large.
+    pub fn fork(&self, partition: Option<&str>, most: usize) -> Result<Fork, NoFork> {
+        let Deadlines { clean_every, next_clean, retry, cycle_due, .. } = self.state.deadlines;
+        let text = self.configuration().map(|written| Arc::clone(&written.queues));
+        let pace = Pace { clean_every, next_clean, retry, cycle_due };
+        Fork::of(&self.state.scheduler, partition, (self.state.now, pace), text, most)
     }
 
     /// The log of events, shared with all readers.

@@ -24,6 +24,7 @@ use crate::model::Time;
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Act, Actor, Answer, Order, Refusal};
 use crate::view::waiting::{ExplainAnswer, Question};
+use crate::whatif::{Fork, NoFork};
 
 /// A scheduler that runs by itself. Dropping it stops the thread.
 pub struct Engine {
@@ -165,6 +166,15 @@ impl Engine {
         let (answer, answers) = channel();
         // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
         let _ = self.requests.send(Request::Apply(Box::new(command), answer));
+        answers
+    }
+
+    /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes. The engine's thread makes it
+    /// between two cycles; it comes through the channel, or none if the engine has stopped.
+    pub fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
+        let (answer, answers) = channel();
+        // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
+        let _ = self.requests.send(Request::Fork(partition, most, answer));
         answers
     }
 

@@ -1,12 +1,14 @@
 //! The interface of a scheduler that is served: an engine on a thread of its own, or a core that is stepped by hand.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
 use super::{AuditLog, Counters, Engine, EventLog, Published};
 use crate::model::Time;
 use crate::view::act::{Actor, Answer, Order, Refusal};
 use crate::view::waiting::{ExplainAnswer, Question};
+use crate::whatif::{Fork, NoFork};
 
 /// A running scheduler behind a server or a console.
 pub trait Host: Send + Sync {
@@ -39,6 +41,10 @@ pub trait Host: Send + Sync {
 
     /// Has it explained why something waits. `answer` is called once, from any thread.
     fn explain(&self, question: Question, answer: ExplainAnswer);
+
+    /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes. None comes if the scheduler
+    /// has stopped.
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>>;
 }
 
 impl Host for Engine {
@@ -80,5 +86,9 @@ impl Host for Engine {
 
     fn explain(&self, question: Question, answer: ExplainAnswer) {
         Self::explain(self, question, answer);
+    }
+
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
+        Self::fork(self, partition, most)
     }
 }

@@ -339,6 +339,11 @@ impl Owner {
                 };
                 self.output.explained.push((reply, outcome));
             }
+            Request::Fork(partition, most, answer) => {
+                self.catch_up();
+                // Who asked may have gone.
+                let _ = answer.send(self.core.fork(partition.as_deref(), most));
+            }
         }
         true
     }

@@ -6,6 +6,7 @@ use super::explain::ExplainReply;
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::waiting::Question;
+use crate::whatif::{Fork, NoFork};
 
 /// A message to the engine's thread.
 pub(super) enum Request {
@@ -21,6 +22,8 @@ pub(super) enum Request {
     Reload(String, Result<Vec<u8>, String>),
     /// Show a warning: one line, and the reason.
     Warn(String, String),
+    /// Copy a partition, the first one where none is named, if that takes at most so many bytes.
+    Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
     /// Check whether the disk fails.
     Wake,
     /// Stop the thread.

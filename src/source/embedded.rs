@@ -1,5 +1,6 @@
 //! The embedded scheduler as a source: on a thread with a clock, or stepped by hand.
 
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,6 +11,7 @@ use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::waiting::{ExplainAnswer, Explanation, Question};
 use crate::view::{EventPage, Record, Toward, View};
+use crate::whatif::{Fork, NoFork};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -232,6 +234,14 @@ impl Host for Stepped {
 
     fn explain(&self, question: Question, answer: ExplainAnswer) {
         answer(self.explained(&question));
+    }
+
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
+        let (answer, answers) = channel();
+        let core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        // The receiver is here.
+        let _ = answer.send(core.fork(partition.as_deref(), most));
+        answers
     }
 }
 

@@ -1,6 +1,7 @@
 //! A defect in a handler is one answer: the server and everybody else go on.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
 use kornsole::api::server::{Options, Server};
@@ -9,6 +10,7 @@ use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
 use kornsole::model::{Profile, Time};
 use kornsole::view::act::{Actor, Answer, Order, Refusal};
 use kornsole::view::waiting::{ExplainAnswer, Question};
+use kornsole::whatif::{Fork, NoFork};
 
 use super::stage::{Stage, ask};
 use crate::common::TestFolder;
@@ -54,6 +56,10 @@ impl Host for Broken {
     }
 
     fn explain(&self, _: Question, _: ExplainAnswer) {
+        panic!("on purpose")
+    }
+
+    fn fork(&self, _: Option<String>, _: usize) -> Receiver<Result<Fork, NoFork>> {
         panic!("on purpose")
     }
 }

@@ -24,6 +24,7 @@ pub mod read;
 mod rule;
 mod usage;
 mod wall;
+pub mod whatif;
 mod yaml;
 
 pub use app::{application, applications, is_in_state, newest};

@@ -14,11 +14,14 @@ use super::folder_error::FolderError;
 use super::last::LastFile;
 use super::lock;
 use crate::engine::audit_log::AuditLog;
+use crate::engine::core::Core;
 use crate::engine::setup::Setup;
 use crate::model::Profile;
+use crate::whatif::{Fork, NoFork};
 
 /// A state folder that is looked at. While this is there nobody can run it.
 pub struct FolderInspection {
+    core: Core,
     audit_log: Arc<AuditLog>,
     profile: Profile,
     policy_group: String,
@@ -57,7 +60,16 @@ impl FolderInspection {
         let (core, ..) = go_on(&store, &setup, None)?;
         let audit_log = Arc::clone(core.audit_log());
         audit_log.set_archive(Arc::new(StoreArchive(Arc::new(store))));
-        Ok(Self { audit_log, profile, policy_group: core.policy_group().to_owned(), _lock: lock })
+        let policy_group = core.policy_group().to_owned();
+        Ok(Self { core, audit_log, profile, policy_group, _lock: lock })
+    }
+
+    /// A copy of a partition as it stands, the first one where none is named.
+    ///
+    /// # Errors
+    /// There is no such partition.
+    pub fn fork(&self, partition: Option<&str>) -> Result<Fork, NoFork> {
+        self.core.fork(partition, usize::MAX)
     }
 
     /// Who did what, and every configuration that was in force.

@@ -2,4 +2,5 @@
 
 pub mod dry_run;
 pub mod explain;
+mod fork;
 pub mod invariants;

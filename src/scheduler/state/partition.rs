@@ -91,6 +91,9 @@ pub struct Partition {
     /// The parents on the way down in a cycle, and what is left of them from earlier walks: kept for its capacity.
     #[serde(skip)]
     pub(in crate::scheduler) walk: Vec<Visit>,
+    /// Everybody may kill and move: it is a fork, in which nothing is real.
+    #[serde(skip)]
+    pub(in crate::scheduler) trusts_everybody: bool,
 }
 
 impl Partition {
@@ -127,6 +130,7 @@ impl Partition {
             quiet: None,
             skipped_cycles: SkippedCycles::default(),
             walk: Vec::new(),
+            trusts_everybody: false,
         }
     }
 

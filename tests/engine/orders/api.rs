@@ -7,6 +7,7 @@ mod document;
 mod explain;
 mod look;
 mod records;
+mod whatif;
 mod workload;
 
 use std::net::SocketAddr;

@@ -9,6 +9,7 @@ mod request;
 mod response;
 mod results;
 mod strict_map;
+mod whatif;
 
 /// The header that allows a configuration that says nothing: `true` or `false`.
 pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
@@ -19,3 +20,4 @@ pub use explain::*;
 pub use request::*;
 pub use response::*;
 pub use results::*;
+pub use whatif::*;

@@ -26,6 +26,7 @@ mod refused_attempts;
 mod refused_budget;
 pub mod route;
 mod token_failures;
+mod whatif;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -101,6 +102,8 @@ pub struct NativeApi {
     answers: Arc<Budget>,
     /// What is worked out for each address.
     pub(super) work: WorkBudget,
+    /// Whose what-ifs run.
+    running: whatif::Running,
     /// Who listens to events.
     listeners: events::Listeners,
     /// Whether streams of events end.
@@ -110,7 +113,7 @@ pub struct NativeApi {
 impl NativeApi {
     /// The native API on a scheduler.
     pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: NativeOptions) -> Arc<Self> {
-        let (failures, remembered, unknown, refused) = Default::default();
+        let (failures, remembered, unknown, refused, running) = Default::default();
         let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
         let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
         let (requests, work) = (AtomicU64::new(0), WorkBudget::of(options.limits.work));
@@ -126,6 +129,7 @@ impl NativeApi {
             bodies,
             answers,
             work,
+            running,
             listeners,
             ending,
         })
@@ -335,6 +339,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::Events => events::list(request),
         Verb::Permissions => permission_checks::checks(request).await,
         Verb::Placement => read::placement(request).await,
+        Verb::WhatIf => whatif::answer(request).await,
         Verb::ConfigGet => config::get(request),
         Verb::ConfigValidate => config::validate(request).await,
         Verb::ConfigDiff => config::diff(request).await,

@@ -14,13 +14,14 @@ use crate::view::waiting::Question;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 12] = [
     "kill",
     "move",
     "config",
     "placement",
     "explain",
     "fairness",
+    "whatif",
     "workload",
     "draining",
     "cleanup",

@@ -69,6 +69,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::ConfigRevision
         | Verb::Audit
         | Verb::Placement
+        | Verb::WhatIf
         | Verb::Draining
         | Verb::Explain
         | Verb::Fairness

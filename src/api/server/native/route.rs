@@ -29,6 +29,7 @@ pub enum Verb {
     ConfigRollback,
     Audit,
     Placement,
+    WhatIf,
     Submit,
     Ask,
     Release,
@@ -97,14 +98,17 @@ impl Route {
 
     /// Whether reading it is expensive: a text is sent, read and compared.
     pub const fn is_expensive(&self) -> bool {
-        matches!(self.verb, Verb::ConfigValidate | Verb::ConfigDiff | Verb::Permissions | Verb::Placement)
+        matches!(
+            self.verb,
+            Verb::ConfigValidate | Verb::ConfigDiff | Verb::Permissions | Verb::Placement | Verb::WhatIf
+        )
     }
 
     /// The most bytes of its body.
     pub const fn body_limit(&self) -> usize {
         match (self.body, self.verb) {
             (BodyKind::None, _) => 0,
-            (BodyKind::Yaml, _) | (_, Verb::Permissions | Verb::Placement) => 4 << 20,
+            (BodyKind::Yaml, _) | (_, Verb::Permissions | Verb::Placement | Verb::WhatIf) => 4 << 20,
             _ => 256 << 10,
         }
     }
@@ -191,7 +195,8 @@ pub static ROUTES: [Route; 35] = [
         json::<dto::PlacementQuestion>(),
     )
     .gives::<Answer>(),
-    ask("/whatif", Verb::NotYet, "What steps would lead to", json::<dto::OnlyReason>()),
+    ask("/whatif", Verb::WhatIf, "What changes would lead to, on a copy of the state", json::<dto::WhatIf>())
+        .gives::<dto::WhatIfResult>(),
     change("/partition/{partition}/applications", Verb::Submit, "Submit an application", json::<dto::Submit>())
         .gives::<dto::SubmittedApplication>(),
     change(

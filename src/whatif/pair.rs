@@ -1,0 +1,211 @@
+//! Two runs from one moment, with and without the changes.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::change::Change;
+use super::compare::{Comparison, compared};
+use super::fork::Fork;
+use super::runtimes::{RuntimeRule, Runtimes};
+use super::tally::Figures;
+use super::world::{GoOn, World};
+use crate::model::Time;
+use crate::scenario::StepKind;
+use crate::scheduler::PartitionCommand;
+
+/// The longest that `idle` waits for, in scheduler's time.
+const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// One thing that is changed.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// In a person's words.
+    Change(Change),
+    /// Another queue configuration.
+    Config(Arc<str>),
+    /// A step as a scenario has it.
+    Scenario(StepKind),
+}
+
+/// How long both runs go on after the changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// Until nothing changes any more, at most 30 days of the scheduler's time.
+    Idle,
+    /// So long.
+    For(Duration),
+    /// So many cycles.
+    Cycles(u64),
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The changes, in their order.
+    pub steps: Vec<Step>,
+    /// How long.
+    pub span: Span,
+    /// When what runs ends.
+    pub runtimes: Vec<RuntimeRule>,
+    /// Draws times of the history instead of their median.
+    pub seed: Option<u64>,
+}
+
+/// What a run may take at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Cycles of each of the two runs.
+    pub cycles: u64,
+    /// Lines of the trace; what is more is cut off.
+    pub trace_lines: usize,
+}
+
+/// Why both runs ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nothing changes any more.
+    Idle,
+    /// The cycles are over.
+    Cycles,
+    /// The time is over.
+    Time,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// Who asked said so: he has gone, or it took too long.
+    Stopped,
+    /// It would take more cycles than these.
+    Cycles(u64),
+}
+
+/// A change that was not made; the others were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedStep {
+    /// Its place among the changes, from 0.
+    pub step: usize,
+    /// What it was.
+    pub what: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// Both runs, and what differs.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The moment that both began from.
+    pub began: Time,
+    /// When they ended.
+    pub ended: Time,
+    /// Why they ended.
+    pub stopped: Stopped,
+    /// The cycles of the run with the changes.
+    pub cycles: u64,
+    /// The partition as it stood at the beginning.
+    pub before: Figures,
+    /// What differs.
+    pub comparison: Comparison,
+    /// The changes that were not made.
+    pub refused: Vec<RefusedStep>,
+    /// What runtimes were assumed.
+    pub runtimes: String,
+    /// What the run with the changes did, line by line, as a scenario's trace.
+    pub trace: String,
+    /// The trace is cut off.
+    pub truncated: bool,
+}
+
+/// Runs a fork with and without the changes. `go_on` is asked now and then whether to go on.
+///
+/// # Errors
+/// It was stopped, or takes too long.
+pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
+    let runtimes = fork.partition().map(|part| Runtimes::new(&plan.runtimes, part, plan.seed)).unwrap_or_default();
+    let before = fork.partition().map(totals).unwrap_or_default();
+    let world = |traced| World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on);
+    let (mut without, mut with) = (world(false), world(true));
+    with.carry_out(&plan.steps)?;
+    let stopped = match plan.span {
+        Span::For(time) => {
+            without.until(fork.now + time)?;
+            with.until(fork.now + time)?;
+            Stopped::Time
+        }
+        Span::Cycles(cycles) => {
+            without.until(with.now)?;
+            without.cycle_often(cycles)?;
+            with.cycle_often(cycles)?;
+            Stopped::Cycles
+        }
+        Span::Idle => {
+            let most = fork.now + MOST_TIME;
+            let idle = without.until_idle(most)? & with.until_idle(most)?;
+            if idle { Stopped::Idle } else { Stopped::Time }
+        }
+    };
+    // Both end at the same time, so that what they have in use can be compared.
+    let ended = without.now.max(with.now);
+    if plan.span == Span::Idle {
+        without.until(ended)?;
+        with.until(ended)?;
+    }
+    let mut tallies = [std::mem::take(&mut without.tally), std::mem::take(&mut with.tally)];
+    tallies[0].end(without.part(), ended);
+    tallies[1].end(with.part(), ended);
+    let (trace, truncated) = with.take_trace();
+    Ok(Pair {
+        began: fork.now,
+        ended,
+        stopped,
+        cycles: with.cycles,
+        before,
+        comparison: compared(&tallies[0], &tallies[1]),
+        refused: std::mem::take(&mut with.refused),
+        runtimes: with.runtimes.text(),
+        trace,
+        truncated,
+    })
+}
+
+fn totals(partition: &crate::scheduler::Partition) -> Figures {
+    let root = partition.queues.iter().next();
+    let waiting = partition.apps.iter().map(|(_, app)| app.pending_order.len() as u64).sum();
+    let (allocated, pending) = root.map(|root| (root.allocated.clone(), root.pending.clone())).unwrap_or_default();
+    Figures { allocated, pending, waiting, ..Figures::default() }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Change(change) => change.fmt(f),
+            Self::Config(_) => f.write_str("config"),
+            Self::Scenario(kind) => f.write_str(&match kind {
+                StepKind::Command(command) => named(command),
+                StepKind::Schedule(_) => "schedule".to_owned(),
+                StepKind::Config(_) => "config".to_owned(),
+                StepKind::Clean => "clean".to_owned(),
+                StepKind::Advance(by) => format!("advance {by:?}"),
+                StepKind::Snapshot(_) => "snapshot".to_owned(),
+            }),
+        }
+    }
+}
+
+fn named(command: &PartitionCommand) -> String {
+    match command {
+        PartitionCommand::AddNode(spec) => format!("node {}", spec.id),
+        PartitionCommand::UpdateNode { id, .. } => format!("updateNode {id}"),
+        PartitionCommand::RemoveNode(id) => format!("removeNode {id}"),
+        PartitionCommand::DrainNode(id) => format!("drainNode {id}"),
+        PartitionCommand::ResumeNode(id) => format!("resumeNode {id}"),
+        PartitionCommand::Submit(submission) => format!("submit {}", submission.app),
+        PartitionCommand::Ask(ask) => format!("ask {} of {}", ask.id, ask.app),
+        PartitionCommand::Release { app, ask } => format!("release {ask} of {app}"),
+        PartitionCommand::Remove { app } => format!("remove {app}"),
+        PartitionCommand::Kill { app, .. } => format!("kill {app}"),
+        PartitionCommand::Clean { .. } => "clean".to_owned(),
+        PartitionCommand::Move { app, to, .. } => format!("move {app} to {to}"),
+    }
+}

@@ -1,0 +1,55 @@
+//! What differs in a sentence.
+
+use std::time::Duration;
+
+use super::compare::{Comparison, Effect};
+
+/// All of it in a sentence.
+pub(super) fn sentence(comparison: &Comparison) -> String {
+    if comparison.is_empty() {
+        return "nothing differs".to_owned();
+    }
+    let named = |name: &str| comparison.apps.iter().filter(|app| app.effect.name() == name).count();
+    let mut parts = Vec::new();
+    let mut say = |name: &str, text: &str| match named(name) {
+        0 => {}
+        1 => parts.push(format!("1 application {text}")),
+        count => parts.push(format!("{count} applications {}", plural(text))),
+    };
+    say(Effect::Started.name(), "starts that would not");
+    say(Effect::NotStarted.name(), "does not start");
+    say("sooner", "starts sooner");
+    say("later", "starts later");
+    say(Effect::Preempted.name(), "is preempted more");
+    say(Effect::Spared.name(), "is preempted less");
+    say(Effect::Rejected.name(), "is refused");
+    say(Effect::Killed.name(), "is killed");
+    say(Effect::EndsLater.name(), "ends later");
+    say(Effect::EndsSooner.name(), "ends sooner");
+    say(Effect::WaitsLonger.name(), "waits longer");
+    say(Effect::WaitsLess.name(), "waits less");
+    let [without, with] = comparison.total.each_ref().map(super::tally::Figures::mean_wait);
+    if without != with {
+        parts.push(format!("an ask waits {} on average instead of {}", seconds(with), seconds(without)));
+    }
+    if parts.is_empty() {
+        return "no application runs otherwise; queues, users or nodes differ".to_owned();
+    }
+    parts.join(", ")
+}
+
+fn plural(text: &str) -> String {
+    let words = [("starts ", "start "), ("does ", "do "), ("is ", "are "), ("ends ", "end "), ("waits ", "wait ")];
+    let found = words.iter().find_map(|(one, many)| text.strip_prefix(one).map(|rest| format!("{many}{rest}")));
+    found.unwrap_or_else(|| text.to_owned())
+}
+
+/// `12.3 s`, `4 m 5 s`, `2 h 3 m`.
+fn seconds(time: Duration) -> String {
+    let whole = time.as_secs();
+    match whole {
+        0..60 => format!("{:.1} s", time.as_secs_f64()),
+        60..3600 => format!("{} m {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} m", whole / 3600, whole % 3600 / 60),
+    }
+}

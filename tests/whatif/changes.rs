@@ -1,0 +1,80 @@
+//! Each change does what it says, and a refused one keeps the others.
+
+use std::time::Duration;
+
+use kornsole::whatif::{Change, Effect, Span};
+
+use super::stage::tried;
+
+fn effects(changes: &[&str]) -> Vec<(String, &'static str)> {
+    let pair = tried(changes, Span::For(Duration::from_secs(600)));
+    assert!(pair.refused.is_empty(), "{:?}", pair.refused);
+    pair.comparison.apps.iter().map(|app| (app.app.to_string(), app.effect.name())).collect()
+}
+
+#[test]
+fn a_larger_maximum_lets_what_waits_start() {
+    let pair = tried(&["set root.a.max.vcore=+3"], Span::For(Duration::from_secs(60)));
+    let two = pair.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
+    assert_eq!(two.effect, Effect::Started);
+    let (with, without) = (two.with.as_ref().unwrap(), two.without.as_ref().unwrap());
+    assert_eq!((with.running, with.waiting, without.running, without.waiting), (3, 1, 0, 4));
+    let first = pair.comparison.first.unwrap();
+    assert_eq!((first.without, first.with.as_deref()), (None, Some("two/y-1 is allocated on n1")));
+    assert!(pair.comparison.verdict.starts_with("1 application starts that would not"), "{}", pair.comparison.verdict);
+    assert!(
+        pair.trace.contains(r#""event":"configAccepted""#) && pair.trace.contains(r#""ask":"y-3""#),
+        "{}",
+        pair.trace
+    );
+}
+
+#[test]
+fn an_administrator_s_changes_are_made_without_rights() {
+    assert_eq!(effects(&["kill one"]), [("one".into(), "killed"), ("two".into(), "started")]);
+    assert_eq!(effects(&["move two root.b"]), [("two".into(), "started")]);
+    assert_eq!(effects(&["submit two 1", "move two-whatif-1 root.b"]), [("two-whatif-1".into(), "started")]);
+    assert_eq!(effects(&["demand root.a x0"]), [("two".into(), "endsSooner")]);
+    assert_eq!(effects(&["node remove n1"])[0], ("one".into(), "endsSooner"));
+    let drained = tried(&["node drain n1", "node add n1"], Span::For(Duration::from_secs(1)));
+    let nodes: Vec<&str> = drained.comparison.nodes.keys().map(|node| node.as_str()).collect();
+    assert_eq!(nodes, ["n1", "n1-whatif-1"]);
+}
+
+#[test]
+fn limits_and_properties_are_changed_in_the_text() {
+    assert_eq!(effects(&["set root.a.max.vcore=none", "set root.a.limit.user.joe.vcore=1"])[0].1, "started");
+    assert_eq!(effects(&["set root.a.maxapplications=3", "set root.b.priority=5"]), []);
+    assert_eq!(effects(&["set root.a.property.application.sort.policy=fair"]), []);
+}
+
+#[test]
+fn a_refused_change_is_told_and_the_others_are_made() {
+    let changes = ["set root.nowhere.max.vcore=1", "kill nobody", "set root.a.max.vcore=8", "move two root"];
+    let pair = tried(&changes, Span::For(Duration::from_secs(60)));
+    let refused: Vec<(usize, &str)> = pair.refused.iter().map(|step| (step.step, step.what.as_str())).collect();
+    assert_eq!(refused, [(0, "set root.nowhere.max.vcore=1"), (1, "kill nobody"), (3, "move two root")]);
+    assert!(pair.refused.iter().all(|step| !step.why.is_empty()), "{:?}", pair.refused);
+    assert_eq!(pair.comparison.apps[0].effect, Effect::Started);
+}
+
+#[test]
+fn a_change_is_written_as_it_is_read() {
+    for text in [
+        "set root.a.max.vcore=+8",
+        "set root.a.guaranteed.nvidia.com/gpu=none",
+        "set root.a.limit.user.sue.vcore=x0.5",
+        "set root.a.limit.group.dev.maxapplications=3",
+        "set root.a.property.priority.offset=5",
+        "node add n1 4",
+        "move one root.b",
+        "submit one 3",
+        "demand root.a x1.5",
+    ] {
+        assert_eq!(text.parse::<Change>().unwrap().to_string(), text);
+    }
+    for wrong in ["", "set root.a.max.vcore", "set root.a=3", "submit one 0", "demand root.a 2", "kill", "node burn n1"]
+    {
+        assert!(wrong.parse::<Change>().unwrap_err().contains("write one of"), "{wrong}");
+    }
+}

@@ -1,0 +1,119 @@
+//! A fork decides as what it was taken from, and leaves that alone.
+
+use std::time::Duration;
+
+use kornsole::model::Profile;
+use kornsole::scenario::{Runner, Sink, Trace};
+use kornsole::scheduler::Scheduler;
+use kornsole::whatif::{Fork, NoFork, Pace, Plan, Span, run};
+use proptest::prelude::*;
+
+use super::stage::{BOUNDS, CONFIG, STEPS, fork_of, plan, runner};
+
+/// All that can be seen of a state.
+fn state(scheduler: &Scheduler) -> Vec<u8> {
+    let mut trace = Trace::new(Vec::new());
+    trace.snapshot(0, "state", scheduler).unwrap();
+    let mut all = trace.finish().unwrap();
+    all.extend(rmp_serde::to_vec(&scheduler.saving()).unwrap());
+    all
+}
+
+/// Steps that fill the cluster in one of many ways.
+fn filled(apps: &[(bool, u8, u8, u16)]) -> String {
+    let mut text = STEPS.to_owned();
+    for (number, (a, tasks, cores, wait)) in apps.iter().enumerate() {
+        let queue = if *a { "root.a" } else { "root.b" };
+        let (tasks, cores, wait) = (tasks % 5 + 1, cores % 3 + 1, wait % 400);
+        text.push_str(&format!(
+            "  - submit: {{app: app-{number}, queue: {queue}, user: u{}}}
+  - ask: {{app: app-{number}, id: t, count: {tasks}, priority: {}, resource: {{vcore: {cores}}}}}
+  - schedule: {tasks}
+  - advance: {wait}ms
+",
+            number % 3,
+            number % 2,
+        ));
+    }
+    text
+}
+
+fn apps() -> impl Strategy<Value = Vec<(bool, u8, u8, u16)>> {
+    prop::collection::vec(any::<(bool, u8, u8, u16)>(), 0..8)
+}
+
+/// Plans that change nothing.
+fn unchanged(minutes: u64, seed: u64) -> Plan {
+    let runtimes = ["app:app-1=7m", "history:queue", "3m"].map(|text| text.parse().unwrap()).to_vec();
+    Plan { runtimes, seed: Some(seed), ..plan(&[], Span::For(Duration::from_secs(60 * minutes))) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_a_change_nothing_differs(
+        profile in prop::sample::select(&Profile::ALL),
+        apps in apps(), minutes in 0..20_u64, seed: u64,
+    ) {
+        let fork = fork_of(&runner(profile, CONFIG, &filled(&apps)), CONFIG);
+        let pair = run(&fork, &unchanged(minutes, seed), BOUNDS, &|| true).unwrap();
+        prop_assert!(pair.comparison.is_empty(), "{:?}", pair.comparison);
+        prop_assert_eq!(pair.comparison.verdict, "nothing differs");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_result_and_the_original_stays(apps in apps(), seed: u64) {
+        let original = runner(Profile::Kornsole, CONFIG, &filled(&apps));
+        let before = state(original.scheduler());
+        let mut plan = unchanged(30, seed);
+        plan.steps = super::stage::plan(&["set root.a.max.vcore=5", "kill one", "submit two 2"], Span::Idle).steps;
+        let fork = fork_of(&original, CONFIG);
+        let pairs = [run(&fork, &plan, BOUNDS, &|| true).unwrap(), run(&fork, &plan, BOUNDS, &|| true).unwrap()];
+        prop_assert_eq!(&pairs[0].comparison, &pairs[1].comparison);
+        prop_assert_eq!(&pairs[0].trace, &pairs[1].trace);
+        prop_assert!(!pairs[0].comparison.is_empty());
+        prop_assert!(state(original.scheduler()) == before, "the original has changed");
+    }
+}
+
+/// The rest of a scenario gives the same trace in a fork as where it was begun, from each step on.
+#[test]
+fn a_fork_goes_on_as_the_original() {
+    let more = filled(&[(true, 3, 1, 200), (false, 4, 2, 30), (false, 2, 0, 399), (true, 1, 1, 10)]);
+    let text =
+        format!("version: 1\nsteps:{more}  - release: {{app: one, id: x-1}}\n  - schedule: idle\n  - snapshot: end\n");
+    let scenario = kornsole::scenario::read(&text).scenario.unwrap();
+    for profile in Profile::ALL {
+        let config = || kornsole::config::read(CONFIG, profile);
+        let mut original = Runner::new(profile);
+        let mut whole = Trace::new(Vec::new());
+        original.load(config(), &mut whole).unwrap();
+        let mut forks = Vec::new();
+        for step in &scenario.steps {
+            let fork = fork_of(&original, CONFIG);
+            forks.push(Runner::continuing(fork.scheduler().clone(), fork.now(), forks.len()));
+            original.step(step, &mut whole).unwrap();
+        }
+        let whole = String::from_utf8(whole.finish().unwrap()).unwrap();
+        for (done, mut fork) in forks.into_iter().enumerate() {
+            let mut rest = Trace::new(Vec::new());
+            scenario.steps[done..].iter().for_each(|step| fork.step(step, &mut rest).unwrap());
+            let rest = String::from_utf8(rest.finish().unwrap()).unwrap();
+            assert!(whole.ends_with(&rest) && !rest.is_empty(), "{profile:?} from step {done}:\n{rest}");
+        }
+    }
+}
+
+#[test]
+fn a_fork_that_is_too_large_or_of_nothing_is_refused() {
+    let original = runner(Profile::Kornsole, CONFIG, STEPS);
+    let moment = (original.now(), Pace::beginning(original.now()));
+    let NoFork::TooLarge { bytes, most: 100 } = Fork::of(original.scheduler(), None, moment, None, 100).unwrap_err()
+    else {
+        panic!("it is larger than 100 bytes")
+    };
+    assert!((1_000..1_000_000).contains(&bytes), "{bytes}");
+    let nowhere = Fork::of(original.scheduler(), Some("nowhere"), moment, None, usize::MAX).unwrap_err();
+    assert_eq!(nowhere.to_string(), r#"there is no partition "nowhere""#);
+}

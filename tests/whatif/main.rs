@@ -1,0 +1,9 @@
+//! What if: forks, changes, and what differs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+mod changes;
+mod command;
+mod forks;
+mod runs;
+mod stage;
