@@ -180,7 +180,9 @@ type Release<'a> = (&'a AppId, &'a AskId, ReleaseReason);
 /// comes later, gets none.
 const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     match kind {
-        EventKind::Preempted { app, ask, .. } => Some((app, ask, ReleaseReason::Preempted)),
+        EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
+            Some((app, ask, ReleaseReason::Preempted))
+        }
         EventKind::PlaceholderTooSmall { app, placeholder, .. } => Some((app, placeholder, ReleaseReason::Timeout)),
         _ => None,
     }

@@ -91,6 +91,12 @@ pub struct Partition {
     /// The parents on the way down in a cycle, and what is left of them from earlier walks: kept for its capacity.
     #[serde(skip)]
     pub(in crate::scheduler) walk: Vec<Visit>,
+    /// Whether maxima that are exceeded are enforced (N-01).
+    #[serde(default)]
+    pub quota_preemption: bool,
+    /// A look for maxima to enforce has its timer.
+    #[serde(default)]
+    pub(in crate::scheduler) quota_timer: bool,
 }
 
 impl Partition {
@@ -127,6 +133,8 @@ impl Partition {
             quiet: None,
             skipped_cycles: SkippedCycles::default(),
             walk: Vec::new(),
+            quota_preemption: false,
+            quota_timer: false,
         }
     }
 
