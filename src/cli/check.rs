@@ -24,7 +24,7 @@ pub struct CheckArgs {
     /// How faults are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Whose validator decides: kornsole, 1.5.1 or 1.8.0
+    /// Whose validator decides: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
     /// In a ConfigMap the entry `NAME.yaml` is read

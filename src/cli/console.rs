@@ -47,7 +47,7 @@ pub struct ConsoleArgs {
 /// What every console on an embedded scheduler takes.
 #[derive(Args, Clone, Debug)]
 pub struct CommonArgs {
-    /// Decide as this release of the core: kornsole, 1.5.1 or 1.8.0
+    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
     /// Be somebody else, with that identity's rights and no others

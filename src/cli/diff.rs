@@ -23,7 +23,7 @@ pub struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Read both by the rules of this core: kornsole, 1.5.1 or 1.8.0
+    /// Read both by the rules of this core: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
     /// In a ConfigMap the entry `NAME.yaml` is read

@@ -21,6 +21,7 @@ pub mod look;
 pub mod open;
 pub mod place;
 pub mod play;
+pub mod profiles;
 mod progress;
 pub mod record;
 pub mod remote;
@@ -33,6 +34,7 @@ pub mod settings;
 pub mod shell;
 pub mod state;
 pub mod token;
+pub mod upgrade_check;
 pub mod user_settings;
 pub mod whatif;
 
@@ -101,6 +103,10 @@ enum Command {
     Whatif(Box<whatif::WhatIfArgs>),
     /// Compare two queue configurations as trees
     Diff(diff::DiffArgs),
+    /// The behaviour profiles (--core), and in what two of them differ
+    Profiles(profiles::ProfilesArgs),
+    /// What a configuration and a workload would do differently under another release
+    UpgradeCheck(upgrade_check::UpgradeCheckArgs),
     /// Print a JSON Schema of the queue configuration, for editors
     Schema(schema::SchemaArgs),
     /// Serve the scheduler's REST API, without a screen
@@ -180,6 +186,8 @@ pub fn main() -> ExitCode {
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Whatif(args)) => whatif::run(args),
         Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Profiles(args)) => profiles::run(args),
+        Some(Command::UpgradeCheck(args)) => upgrade_check::run(args),
         Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),

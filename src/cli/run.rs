@@ -30,7 +30,7 @@ pub struct RunArgs {
     /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Which core to decide like: kornsole, 1.5.1 or 1.8.0
+    /// Which core to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
     /// Instead of the trace, print for people: applications, waiting times, utilisation over time

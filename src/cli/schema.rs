@@ -14,7 +14,7 @@ use crate::model::Profile;
 #[command(after_help = "With a YAML language server, put this line at the top of a configuration:\n  \
                         # yaml-language-server: $schema=queues.schema.json")]
 pub struct SchemaArgs {
-    /// The format as this core reads it: kornsole, 1.5.1 or 1.8.0
+    /// The format as this core reads it: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
 }

@@ -29,7 +29,7 @@ pub struct ServeArgs {
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// Decide as this release of the core: kornsole, 1.5.1 or 1.8.0
+    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
     /// How fast the scheduler's time runs

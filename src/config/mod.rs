@@ -20,6 +20,7 @@ pub mod node;
 pub mod properties;
 mod raw;
 mod reading;
+pub mod release_keys;
 pub mod removal;
 mod schema;
 pub mod settings;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::release_keys::OLD_QUOTA_DELAY;
 use super::types::{Place, Placed};
 use super::values::{AppSortPolicy, PreemptionPolicy, PrioritySorting};
 use crate::model::allowed_value::one_of;
-use crate::model::{AllowedValue, PriorityPolicy, QueuePath, allowed_values};
+use crate::model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_values};
 
-/// A property that every profile knows.
+/// A property that decides something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKey {
     /// An [`AppSortPolicy`].
@@ -24,6 +25,8 @@ pub enum PropertyKey {
     PreemptionPolicy,
     /// A duration above 0, as Go writes it.
     PreemptionDelay,
+    /// A duration, as Go writes it; 0 is off.
+    QuotaPreemptionDelay,
 }
 
 allowed_values!(PropertyKey, exact, {
@@ -33,9 +36,15 @@ allowed_values!(PropertyKey, exact, {
     PriorityOffset: All "priority.offset", [], "Added to the priorities inside: a whole number, also below 0.";
     PreemptionPolicy: All "preemption.policy", [], "What preemption may do here.";
     PreemptionDelay: All "preemption.delay", [], "How long an ask waits before it may preempt: 30s, 1m30s.";
+    QuotaPreemptionDelay: Since1_9 "quota.preemption.delay", [], "How long after its maximum was lowered the queue is brought down to it.";
 });
 
 impl PropertyKey {
+    /// The names of the keys that `profile` obeys.
+    pub fn names_in(profile: Profile) -> impl Iterator<Item = &'static str> {
+        Self::ALLOWED.iter().filter(move |row| row.is_read_by(profile)).map(|row| row.name)
+    }
+
     /// The names of all keys.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALLOWED.iter().map(|row| row.name)
@@ -48,7 +57,7 @@ impl PropertyKey {
             Self::ApplicationSortPriority => PrioritySorting::ALLOWED,
             Self::PriorityPolicy => PriorityPolicy::ALLOWED,
             Self::PreemptionPolicy => PreemptionPolicy::ALLOWED,
-            Self::PriorityOffset | Self::PreemptionDelay => &[],
+            Self::PriorityOffset | Self::PreemptionDelay | Self::QuotaPreemptionDelay => &[],
         }
     }
 
@@ -59,6 +68,7 @@ impl PropertyKey {
             Self::ApplicationSortPriority | Self::PriorityPolicy | Self::PreemptionPolicy => one_of(self.allowed(), ""),
             Self::PriorityOffset => "a whole number from -2147483648 to 2147483647".to_owned(),
             Self::PreemptionDelay => "a duration above 0: 30s, 1m30s, 1.5h, 300ms".to_owned(),
+            Self::QuotaPreemptionDelay => "a duration: 30s, 1m30s, 1.5h, 300ms; 0s is off".to_owned(),
         }
     }
 
@@ -70,7 +80,8 @@ impl PropertyKey {
             | Self::PreemptionPolicy
             | Self::ApplicationSortPolicy
             | Self::ApplicationSortPriority
-            | Self::PreemptionDelay => "default",
+            | Self::PreemptionDelay
+            | Self::QuotaPreemptionDelay => "default",
         }
     }
 
@@ -79,18 +90,13 @@ impl PropertyKey {
         match self {
             Self::PriorityPolicy | Self::PriorityOffset => false,
             Self::PreemptionPolicy => PreemptionPolicy::parse(value).is_some_and(|policy| !policy.is_enabled()),
-            Self::ApplicationSortPolicy | Self::ApplicationSortPriority | Self::PreemptionDelay => true,
+            Self::ApplicationSortPolicy
+            | Self::ApplicationSortPriority
+            | Self::PreemptionDelay
+            | Self::QuotaPreemptionDelay => true,
         }
     }
 }
-
-/// The keys that only 1.8 knows.
-pub const KNOWN_1_8: [&str; 4] = [
-    "application.unschedasks.backoff",
-    "application.unschedasks.backoff.delay",
-    "preemption.quota.delay",
-    "quota.preemption.delay",
-];
 
 /// `preemption.delay` where none is set.
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
@@ -110,6 +116,9 @@ pub struct QueueProperties {
     pub preemption_policy: PreemptionPolicy,
     /// How long an ask waits before it may preempt; used on leaves only.
     pub preemption_delay: Duration,
+    /// How long a maximum may be exceeded before it is enforced (N-01); 0 is for ever.
+    #[serde(default)]
+    pub quota_preemption_delay: Duration,
 }
 
 impl Default for QueueProperties {
@@ -121,6 +130,7 @@ impl Default for QueueProperties {
             priority_offset: 0,
             preemption_policy: PreemptionPolicy::default(),
             preemption_delay: DEFAULT_PREEMPTION_DELAY,
+            quota_preemption_delay: Duration::ZERO,
         }
     }
 }
@@ -151,6 +161,15 @@ impl QueueProperties {
         self
     }
 
+    /// Takes the delay of quota preemption by its old name where the new one is absent (N-01).
+    pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
+        let key = PropertyKey::QuotaPreemptionDelay.name();
+        if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
+            // What is not understood is no delay.
+            let _understood = self.set(key, &old.value);
+        }
+    }
+
     /// Takes one property; a key that is not known changes nothing.
     ///
     /// # Errors
@@ -176,6 +195,9 @@ impl QueueProperties {
             PropertyKey::PreemptionDelay => {
                 let delay = parse_duration(value).filter(|delay| !delay.is_zero());
                 take(&mut self.preemption_delay, delay, default.preemption_delay)
+            }
+            PropertyKey::QuotaPreemptionDelay => {
+                take(&mut self.quota_preemption_delay, parse_duration(value), default.quota_preemption_delay)
             }
         };
         if is_good { Ok(()) } else { Err(key) }

@@ -14,7 +14,8 @@ mod validator;
 use serde_json::{Map, Value, json};
 
 use super::decode;
-use super::properties::{KNOWN_1_8, PropertyKey};
+use super::properties::PropertyKey;
+use super::release_keys::unobeyed_keys;
 use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
 use crate::model::{AllowedValue, Profile};
 
@@ -68,7 +69,7 @@ impl Schema {
     }
 
     fn partition(&self) -> Value {
-        let newer = self.profile == Profile::V1_8_0;
+        let newer = self.profile.is_since_1_8();
         let mut partition = object(&decode::PARTITION, |key| match key {
             "name" => {
                 let name = if self.own { matching(r"^[^\s/\[\]\x00-\x1f\x7f]*$") } else { text() };
@@ -113,7 +114,7 @@ impl Schema {
 
     fn queue(&self) -> Value {
         let acl = || if self.own { matching("^[^ ]* ?[^ ]*$") } else { text() };
-        let signs = if self.profile == Profile::V1_8_0 { ":#/@" } else { "" };
+        let signs = if self.profile.is_since_1_8() { ":#/@" } else { "" };
         let mut queue = object(&decode::QUEUE, |key| match key {
             "name" => {
                 let name = json!({
@@ -151,7 +152,7 @@ impl Schema {
     }
 
     fn limit(&self) -> Value {
-        let signs = if self.profile == Profile::V1_8_0 { "#/" } else { "" };
+        let signs = if self.profile.is_since_1_8() { "#/" } else { "" };
         let user = format!("^([*]|[_a-zA-Z][a-zA-Z0-9:_.@{signs}-]*[$]?)$");
         let mut limit = object(&decode::LIMIT, |key| match key {
             "limit" => described(text(), "A description, without effect."),
@@ -190,15 +191,14 @@ impl Schema {
 
     fn properties(&self) -> Value {
         let mut known = Map::new();
-        for (key, row) in PropertyKey::VALUES.iter().zip(PropertyKey::ALLOWED) {
+        let rows = PropertyKey::VALUES.iter().zip(PropertyKey::ALLOWED);
+        for (key, row) in rows.filter(|(_, row)| row.is_read_by(self.profile)) {
             let values = self.names_of(key.allowed());
             // Another value than these is odd, not wrong.
             let value = if values.is_empty() { text() } else { json!({ "anyOf": [{ "enum": values }, text()] }) };
             known.insert(row.name.to_owned(), described(value, row.effect));
         }
-        if self.profile == Profile::V1_8_0 {
-            known.extend(KNOWN_1_8.map(|key| (key.to_owned(), text())));
-        }
+        known.extend(unobeyed_keys(self.profile).map(|key| (key.to_owned(), text())));
         let properties = json!({ "type": ["object", "null"], "properties": known, "additionalProperties": text() });
         described(
             properties,

@@ -25,6 +25,8 @@ pub enum Readers {
     All,
     /// [`Profile::Kornsole`] alone; a release refuses the value.
     Kornsole,
+    /// 1.9.0 and [`Profile::Kornsole`].
+    Since1_9,
 }
 
 impl AllowedValue {
@@ -33,6 +35,7 @@ impl AllowedValue {
         match self.readers {
             Readers::All => true,
             Readers::Kornsole => profile == Profile::Kornsole,
+            Readers::Since1_9 => profile.enforces_quotas(),
         }
     }
 

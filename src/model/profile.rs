@@ -13,11 +13,16 @@ pub enum Profile {
     V1_5_1,
     /// As Apache YuniKorn 1.8.0.
     V1_8_0,
+    /// As Apache YuniKorn 1.9.0.
+    V1_9_0,
 }
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Self; 3] = [Self::Kornsole, Self::V1_5_1, Self::V1_8_0];
+    pub const ALL: [Self; 4] = [Self::Kornsole, Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
+
+    /// Those that are as a release, the oldest first.
+    pub const RELEASES: [Self; 3] = [Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
 
     /// The name that `--core` takes.
     pub const fn name(self) -> &'static str {
@@ -25,8 +30,43 @@ impl Profile {
             Self::Kornsole => "kornsole",
             Self::V1_5_1 => "1.5.1",
             Self::V1_8_0 => "1.8.0",
+            Self::V1_9_0 => "1.9.0",
         }
     }
+
+    /// Whether it is as 1.8.0 or a later release.
+    pub const fn is_since_1_8(self) -> bool {
+        match self {
+            Self::Kornsole | Self::V1_5_1 => false,
+            Self::V1_8_0 | Self::V1_9_0 => true,
+        }
+    }
+
+    /// Whether a queue's maximum can be enforced on what runs (N-01): 1.9.0, and kornsole.
+    pub const fn enforces_quotas(self) -> bool {
+        match self {
+            Self::V1_5_1 | Self::V1_8_0 => false,
+            Self::Kornsole | Self::V1_9_0 => true,
+        }
+    }
+
+    /// The profile of the release that is nearest to a version, the older one of two; `None` for what is no version.
+    pub fn nearest(version: &str) -> Option<Self> {
+        let wanted = number(version)?;
+        Self::RELEASES.into_iter().min_by_key(|release| number(release.name()).unwrap_or(0).abs_diff(wanted))
+    }
+}
+
+/// A version as one number of the same order: a minor release is a hundred patches away from the next.
+fn number(version: &str) -> Option<u64> {
+    let mut parts = version.strip_prefix('v').unwrap_or(version).splitn(3, '.');
+    let mut part = |otherwise: Option<&'static str>| {
+        let digits = parts.next().or(otherwise)?;
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits[..end].parse::<u64>().ok().map(|number| number.min(9999))
+    };
+    let (major, minor, patch) = (part(None)?, part(None)?, part(Some("0"))?);
+    Some((major * 10_000 + minor) * 100 + patch.min(99))
 }
 
 impl fmt::Display for Profile {
@@ -39,9 +79,39 @@ impl FromStr for Profile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.name() == text)
-            .ok_or_else(|| format!("{text:?} is no profile; there are kornsole, 1.5.1 and 1.8.0"))
+        Self::ALL.into_iter().find(|profile| profile.name() == text).ok_or_else(|| {
+            let known = "there are kornsole, 1.5.1, 1.8.0 and 1.9.0";
+            match Self::nearest(text) {
+                Some(nearest) => format!("{text:?} is no profile; {known}; the nearest release is {nearest}"),
+                None => format!("{text:?} is no profile; {known}"),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_release_is_answered_with_those_known_and_the_nearest() {
+        let nearest = |text: &str| text.parse::<Profile>().unwrap_err().split("release is ").nth(1).map(str::to_owned);
+        let cases = [
+            ("1.4.0", Some("1.5.1")),
+            ("1.6.3", Some("1.5.1")),
+            ("1.7.0", Some("1.8.0")),
+            ("1.9", Some("1.9.0")),
+            ("v1.10.2-SNAPSHOT", Some("1.9.0")),
+            ("2.0.0", Some("1.9.0")),
+            ("newest", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(nearest(text).as_deref(), expected, "{text}");
+            assert!(text.parse::<Profile>().unwrap_err().contains("kornsole, 1.5.1, 1.8.0 and 1.9.0"));
+        }
+        for profile in Profile::ALL {
+            assert_eq!(profile.name().parse(), Ok(profile));
+        }
     }
 }

@@ -68,6 +68,11 @@ impl<W: Write> Trace<W> {
         Ok(self.out)
     }
 
+    /// Gives back where it went, whether that took everything or not.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
     fn begin(&mut self, step: i64, event: &str) -> io::Result<()> {
         self.json.open(b'{');
         self.json.number_field("step", step)?;
@@ -180,7 +185,9 @@ type Release<'a> = (&'a AppId, &'a AskId, ReleaseReason);
 /// comes later, gets none.
 const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     match kind {
-        EventKind::Preempted { app, ask, .. } => Some((app, ask, ReleaseReason::Preempted)),
+        EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
+            Some((app, ask, ReleaseReason::Preempted))
+        }
         EventKind::PlaceholderTooSmall { app, placeholder, .. } => Some((app, placeholder, ReleaseReason::Timeout)),
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! Carrying out commands: each goes to the code that knows it, after the timers that are due.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::config::Config;
@@ -7,7 +8,7 @@ use crate::model::Time;
 use crate::scheduler::index::{AppKey, AskKey};
 #[cfg(debug_assertions)]
 use crate::scheduler::inspect::invariants::assert_due;
-use crate::scheduler::interface::command::{Command, PartitionCommand};
+use crate::scheduler::interface::command::{Command, PartitionCommand, Submission};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::scheduler::Scheduler;
@@ -43,6 +44,7 @@ impl Scheduler {
                 }
             }
             Command::In { partition, command } => {
+                let command = &*self.with_known_groups(now, command);
                 let found = match partition {
                     None => self.partitions.first_mut(),
                     Some(name) => self.partitions.iter_mut().find(|p| p.name == *name),
@@ -62,6 +64,25 @@ impl Scheduler {
         #[cfg(debug_assertions)]
         assert_due(self);
         events
+    }
+
+    /// The groups of an earlier submission that a release would use for this one, which names none (N-07).
+    pub fn known_groups(&self, now: Time, submission: &Submission) -> Option<&[String]> {
+        self.named_groups.standing_in(now, &self.switches, submission)
+    }
+
+    /// A submission with the groups that an earlier one named, where the release uses them (N-07).
+    fn with_known_groups<'a>(&mut self, now: Time, command: &'a PartitionCommand) -> Cow<'a, PartitionCommand> {
+        let PartitionCommand::Submit(submission) = command else { return Cow::Borrowed(command) };
+        self.named_groups.remember(now, &self.switches, submission);
+        match self.known_groups(now, submission) {
+            Some(groups) => {
+                let mut submission = submission.clone();
+                submission.who.groups = groups.to_vec();
+                Cow::Owned(PartitionCommand::Submit(submission))
+            }
+            None => Cow::Borrowed(command),
+        }
     }
 
     /// Loads a configuration: the first one, or a reload (SCH-177).
@@ -148,6 +169,7 @@ impl Partition {
                 Timer::AppState(app) => self.state_timer(due, app, events),
                 Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
                 Timer::Forget => self.forget_ended(due, events),
+                Timer::Quota => self.enforce_quotas(due, events),
             }
             self.confirm_stopped(due, events);
         }

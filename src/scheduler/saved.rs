@@ -22,6 +22,7 @@ use crate::scheduler::interface::switches::Switches;
 use crate::scheduler::interface::tuning::Tuning;
 use crate::scheduler::placement::{Placement, Record, Rules};
 use crate::scheduler::state::app::Application;
+use crate::scheduler::state::group_cache::NamedGroups;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::state::scheduler::Scheduler;
@@ -32,6 +33,7 @@ pub struct Saving<'a> {
     tuning: Tuning,
     checksum: &'a str,
     partitions: Vec<SavingPartition<'a>>,
+    named_groups: &'a NamedGroups,
 }
 
 /// A scheduler as it was written down.
@@ -40,6 +42,8 @@ pub struct Saved {
     tuning: Tuning,
     checksum: String,
     partitions: Vec<SavedPartition>,
+    #[serde(default)]
+    named_groups: NamedGroups,
 }
 
 #[derive(Serialize)]
@@ -70,7 +74,7 @@ impl Scheduler {
     /// What is to be written down of it.
     pub fn saving(&self) -> Saving<'_> {
         let partitions = self.partitions.iter().map(SavingPartition::of).collect();
-        Saving { tuning: self.tuning, checksum: &self.checksum, partitions }
+        Saving { tuning: self.tuning, checksum: &self.checksum, partitions, named_groups: &self.named_groups }
     }
 
     /// The scheduler that was written down; it decides as `profile` says, as it did then.
@@ -80,6 +84,7 @@ impl Scheduler {
     pub fn restored(profile: Profile, saved: Saved) -> Result<Self, String> {
         let mut scheduler = Self::tuned(profile, saved.tuning);
         scheduler.checksum = saved.checksum;
+        scheduler.named_groups = saved.named_groups;
         for partition in saved.partitions {
             scheduler.partitions.push(partition.rebuilt(scheduler.switches, scheduler.tuning)?);
         }

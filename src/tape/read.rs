@@ -196,7 +196,7 @@ impl Reader {
                 Ok(())
             }
             "Core" => {
-                let text = self.said_once("Set Core", line, at, "kornsole, 1.5.1 or 1.8.0")?;
+                let text = self.said_once("Set Core", line, at, "kornsole, 1.5.1, 1.8.0 or 1.9.0")?;
                 self.settings.core =
                     text.parse().map_err(|report: String| Wrong::new("TAPE-003", value_at, report, ""))?;
                 Ok(())

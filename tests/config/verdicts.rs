@@ -51,6 +51,11 @@ fn the_verdicts_of_1_8_0() {
     assert_verdicts(Profile::V1_8_0, |file| file.3);
 }
 
+#[test]
+fn the_verdicts_of_1_9_0_are_those_of_1_8_0() {
+    assert_verdicts(Profile::V1_9_0, |file| file.3);
+}
+
 /// Where our own profile decides otherwise than 1.5.1, and by which rule: all are marked as deliberate in the rules.
 const DIFFERENT: [(&str, &str); 29] = [
     ("0018-partition.yaml", "statedumpfilepath"),

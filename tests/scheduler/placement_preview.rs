@@ -122,7 +122,8 @@ proptest! {
                 view = views.update(now, &mut scheduler).unwrap_or(view);
             }
             let Submission { app, queue, who, tags, .. } = &submission;
-            let request = Request { queue, user: &who.user, groups: &who.groups, tags };
+            let groups = scheduler.known_groups(now, &submission).unwrap_or(&who.groups).to_vec();
+            let request = Request { queue, user: &who.user, groups: &groups, tags };
             let part = &view.partitions[0];
             let admission = part.preview(&request, Some(app));
             let command = PartitionCommand::Submit(submission.clone()).into();

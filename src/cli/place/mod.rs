@@ -52,7 +52,7 @@ pub struct PlaceArgs {
     /// The partition; the first one by default
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Decide as this release of the core: kornsole, 1.5.1 or 1.8.0
+    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
     /// In a ConfigMap the entry `NAME.yaml` is read

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::limit_tables::{Given, LimitTables};
 use super::shown;
 use crate::config::decode::LimitName;
 use crate::config::fault::Faults;
@@ -14,12 +15,12 @@ use crate::model::name::{NameChars, is_limit_group, is_limit_user};
 /// The name that stands for everybody whom no limit names.
 const ANYONE: &str = "*";
 
-/// How many users or groups a message names.
 const NAMED: usize = 4;
 
 /// Checks the limits of all queues.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
-    LimitChecker { given: [HashMap::new(), HashMap::new()], groups_above: BTreeSet::new(), faults }.queue(root);
+    let tables = LimitTables::where_needed(root, faults.profile());
+    LimitChecker { given: Given::default(), groups_above: BTreeSet::new(), tables, faults }.queue(root, "");
 }
 
 /// Users or groups: the rules are nearly the same, and the two are never compared with each other.
@@ -49,7 +50,7 @@ impl NameKind {
     /// CFG-061, CFG-062: whether the name is legal here, the code, and what is legal.
     fn rule(self, name: &str, profile: Profile) -> (bool, &'static str, &'static str) {
         match (self, profile) {
-            (Self::User, Profile::V1_8_0) => (
+            (Self::User, Profile::V1_8_0 | Profile::V1_9_0) => (
                 is_limit_user(name, NameChars::Wide),
                 "CFG-061",
                 "a letter or `_`, then letters, digits, `: # / _ . @ -`, perhaps `$` at the end; or '*' alone",
@@ -68,7 +69,7 @@ impl NameKind {
 
 /// A limit that names someone, on the way from the root to the queue that is looked at.
 #[derive(Clone, Copy)]
-struct LimitAbove<'r> {
+pub(super) struct LimitAbove<'r> {
     limit: &'r RawLimit,
     path: &'r str,
     /// The most applications that hold below.
@@ -77,9 +78,11 @@ struct LimitAbove<'r> {
 
 struct LimitChecker<'r, 'f> {
     /// For users and for groups: the limits above that name each, from the root down.
-    given: [HashMap<&'r str, Vec<LimitAbove<'r>>>; 2],
+    given: Given<'r>,
     /// The groups that limits above name, in their order by name.
     groups_above: BTreeSet<&'r str>,
+    /// Of the releases that go by the paths of queues: what stands in the place of `given` for each.
+    tables: Option<LimitTables<'r>>,
     faults: &'f mut Faults,
 }
 
@@ -87,7 +90,11 @@ struct LimitChecker<'r, 'f> {
 type FirstLimits<'r> = [HashMap<&'r str, usize>; 2];
 
 impl<'r> LimitChecker<'r, '_> {
-    fn queue(&mut self, queue: &'r RawQueue) {
+    fn queue(&mut self, queue: &'r RawQueue, parent: &str) {
+        let mut path = String::new();
+        if let Some(tables) = &mut self.tables {
+            (path, self.given) = tables.open(queue, parent);
+        }
         let limits = queue.limits.as_ref().map_or(&[][..], |limits| &limits.list);
         let mut seen = FirstLimits::default();
         for (index, limit) in limits.iter().enumerate() {
@@ -97,8 +104,14 @@ impl<'r> LimitChecker<'r, '_> {
         }
         self.report_hidden_groups(queue, &seen[NameKind::Group as usize]);
         let entered = self.enter(queue, limits);
+        if let Some(tables) = &mut self.tables {
+            tables.close(&path, &self.given);
+        }
         for child in &queue.children {
-            self.queue(child);
+            self.queue(child, &path);
+        }
+        if self.tables.is_some() {
+            return;
         }
         for (kind, name) in entered {
             let Some(steps) = self.given[kind as usize].get_mut(name) else { continue };

@@ -5,6 +5,7 @@
 //! - by the profile of a release its validator's verdict stands, and our stricter rules are warnings (`profiles.md` 6);
 //! - each check is linear in the size of the file.
 
+mod limit_tables;
 mod limits;
 mod partitions;
 mod properties;

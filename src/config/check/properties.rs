@@ -2,8 +2,9 @@
 
 use crate::config::fault::Faults;
 use crate::config::node::{distance_is_small, quoted};
-use crate::config::properties::{KNOWN_1_8, PropertyKey, QueueProperties};
+use crate::config::properties::{PropertyKey, QueueProperties};
 use crate::config::raw::RawProperty;
+use crate::config::release_keys::{OLD_QUOTA_DELAY, releases_with, unobeyed_keys};
 use crate::config::types::Placed;
 use crate::config::values::AppSortPolicy;
 use crate::model::Profile;
@@ -15,50 +16,58 @@ const CODE: &str = "CFG-S09";
 pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults) {
     for property in properties {
         let (key, value) = (&property.key, &property.value.value);
-        if let Err(known) = QueueProperties::default().set(key, value) {
+        let odd = QueueProperties::default().set(key, value).err();
+        if let Some(known) = odd.filter(|known| known.row().is_read_by(faults.profile())) {
             let message = format!("property `{key}` is {value:?}, which is not understood: the default holds");
             faults.warning(CODE, property.value.at, path, message, format!("write {}", known.expected()));
         }
-        if PropertyKey::parse(key) == Some(PropertyKey::ApplicationSortPolicy) && faults.profile() == Profile::V1_8_0 {
+        if PropertyKey::parse(key) == Some(PropertyKey::ApplicationSortPolicy) && faults.profile().is_since_1_8() {
             check_sort_policy(&property.value, path, faults);
         }
-        if KNOWN_1_8.contains(&key.as_str()) && faults.profile() != Profile::V1_8_0 {
-            let message = format!("property `{key}` is one of 1.8 and has no effect here");
+        let releases = releases_with(key);
+        if key == OLD_QUOTA_DELAY && faults.profile() == Profile::Kornsole {
+            let new = PropertyKey::QuotaPreemptionDelay.name();
+            let message = format!("property `{key}` is what 1.8.0 calls `{new}`: it is read where that is absent");
+            faults.warning(CODE, property.key_at, path, message, format!("write `{new}`"));
+        } else if !releases.is_empty() && !known(key, faults.profile()) {
+            let names: Vec<&str> = releases.iter().map(|release| release.name()).collect();
+            let message = format!("property `{key}` is one of {} and has no effect here", names.join(" and "));
             faults.warning(CODE, property.key_at, path, message, "leave it out");
         } else if !known(key, faults.profile()) {
             let message =
                 format!("property {} is not known: it is kept and handed down, and has no effect", quoted(key));
-            let hint = match near_known(key) {
+            let hint = match near_known(key, faults.profile()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("leave it out; known are {}", known_keys().join(", ")),
+                None => format!("leave it out; known are {}", known_keys(faults.profile()).join(", ")),
             };
             faults.warning(CODE, property.key_at, path, message, hint);
         }
     }
 }
 
-/// Warns of an order of applications that 1.8.0 takes for another one.
+/// Warns of an order of applications that 1.8.0 and 1.9.0 take for another one.
 fn check_sort_policy(value: &Placed<String>, path: &str, faults: &mut Faults) {
     match AppSortPolicy::parse(&value.value) {
         Some(AppSortPolicy::StateAware) => {
-            let message = "`stateaware` is read as `fifo` by 1.8.0";
+            let message = "`stateaware` is read as `fifo` since 1.8.0";
             faults.warning(CODE, value.at, path, message, "write `fifo`");
         }
         Some(AppSortPolicy::Fifo | AppSortPolicy::Fair) | None => {}
     }
 }
 
-fn known_keys() -> Vec<&'static str> {
-    PropertyKey::names().collect()
+fn known_keys(profile: Profile) -> Vec<&'static str> {
+    PropertyKey::names_in(profile).collect()
 }
 
 fn known(key: &str, profile: Profile) -> bool {
-    PropertyKey::parse(key).is_some() || (profile == Profile::V1_8_0 && KNOWN_1_8.contains(&key))
+    PropertyKey::parse(key).is_some_and(|key| key.row().is_read_by(profile))
+        || unobeyed_keys(profile).any(|known| known == key)
 }
 
 /// The known key that `key` is written like: the same but for case and separators, or but for two letters.
-fn near_known(key: &str) -> Option<&'static str> {
+fn near_known(key: &str, profile: Profile) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
-    let same = PropertyKey::names().find(|known| plain(known) == plain(key));
-    same.or_else(|| PropertyKey::names().find(|known| distance_is_small(known, key)))
+    let same = PropertyKey::names_in(profile).find(|known| plain(known) == plain(key));
+    same.or_else(|| PropertyKey::names_in(profile).find(|known| distance_is_small(known, key)))
 }

@@ -76,7 +76,7 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
 /// What is wrong with the name of a queue, and what would be right.
 fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     let (chars, hint) = match profile {
-        Profile::V1_8_0 => (NameChars::Wide, "1 to 64 of a-z A-Z 0-9 _ - : # / @"),
+        Profile::V1_8_0 | Profile::V1_9_0 => (NameChars::Wide, "1 to 64 of a-z A-Z 0-9 _ - : # / @"),
         _ => (NameChars::Narrow, "1 to 64 of a-z A-Z 0-9 _ -"),
     };
     if is_queue_name(name, chars) {

@@ -8,7 +8,6 @@ use crate::config::raw::{RawFilter, RawQueue, RawRule};
 use crate::config::types::Placed;
 use crate::config::values::placement_rule::is_qualified;
 use crate::config::values::{FilterType, RuleKind, RuleValue};
-use crate::model::Profile;
 use crate::model::allowed_value::one_of;
 use crate::model::expression::{Compiler, is_expression};
 use crate::model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
@@ -172,7 +171,7 @@ impl RuleChecker<'_> {
             let hint = "leave the parent rule out, or write the value without `root.`";
             self.faults.strict("CFG-087", value.at, self.path, message, hint);
         }
-        let chars = if self.faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
+        let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
         for segment in value.value.split('.') {
             if !is_queue_name(segment, chars) {
                 let message = format!("{label}: {segment:?} in {:?} is no queue name", value.value);
@@ -191,7 +190,7 @@ impl RuleChecker<'_> {
             let hint = format!("write {}, or leave it out for {default}", one_of(FilterType::ALLOWED, "`"));
             self.faults.error("CFG-082", kind.at, self.path, message, hint);
         }
-        let chars = if self.faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
+        let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
         let user = |name: &str| is_limit_user(name, chars);
         self.names(&filter.users, "user", "CFG-083", user);
         self.names(&filter.groups, "group", "CFG-084", is_limit_group);

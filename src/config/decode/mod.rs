@@ -34,7 +34,7 @@ pub(super) const TEMPLATE: [&str; 3] = ["maxapplications", "properties", "resour
 pub(super) const RULE: [&str; 5] = ["name", "create", "filter", "parent", "value"];
 pub(super) const FILTER: [&str; 3] = ["type", "users", "groups"];
 pub(super) const NODE_SORT: [&str; 2] = ["type", "resourceweights"];
-/// The second only by 1.8.
+/// The second not by 1.5.1 (switch `config_keys`).
 pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
 /// The keys under `usergroupresolver`, which only 1.8 reads.
 pub(super) const RESOLVER: [&str; 1] = ["type"];
@@ -58,7 +58,7 @@ pub fn keys_below(key: &str) -> &'static [&'static str] {
 
 /// The keys under `preemption` that the profile knows.
 pub(super) fn preemption_keys(profile: Profile) -> &'static [&'static str] {
-    if profile == Profile::V1_8_0 { &PREEMPTION } else { &PREEMPTION[..1] }
+    if profile == Profile::V1_5_1 { &PREEMPTION[..1] } else { &PREEMPTION }
 }
 
 /// Decodes the outermost node (CFG-002). `None` when it is no map.
@@ -98,7 +98,7 @@ fn partition(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawParti
         weights,
         preemption: preemption.map_or(FieldValue::Unset, |p| p.bool("enabled", path, faults)),
         quota_preemption: preemption
-            .filter(|_| faults.profile() == Profile::V1_8_0)
+            .filter(|_| faults.profile() != Profile::V1_5_1)
             .map_or(FieldValue::Unset, |p| p.bool("quotapreemptionenabled", path, faults)),
         name,
     })
@@ -106,7 +106,7 @@ fn partition(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawParti
 
 /// The keys of a partition, which are not the same in all profiles (switch `config_keys`).
 fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
-    let newer = faults.profile() == Profile::V1_8_0;
+    let newer = faults.profile().is_since_1_8();
     for (key, node) in fields {
         match key.text {
             "statedumpfilepath" => {

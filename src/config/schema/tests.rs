@@ -70,6 +70,7 @@ fn a_text_with_every_key_fits() {
         (Profile::Kornsole, "statedumpfilepath: /tmp/x"),
         (Profile::V1_5_1, ""),
         (Profile::V1_8_0, "usergroupresolver: {type: os}"),
+        (Profile::V1_9_0, "usergroupresolver: {type: os}"),
     ] {
         let text = EVERYTHING.replace("EXTRA", extra);
         assert_eq!(schema_faults(&text, profile), [""; 0], "{profile}");
@@ -77,7 +78,8 @@ fn a_text_with_every_key_fits() {
         assert!(reading.is_valid(), "{:?}", reading.faults);
     }
     let only_newer = EVERYTHING.replace("enabled: true", "enabled: true, quotapreemptionenabled: true");
-    for (profile, fits) in [(Profile::Kornsole, false), (Profile::V1_5_1, false), (Profile::V1_8_0, true)] {
+    for profile in Profile::ALL {
+        let fits = profile != Profile::V1_5_1;
         let text = only_newer.replace("EXTRA", "");
         assert_eq!(
             (schema_faults(&text, profile).is_empty(), read(&text, profile).is_valid()),

@@ -212,6 +212,9 @@ impl Partition {
         self.mark_ask(app, ask, arrival);
         self.mark_path(self.apps[app].queue);
         self.refresh_app(app);
+        if allocation.is_some() {
+            self.arm_by_growth(now, &path);
+        }
     }
 
     /// Adds a pending ask with the counters that it moves.

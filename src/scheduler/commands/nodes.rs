@@ -20,6 +20,7 @@ impl Partition {
         if !self.capacity().adds_exactly(&spec.capacity) {
             return reject(now, &id, "too large to be counted with the other nodes", events);
         }
+        let spec = &NodeSpec { capacity: self.counted_capacity(&spec.capacity), ..spec.clone() };
         let key = self.nodes.add(spec.clone());
         events.push(Event::new(now, EventKind::NodeSchedulable { node: id.clone(), schedulable: !spec.drained }));
         self.change_root_max(now, events, |max| max.add_assign(&spec.capacity));
@@ -38,6 +39,8 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         let Some(key) = self.known_node(now, id, events) else { return };
+        let capacity = capacity.map(|capacity| self.counted_capacity(capacity));
+        let capacity = capacity.as_ref();
         if capacity.is_some_and(Resource::has_negative) || occupied.is_some_and(Resource::has_negative) {
             return reject(now, id, "a negative capacity", events);
         }
@@ -96,6 +99,11 @@ impl Partition {
         self.change_root_max(now, events, |max| max.sub_assign(&node.total));
         self.mark_node(key);
         events.push(Event { at: now, kind: EventKind::NodeRemoved { node: node.id } });
+    }
+
+    /// A capacity as a node keeps it: without the names that it has nothing of (N-06).
+    fn counted_capacity(&self, capacity: &Resource) -> Resource {
+        if self.switches.zero_capacity { capacity.clone() } else { capacity.clone().pruned() }
     }
 
     fn known_node(&self, now: Time, id: &NodeId, events: &mut Vec<Event>) -> Option<NodeKey> {

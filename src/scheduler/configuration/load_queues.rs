@@ -9,7 +9,8 @@ use crate::config::{PartitionConfig, QueueConfig};
 use crate::model::{QueueState, Resource, Time};
 use crate::scheduler::index::{Index, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::interface::switches::ReloadMaxApps;
+use crate::scheduler::interface::switches::{ReloadMaxApps, ReloadProperties};
+use crate::scheduler::preemption::quota::QuotaBefore;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::{Queue, ROOT, Settings};
 
@@ -98,11 +99,13 @@ impl Partition {
     ) -> Result<(), String> {
         self.nodes.set_sort(&config.node_sort);
         self.preemption = config.preemption;
+        self.quota_preemption = config.quota_preemption && self.switches.quota_preemption;
         self.share_bases_stale = true;
         self.end_all_backoffs();
         self.mark_tree();
         // The releases settle a known queue otherwise than a new one: there, saying the same again can change it.
-        let before = before.filter(|_| self.switches.reload_inherits && !self.switches.priority_cache);
+        let anew = self.switches.reload_properties == ReloadProperties::Anew && self.switches.reload_template;
+        let before = before.filter(|_| anew && !self.switches.priority_cache);
         let root = QueueLoad { config: &config.root, before: before.map(|before| &before.root), parent: None };
         let mut stack = vec![LoadTask::Queue(root)];
         while let Some(load) = stack.pop() {
@@ -123,6 +126,7 @@ impl Partition {
         for key in self.queues.bottom_up() {
             self.settle_type(now, key, events);
         }
+        self.schedule_quota_look(now);
         Ok(())
     }
 
@@ -150,7 +154,8 @@ impl Partition {
             self.queues[key].leaf = parent.is_some() && !config.parent && config.children.is_empty();
         }
         let settled = known.and_then(|key| self.queues.get(key));
-        let settled = settled.is_some_and(|queue| queue.managed && queue.state == QueueState::Active);
+        let settled = settled
+            .is_some_and(|queue| queue.managed && queue.state == QueueState::Active && queue.quota_due.is_none());
         if settled && before.is_some_and(|before| config.same_settings(before)) {
             return Ok((key, before));
         }
@@ -186,21 +191,26 @@ impl Partition {
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
         let nothing = Arc::default();
         let inherited = match of_parent {
-            Some(settings) if !known || self.switches.reload_inherits => &settings.merged,
+            Some(settings) if !known || self.switches.reload_properties != ReloadProperties::Own => &settings.merged,
             _ => &nothing,
         };
-        let merge = if self.switches.reload_inherits { inherit } else { inherit_with_defaults };
+        let anew = self.switches.reload_properties == ReloadProperties::Anew;
+        let merge = if anew { inherit } else { inherit_with_defaults };
         let merged = merge(inherited, &path, &config.properties);
         let template = match &config.template {
             Some(template) => Some((path.clone(), Arc::new(template.clone()))),
-            None if !known || self.switches.reload_inherits => of_parent.and_then(|p| p.template.clone()),
+            None if !known || self.switches.reload_template => of_parent.and_then(|p| p.template.clone()),
             None => None,
         };
-        let properties = if known && !self.switches.reload_inherits {
+        let delay_before = self.queues[key].settings.properties.quota_preemption_delay;
+        let mut properties = if known && !anew {
             self.queues[key].settings.properties.overlaid(&merged)
         } else {
             QueueProperties::of(&merged)
         };
+        if self.switches.quota_old_key {
+            properties.read_old_quota_delay(&merged);
+        }
         let takes_max_apps = match self.switches.reload_max_apps {
             ReloadMaxApps::All => true,
             ReloadMaxApps::NotRoot => !known || config.name != "root",
@@ -231,10 +241,13 @@ impl Partition {
         }
         queue.guaranteed = set_guaranteed(config.guaranteed.as_ref().map(|guaranteed| &guaranteed.value));
         if known {
-            report_resources(now, queue, before, events);
+            report_resources(now, queue, before.clone(), events);
         }
         queue.managed = true;
         queue.refresh_share();
+        let before = QuotaBefore { max: before.0.filter(|_| known), delay: delay_before };
+        self.arm_by_reload(now, key, &before);
+        let queue = &self.queues[key];
         if queue.state != QueueState::Active && self.switches.reload_revives {
             self.set_state(now, key, QueueState::Active, events);
         }

@@ -4,6 +4,8 @@
 //! - a reservation stands on both sides, with the application and on the node, and is counted in the partition;
 //! - an ask holds at most one; a node holds at most one, but in 1.8.0 any number of asks that require it.
 
+use std::time::Duration;
+
 use crate::model::{AppState, Time};
 use crate::scheduler::cycle::headroom::Headroom;
 use crate::scheduler::cycle::try_asks::Pick;
@@ -11,6 +13,14 @@ use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
+
+/// How long a reservation stands without headroom (N-04).
+const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
+
+/// Whether what an ask holds reserved has stood for too long.
+fn is_overdue(now: Time, ask: &Ask) -> bool {
+    ask.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
+}
 
 impl Partition {
     /// Keeps a node for an ask. What the application holds then counts towards the application maxima of its queues (SCH-084).
@@ -24,6 +34,7 @@ impl Partition {
     ) {
         let application = &mut self.apps[app];
         application.reservations.push((ask, node));
+        application.asks[ask].reserved_since = Some(now);
         self.reservations += 1;
         let required = application.asks[ask].required_node.is_some();
         self.nodes.change(node, |node| node.reserve(app, ask, required));
@@ -70,7 +81,8 @@ impl Partition {
         }
         self.reservations -= 1;
         self.nodes.change(node, |node| node.reservations.retain(|reserved| *reserved != (app, ask)));
-        if let Some(ask) = application.asks.get(ask) {
+        if let Some(ask) = application.asks.get_mut(ask) {
+            ask.reserved_since = None;
             let (app, resource, node) = (application.id.clone(), ask.resource.clone(), self.nodes[node].id.clone());
             let kind = EventKind::Unreserved { app, ask: ask.id.clone(), node, resource };
             events.push(Event { at: now, kind });
@@ -116,6 +128,9 @@ impl Partition {
             for (ask, node) in reservations {
                 let wanted = &self.apps[app].asks[ask];
                 if headroom.fits(&wanted.resource).is_err() {
+                    if self.switches.reservation_timeout && is_overdue(now, wanted) {
+                        self.unreserve(now, app, ask, events);
+                    }
                     continue;
                 }
                 if self.nodes.takes(wanted, node) {

@@ -27,6 +27,7 @@ impl Scheduler {
             partitions: vec![copy],
             checksum: self.checksum.clone(),
             loaded,
+            named_groups: self.named_groups.clone(),
             #[cfg(debug_assertions)]
             unasserted: 0,
         })

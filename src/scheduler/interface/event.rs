@@ -248,6 +248,31 @@ pub enum EventKind {
         /// How much goes.
         resource: Resource,
     },
+    /// An allocation was chosen because its queue, or one above it, has been above its maximum for too long; it is released once the
+    /// resource manager has stopped it (N-01).
+    QuotaPreempted {
+        /// Whose it is.
+        app: AppId,
+        /// The id of the ask, unique only within its application.
+        ask: AskId,
+        /// The queue whose maximum is enforced.
+        queue: QueuePath,
+        /// How much goes.
+        resource: Resource,
+    },
+    /// The maximum of a queue was enforced, as far as that could be (N-09).
+    QuotaEnforced {
+        /// The queue.
+        queue: QueuePath,
+        /// Its maximum.
+        max: Resource,
+        /// How much had to go.
+        excess: Resource,
+        /// How much goes.
+        preempted: Resource,
+        /// How many allocations that are.
+        victims: u64,
+    },
     /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222); reported at most once in 15 seconds.
     NoVictim {
         /// The application of the ask.

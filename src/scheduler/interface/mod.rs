@@ -3,5 +3,6 @@
 pub mod command;
 pub mod denial;
 pub mod event;
+pub mod switch_table;
 pub mod switches;
 pub mod tuning;

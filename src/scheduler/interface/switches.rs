@@ -50,8 +50,10 @@ pub struct Switches {
     pub reload_revives: bool,
     /// D-01: a reload applies `maxapplications` to existing queues, the root included.
     pub reload_max_apps: ReloadMaxApps,
-    /// D-02: a reload computes properties again, as at creation.
-    pub reload_inherits: bool,
+    /// D-02, N-05: what a reload makes of the properties of an existing queue (`reload_properties`).
+    pub reload_properties: ReloadProperties,
+    /// `config.md` section 10: a reload hands templates down again, as at creation.
+    pub reload_template: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
     /// D-26: the usage of a group is forgotten along the path of a queue that limits it no more (`group_limit_gone`).
@@ -68,8 +70,8 @@ pub struct Switches {
     pub recovery_queue: RecoveryQueue,
     /// SCH-150: a try that ends at the preconditions counts as an attempt at preemption, too.
     pub attempt_count: bool,
-    /// P-10: a queue that has all of its maximum in use is a preemption fence.
-    pub max_is_fence: bool,
+    /// P-10, N-03: which queues are preemption fences because of their maximum.
+    pub max_is_fence: MaxIsFence,
     /// D-05: what a queue without a guarantee uses is protected by nothing, not even while it fits its maximum.
     pub victim_without_guarantee: bool,
     /// D-14: what is being preempted already may be chosen again.
@@ -88,8 +90,61 @@ pub struct Switches {
     pub reservation_identity: bool,
     /// SCH-136: a preemptor does away with old reservations of less important asks.
     pub reservation_cancel: bool,
+    /// N-01: a queue above its maximum is brought down to it after a delay.
+    pub quota_preemption: bool,
+    /// N-01: the delay is read by its old name, too, where the new one is absent.
+    pub quota_old_key: bool,
+    /// N-01a: who offers itself as a victim goes last, and who began its application first.
+    pub quota_opted_in_last: bool,
+    /// N-01b: of the guarantees on a path only the one that is exceeded most protects.
+    pub quota_largest_guard: bool,
+    /// N-01c: what a child lacks of its guarantee counts as if it were above it.
+    pub quota_counts_below: bool,
+    /// N-01d: a delay of 0, or one that is taken out, leaves the time that is set.
+    pub quota_keeps_time: bool,
+    /// N-02: an allocation that grows by itself starts the delay as well.
+    pub quota_arm: bool,
+    /// N-04: a reservation whose ask has had no headroom is given up after 120 minutes.
+    pub reservation_timeout: bool,
+    /// N-06: a node keeps names of capacity 0.
+    pub zero_capacity: bool,
+    /// N-07 (USR-008): how long the groups of an earlier submission stand for those that a later one does not name.
+    pub group_cache: GroupCache,
     /// How applications are placed.
     pub place: placement::Switches,
+}
+
+/// What a reload makes of the properties of an existing queue (switch `reload_properties`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReloadProperties {
+    /// What the file says for the queue itself; a key that is gone keeps its effect.
+    Own,
+    /// What its parent has now, and its own on top; a key that neither has keeps its effect.
+    Inherited,
+    /// The same as at creation.
+    Anew,
+}
+
+/// Which queues are preemption fences because of their maximum (switch `max_is_fence`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaxIsFence {
+    /// None.
+    Never,
+    /// The first that has all of its own maximum in use.
+    Full,
+    /// The first in which the ask would exceed a maximum of the path.
+    Exceeded,
+}
+
+/// How long the groups of an earlier submission stand for those that a later one does not name (switch `group_cache`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupCache {
+    /// Not at all.
+    Never,
+    /// For ever.
+    Forever,
+    /// For less than 300 s.
+    FiveMinutes,
 }
 
 /// What keeps a queue from falling below its guarantee when it gives victims (switch `victim_floor`).
@@ -192,7 +247,8 @@ impl Switches {
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
-            reload_inherits: true,
+            reload_properties: ReloadProperties::Anew,
+            reload_template: true,
             zero_max_unset: false,
             group_usage_lost: false,
             limit_path_case: false,
@@ -201,7 +257,7 @@ impl Switches {
             namespace_tags_together: false,
             recovery_queue: RecoveryQueue::Bare,
             attempt_count: false,
-            max_is_fence: false,
+            max_is_fence: MaxIsFence::Exceeded,
             victim_without_guarantee: true,
             victim_again: false,
             victim_shares_name: false,
@@ -211,6 +267,16 @@ impl Switches {
             victim_age: false,
             reservation_identity: false,
             reservation_cancel: false,
+            quota_preemption: true,
+            quota_old_key: true,
+            quota_opted_in_last: false,
+            quota_largest_guard: false,
+            quota_counts_below: false,
+            quota_keeps_time: false,
+            quota_arm: true,
+            reservation_timeout: true,
+            zero_capacity: false,
+            group_cache: GroupCache::Never,
             place: placement::Switches::of(profile),
         };
         let releases = Self {
@@ -221,12 +287,44 @@ impl Switches {
             accepted_leak: true,
             running_leak: true,
             priority_cache: true,
-            reload_inherits: false,
+            reload_properties: ReloadProperties::Own,
+            reload_template: false,
             zero_max_unset: true,
             group_usage_lost: true,
             limit_path_case: true,
             limits_of_last_partition: true,
+            max_is_fence: MaxIsFence::Never,
+            quota_preemption: false,
+            quota_old_key: false,
+            // Of no consequence without it, and no difference to 1.9.0.
+            quota_opted_in_last: true,
+            quota_largest_guard: true,
+            quota_counts_below: true,
+            quota_keeps_time: true,
+            quota_arm: false,
+            reservation_timeout: false,
+            zero_capacity: true,
+            group_cache: GroupCache::Forever,
             ..kornsole
+        };
+        let v1_8_0 = Self {
+            starting_state: false,
+            ask_again_pending: AskAgainPending::Resizes,
+            ask_again_allocated: AskAgainAllocated::Resizes,
+            required_node: RequiredNode::Shared,
+            stateaware: false,
+            fair_share_of_cluster: true,
+            reload_max_apps: ReloadMaxApps::NotRoot,
+            namespace_tags_together: true,
+            recovery_queue: RecoveryQueue::Template,
+            max_is_fence: MaxIsFence::Full,
+            victim_shares_name: true,
+            victim_floor: VictimFloor::BeforeRemoval,
+            ask_queue_room: AskQueueRoom::Pays,
+            final_cut: true,
+            victim_age: true,
+            reservation_cancel: true,
+            ..releases
         };
         match profile {
             Profile::Kornsole => kornsole,
@@ -250,24 +348,16 @@ impl Switches {
                 reservation_identity: true,
                 ..releases
             },
-            Profile::V1_8_0 => Self {
-                starting_state: false,
-                ask_again_pending: AskAgainPending::Resizes,
-                ask_again_allocated: AskAgainAllocated::Resizes,
-                required_node: RequiredNode::Shared,
-                stateaware: false,
-                fair_share_of_cluster: true,
-                reload_max_apps: ReloadMaxApps::NotRoot,
-                namespace_tags_together: true,
-                recovery_queue: RecoveryQueue::Template,
-                max_is_fence: true,
-                victim_shares_name: true,
-                victim_floor: VictimFloor::BeforeRemoval,
-                ask_queue_room: AskQueueRoom::Pays,
-                final_cut: true,
-                victim_age: true,
-                reservation_cancel: true,
-                ..releases
+            Profile::V1_8_0 => v1_8_0,
+            Profile::V1_9_0 => Self {
+                reload_properties: ReloadProperties::Inherited,
+                max_is_fence: MaxIsFence::Exceeded,
+                quota_preemption: true,
+                quota_arm: true,
+                reservation_timeout: true,
+                zero_capacity: false,
+                group_cache: GroupCache::FiveMinutes,
+                ..v1_8_0
             },
         }
     }

@@ -59,7 +59,7 @@ impl Switches {
         };
         match profile {
             Profile::V1_5_1 => core,
-            Profile::V1_8_0 => Self {
+            Profile::V1_8_0 | Profile::V1_9_0 => Self {
                 placement_default: true,
                 illegal_name: true,
                 queue_name_chars: NameChars::Wide,

@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Priority, PriorityPolicy};
+use crate::model::{Priority, PriorityPolicy, Resource};
 use crate::scheduler::index::QueueKey;
+use crate::scheduler::interface::switches::MaxIsFence;
 use crate::scheduler::state::queue_tree::QueueTree;
 
 /// The part of the tree in which an ask may find victims.
@@ -24,9 +25,14 @@ pub(super) struct VictimQueue {
 }
 
 impl Fence {
-    /// The search goes up to the first preemption fence, or to the root. `max_is_fence`: also to the first queue that has all of
-    /// its maximum in use (P-10).
-    pub(super) fn around(queues: &QueueTree, leaf: QueueKey, priority: Priority, max_is_fence: bool) -> Self {
+    /// The search goes up to the first preemption fence, or to the root. `max_is_fence`: also to the first queue whose maximum is one
+    /// (P-10, N-03).
+    pub(super) fn around(
+        queues: &QueueTree,
+        leaf: QueueKey,
+        (priority, wanted): (Priority, &Resource),
+        max_is_fence: MaxIsFence,
+    ) -> Self {
         let mut path = SmallVec::new();
         let mut seen = i64::from(priority.0);
         for key in queues.path_up(leaf) {
@@ -38,8 +44,7 @@ impl Fence {
                 PriorityPolicy::Default => seen + offset,
             };
             path.push((key, seen));
-            let full = max_is_fence && queue.max.as_ref().is_some_and(|max| *max == queue.allocated);
-            if full || properties.preemption_policy.is_fence() {
+            if is_fence_by_max(queues, key, wanted, max_is_fence) || properties.preemption_policy.is_fence() {
                 break;
             }
         }
@@ -77,4 +82,22 @@ impl Fence {
         }
         victim_queues
     }
+}
+
+/// Whether the maximum of a queue makes it a fence for an ask (P-10, N-03).
+pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resource, rule: MaxIsFence) -> bool {
+    match rule {
+        MaxIsFence::Never => false,
+        MaxIsFence::Full => queues[key].max.as_ref().is_some_and(|max| *max == queues[key].allocated),
+        MaxIsFence::Exceeded => would_exceed(queues, key, wanted),
+    }
+}
+
+/// Whether an ask more would take a queue above a maximum of its path, in a name of both.
+fn would_exceed(queues: &QueueTree, key: QueueKey, wanted: &Resource) -> bool {
+    let path = queues.path_up(key);
+    let most = path.iter().filter_map(|key| queues[*key].max.as_ref());
+    let most = most.fold(None, |most: Option<Resource>, max| Resource::min_permissive_unset(most.as_ref(), Some(max)));
+    let then = queues[key].allocated.add(wanted);
+    most.is_some_and(|most| then.iter().any(|(name, amount)| most.get(name).is_some_and(|most| amount > most)))
 }

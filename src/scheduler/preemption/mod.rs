@@ -1,8 +1,8 @@
 //! Preemption: allocations of others go so that an ask finds room (`scheduler.md` sections 14 and 15).
 //!
 //! Where to read: [`attempts`] says when it is tried, [`fence`] where victims are sought, [`victim_search`] which ones go, on the trial
-//! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. [`verdict`] says it to people. Here is what
-//! follows from a choice.
+//! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. [`quota`] brings queues down to their maxima.
+//! [`verdict`] says a choice to people. Here is what follows from a choice.
 //!
 //! Invariants:
 //! - choosing changes nothing; only once all victims are known the first one is changed;
@@ -10,6 +10,7 @@
 
 pub(super) mod attempts;
 mod fence;
+pub(super) mod quota;
 mod required;
 mod snapshot;
 pub mod verdict;
@@ -18,7 +19,7 @@ mod victim_search;
 use std::time::Duration;
 
 use super::index::{AppKey, AskKey, NodeKey};
-use crate::model::Time;
+use crate::model::{AppId, AskId, Resource, Time};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
@@ -61,7 +62,19 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         let by = &self.apps[by_app];
-        let by = (by.id.clone(), by.asks[by_ask].id.clone(), by.queue_path.clone());
+        let (by_app, by_ask, by_queue) = (by.id.clone(), by.asks[by_ask].id.clone(), by.queue_path.clone());
+        let kind = |app, ask, resource| EventKind::Preempted { app, ask, by_app, by_ask, by_queue, resource };
+        self.take_victim(now, (app, ask), kind, events);
+    }
+
+    /// Something that is to go: it counts as being preempted, which `kind` reports, and the resource manager is asked to stop it.
+    fn take_victim(
+        &mut self,
+        now: Time,
+        (app, ask): (AppKey, AskKey),
+        kind: impl FnOnce(AppId, AskId, Resource) -> EventKind,
+        events: &mut Vec<Event>,
+    ) {
         let application = &mut self.apps[app];
         let leaf = application.queue;
         let victim = &mut application.asks[ask];
@@ -71,9 +84,7 @@ impl Partition {
             self.queues[queue].preempting.add_assign(&victim.resource);
         }
         let (id, arrival, resource) = (victim.id.clone(), victim.arrival, victim.resource.clone());
-        let (by_app, by_ask, by_queue) = by;
-        let kind = EventKind::Preempted { app: application.id.clone(), ask: id, by_app, by_ask, by_queue, resource };
-        events.push(Event { at: now, kind });
+        events.push(Event { at: now, kind: kind(application.id.clone(), id, resource) });
         self.mark_ask(app, ask, arrival);
         self.mark_path(leaf);
         self.stop(app, ask, ReleaseReason::Preempted);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::attempts::NoSearch;
+use super::fence::is_fence_by_max;
 use super::victim_search::{NoVictims, VictimSearch};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey};
@@ -65,14 +66,15 @@ impl Partition {
     ) -> PreemptionVerdict {
         let leaf = self.apps[app].queue;
         let path = self.queues.path_up(leaf);
-        let fence = path.iter().map(|key| &self.queues[*key]).find(|queue| {
-            let full = self.switches.max_is_fence && queue.max.as_ref().is_some_and(|max| *max == queue.allocated);
-            full || queue.settings.properties.preemption_policy.is_fence()
+        let wanted = &self.apps[app].asks[ask].resource;
+        let fence = path.iter().find(|key| {
+            is_fence_by_max(&self.queues, **key, wanted, self.switches.max_is_fence)
+                || self.queues[**key].settings.properties.preemption_policy.is_fence()
         });
         PreemptionVerdict {
             outcome: self.preemption_outcome(now, (app, ask), nodes_tried, attempts_left),
             delay: self.queues[leaf].settings.properties.preemption_delay,
-            fence: fence.map(|queue| queue.path.clone()),
+            fence: fence.map(|key| self.queues[*key].path.clone()),
             guaranteed: self.queues[leaf].guaranteed.clone(),
         }
     }

@@ -80,7 +80,7 @@ impl<'a> VictimSearch<'a> {
             return Err(NoVictims::BeyondGuarantee);
         }
         let mut search = Self { partition, app, key, ask, snapshot, candidates: Vec::new() };
-        let fence = Fence::around(queues, application.queue, ask.priority, switches.max_is_fence);
+        let fence = Fence::around(queues, application.queue, (ask.priority, &ask.resource), switches.max_is_fence);
         for queue_with_victims in fence.victim_queues(queues) {
             let leaf = search.snapshot.level(queue_with_victims.leaf);
             if search.snapshot.gives(leaf) {

@@ -71,6 +71,9 @@ pub struct Ask {
     /// What the resource manager says of it. Nothing is decided by them.
     #[serde(default)]
     pub tags: Tags,
+    /// Since when it holds a node reserved (N-04).
+    #[serde(default)]
+    pub reserved_since: Option<Time>,
 }
 
 /// Where an ask was allocated.
@@ -129,6 +132,7 @@ impl Ask {
             preemption_tried: None,
             no_victim_reported: None,
             predicates_reported: None,
+            reserved_since: None,
         }
     }
 

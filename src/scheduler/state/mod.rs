@@ -14,6 +14,7 @@ pub mod ask_log;
 pub(super) mod backoff;
 pub mod dirty;
 pub(super) mod dirty_marks;
+pub(in crate::scheduler) mod group_cache;
 pub mod meter;
 pub mod node;
 pub mod nodes;

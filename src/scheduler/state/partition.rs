@@ -94,6 +94,12 @@ pub struct Partition {
     /// Everybody may kill and move: it is a fork, in which nothing is real.
     #[serde(skip)]
     pub(in crate::scheduler) trusts_everybody: bool,
+    /// Whether maxima that are exceeded are enforced (N-01).
+    #[serde(default)]
+    pub quota_preemption: bool,
+    /// A look for maxima to enforce has its timer.
+    #[serde(default)]
+    pub(in crate::scheduler) quota_timer: bool,
 }
 
 impl Partition {
@@ -131,6 +137,8 @@ impl Partition {
             skipped_cycles: SkippedCycles::default(),
             walk: Vec::new(),
             trusts_everybody: false,
+            quota_preemption: false,
+            quota_timer: false,
         }
     }
 

@@ -94,6 +94,9 @@ pub struct Queue {
     /// How often it did while others were tried.
     #[serde(skip)]
     pub(in crate::scheduler) skipped_cycles: SkippedCycles,
+    /// When its maximum is enforced, if it is still exceeded then (N-01).
+    #[serde(default)]
+    pub quota_due: Option<Time>,
 }
 
 /// What the configuration, or a template, says of a queue.

@@ -115,6 +115,7 @@ impl QueueTree {
             siblings: Siblings::default(),
             backoff: None,
             skipped_cycles: SkippedCycles::default(),
+            quota_due: None,
         });
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);

@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::model::{Profile, Time};
 use crate::scheduler::interface::switches::Switches;
 use crate::scheduler::interface::tuning::Tuning;
+use crate::scheduler::state::group_cache::NamedGroups;
 use crate::scheduler::state::partition::Partition;
 
 /// A scheduler: partitions, and how they behave.
@@ -15,6 +16,7 @@ pub struct Scheduler {
     pub(in crate::scheduler) tuning: Tuning,
     pub(in crate::scheduler) partitions: Vec<Partition>,
     pub(in crate::scheduler) checksum: String,
+    pub(in crate::scheduler) named_groups: NamedGroups,
     /// The configuration that every queue has been settled by; `None` before the first, and where that is not known.
     pub(in crate::scheduler) loaded: Option<Arc<Config>>,
     /// Commands before the invariants are asserted again.
@@ -40,6 +42,7 @@ impl Scheduler {
             tuning,
             partitions: Vec::new(),
             checksum: String::new(),
+            named_groups: NamedGroups::default(),
             loaded: None,
             #[cfg(debug_assertions)]
             unasserted: 0,

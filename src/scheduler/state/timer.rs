@@ -15,4 +15,6 @@ pub enum Timer {
     Placeholder(AppKey),
     /// Applications that ended long ago are forgotten (SCH-172).
     Forget,
+    /// Maxima that are exceeded are looked for (N-01).
+    Quota,
 }

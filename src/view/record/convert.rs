@@ -134,7 +134,13 @@ impl<'e> Convert<'e> {
             }
             _ => {
                 // The releases do not say with the allocation for whom it went.
-                if let (EventKind::Preempted { app, ask, .. }, Profile::Kornsole) = (&event.kind, self.profile) {
+                let victim = match &event.kind {
+                    EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
+                        Some((app, ask))
+                    }
+                    _ => None,
+                };
+                if let Some((app, ask)) = victim.filter(|_| self.profile == Profile::Kornsole) {
                     self.victims.push((app, ask, message(event)));
                 }
                 let text = self.out.len();
@@ -231,7 +237,7 @@ impl<'e> Convert<'e> {
         let record = record(event.at, ObjectType::APP, app.clone()).change(ChangeType::SET, detail);
         let record = Record { message: message(event), ..record };
         // 1.8.0 tells no amount with a state.
-        if self.profile == Profile::V1_8_0 { record } else { Record { resource: allocated, ..record } }
+        if self.profile.is_since_1_8() { record } else { Record { resource: allocated, ..record } }
     }
 
     fn app(&mut self, event: &Event) {
@@ -286,6 +292,7 @@ impl<'e> Convert<'e> {
             | EventKind::PredicatesFailed { app, ask, resource, .. }
             | EventKind::NoVictim { app, ask, resource, .. }
             | EventKind::Preempted { app, ask, resource, .. }
+            | EventKind::QuotaPreempted { app, ask, resource, .. }
             | EventKind::PlaceholderTooSmall { app, placeholder: ask, resource, .. } => (app, ask, resource),
             _ => return,
         };
@@ -328,6 +335,9 @@ impl<'e> Convert<'e> {
             EventKind::QueueRemoved { queue, managed } => of(queue).change(ChangeType::REMOVE, made(managed)),
             EventKind::QueueType { queue, .. } => of(queue).change(ChangeType::SET, ChangeDetail::QUEUE_TYPE),
             EventKind::QueueMax { queue, max } => of(queue).sized(max).change(ChangeType::SET, ChangeDetail::QUEUE_MAX),
+            EventKind::QuotaEnforced { queue, max, .. } => {
+                of(queue).sized(max).change(ChangeType::SET, ChangeDetail::QUEUE_PREEMPTION)
+            }
             EventKind::QueueGuaranteed { queue, guaranteed } => {
                 of(queue).sized(guaranteed).change(ChangeType::SET, ChangeDetail::QUEUE_GUARANTEED)
             }

@@ -76,6 +76,8 @@ fn every_kind() -> Vec<EventKind> {
             by_queue: QueuePath::new("root.b"),
             resource: amount(1),
         },
+        K::QuotaPreempted { app: app(), ask: ask(), queue: queue(), resource: amount(1) },
+        K::QuotaEnforced { queue: queue(), max: amount(4), excess: amount(2), preempted: amount(1), victims: 1 },
         K::NoVictim { app: app(), ask: ask(), node: node(), resource: amount(1) },
         K::PredicatesFailed { app: app(), ask: ask(), nodes: 3, resource: amount(1) },
         K::AppNew { app: app() },

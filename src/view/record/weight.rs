@@ -16,6 +16,8 @@ pub(super) const DOES_NOT_FIT: &str = "does not fit";
 pub fn is_important(kind: &EventKind) -> bool {
     match kind {
         EventKind::Preempted { .. }
+        | EventKind::QuotaPreempted { .. }
+        | EventKind::QuotaEnforced { .. }
         | EventKind::Killed { .. }
         | EventKind::Moved { .. }
         | EventKind::AppRejected { .. }
@@ -59,6 +61,7 @@ impl Record {
             | ChangeDetail::NODE_CAPACITY
             | ChangeDetail::QUEUE_TYPE
             | ChangeDetail::QUEUE_GUARANTEED
+            | ChangeDetail::QUEUE_PREEMPTION
             | ChangeDetail::QUEUE_STATE
             | ChangeDetail::QUEUE_DRAIN_ALERT
             | ChangeDetail::UG_USER_LIMIT

@@ -36,6 +36,10 @@ pub(super) fn message(event: &Event) -> Arc<str> {
         EventKind::Preempted { by_app, by_ask, by_queue, .. } => {
             format!("{PREEMPTED_BY}request {by_ask} of application {by_app} in {by_queue}")
         }
+        EventKind::QuotaPreempted { queue, .. } => format!("{PREEMPTED_BY}the maximum of {queue}"),
+        EventKind::QuotaEnforced { excess, preempted, victims, .. } => {
+            format!("above the maximum by {excess}; preempted: {victims}, together {}", or_nothing(preempted))
+        }
         EventKind::NodeAdded { .. } => "node added".to_owned(),
         EventKind::NodeRemoved { .. } => "node removed".to_owned(),
         EventKind::NodeSchedulable { schedulable, .. } => format!("schedulable: {schedulable}"),

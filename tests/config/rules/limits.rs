@@ -162,6 +162,25 @@ fn cfg_078_what_only_one_side_sets() {
     accepted(&down("{users: [bob], maxresources: {memory: 5}}", "{users: [bob], maxapplications: 99}"));
 }
 
+/// Before 1.9.0 the table of a queue named root is the root's: what the real root limits is forgotten from there on.
+#[test]
+fn n_08_limits_below_a_queue_named_root() {
+    let limit = |memory: u32| format!("limits: [{{users: [sue], maxresources: {{memory: {memory}}}}}]");
+    let text = |named: &str, later: u32| {
+        R(&format!(
+            "{}, queues: [{{name: root, queues: [{{name: a{named}}}]}}, {{name: z, {}}}]",
+            limit(10),
+            limit(later)
+        ))
+    };
+    for profile in Profile::ALL {
+        let by_name = matches!(profile, Profile::V1_5_1 | Profile::V1_8_0);
+        release(profile, &text("", 10), true);
+        release(profile, &text("", 20), by_name);
+        release(profile, &text(&format!(", {}", limit(20)), 10), by_name);
+    }
+}
+
 #[test]
 fn cfg_079_partition_and_root() {
     let two = |of_partition: &str, of_root: &str| {

@@ -91,8 +91,9 @@ fn release(profile: Profile, text: &str, takes: bool) {
 
 #[track_caller]
 fn both_releases(text: &str, take: bool) {
-    release(Profile::V1_5_1, text, take);
-    release(Profile::V1_8_0, text, take);
+    for profile in Profile::RELEASES {
+        release(profile, text, take);
+    }
 }
 
 fn queue<'c>(config: &'c Config, path: &str) -> &'c QueueConfig {

@@ -24,7 +24,7 @@ fn limited(name: &str, key: &str, profile: Profile) -> bool {
 
 #[test]
 fn nam_001_access_lists_of_the_releases() {
-    for profile in [Profile::V1_5_1, Profile::V1_8_0] {
+    for profile in Profile::RELEASES {
         for name in PLAIN {
             assert!(kept(name, false, profile) && kept(name, true, profile), "{name}");
         }

@@ -138,6 +138,16 @@ fn properties_that_are_not_understood() {
     let unknown = warned("CFG-S09", &A("properties: {x.y: z}"));
     assert!(unknown.hint.contains("priority.offset"), "{}", unknown.hint);
     assert_eq!(warned("CFG-S09", &A("properties: {preemption.delai: 3s}")).hint, "did you mean `preemption.delay`?");
-    let newer = faults(&A("properties: {preemption.quota.delay: 30s}"), Profile::V1_8_0, Severity::Warning);
-    assert!(newer.iter().all(|fault| fault.code != "CFG-S09"), "{newer:?}");
+    // N-01: what 1.8.0 calls `preemption.quota.delay` is `quota.preemption.delay` in 1.9.0.
+    let (old, new) = ("preemption.quota.delay", "quota.preemption.delay");
+    for (profile, known) in
+        [(Profile::V1_5_1, ""), (Profile::V1_8_0, old), (Profile::V1_9_0, new), (Profile::Kornsole, new)]
+    {
+        for key in [old, new] {
+            let warned = faults(&A(&format!("properties: {{{key}: 30s}}")), profile, Severity::Warning);
+            assert_eq!(warned.iter().all(|fault| fault.code != "CFG-S09"), key == known, "{profile}: {warned:?}");
+        }
+    }
+    warning("quota.preemption.delay: soon");
+    no_warning("CFG-S09", &A("properties: {quota.preemption.delay: 0s}"));
 }

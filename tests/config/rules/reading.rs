@@ -27,7 +27,8 @@ fn cfg_003_unknown_keys() {
     assert!(fault.hint.contains("guaranteed, max"), "{}", fault.hint);
     refused("CFG-003", "partitions: [{queues: []}]\nextra: 1\n");
     refused("CFG-003", &A("parent: true, childtemplate: {submitacl: x}"));
-    refused("CFG-003", &P("preemption: {quotapreemptionenabled: true}"));
+    accepted(&P("preemption: {quotapreemptionenabled: true}"));
+    release(Profile::V1_5_1, &P("preemption: {quotapreemptionenabled: true}"), false);
     release(Profile::V1_8_0, &P("preemption: {quotapreemptionenabled: true}"), true);
     release(Profile::V1_8_0, &P("usergroupresolver: {type: ldap}"), true);
     release(Profile::V1_5_1, &P("usergroupresolver: {type: ldap}"), false);

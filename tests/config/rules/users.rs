@@ -105,7 +105,7 @@ fn usr_009_user_names_are_checked_by_1_8_with_groups_only() {
     for profile in Profile::ALL {
         let view = cluster(profile);
         let refused = code(&submit(&view, "a b", &["dev"], &[])) == "no-user";
-        assert_eq!(refused, profile == Profile::V1_8_0, "{profile}");
+        assert_eq!(refused, profile.is_since_1_8(), "{profile}");
         assert_ne!(code(&submit(&view, "a b", &[], &[])), "no-user", "{profile}");
     }
     // It fails later, as the name of a queue.

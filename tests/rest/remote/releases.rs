@@ -34,7 +34,7 @@ fn the_picture_of_1_8_0_is_what_was_recorded() {
 #[test]
 fn other_releases_give_the_same_picture() {
     let of_1_8 = picture("1.8.0", false);
-    for release in ["1.6", "1.7", "1.9"] {
+    for release in ["1.6", "1.7", "1.9.0"] {
         similar_asserts(&picture(release, false), &of_1_8, release);
     }
     // 1.4 does not tell whether a node was looked for.
@@ -79,7 +79,7 @@ fn the_release_is_told_by_shape() {
         ("1.6", Release::V1_6),
         ("1.7", Release::V1_7),
         ("1.8.0", Release::V1_8),
-        ("1.9", Release::V1_8),
+        ("1.9.0", Release::V1_9),
     ] {
         let server = Server::start(sets::of(name));
         let looker = Looker::at(&server.url());

@@ -79,7 +79,7 @@ pub fn children(partition: &Partition, profile: Profile, parent: QueueKey) -> Ve
     children.sort_by_key(|key| of(key).path.name().to_owned());
     let by_priority = tree[parent].settings.properties.sort_by_priority;
     let share = |left: &Queue, right: &Queue| {
-        if profile == Profile::V1_8_0 {
+        if profile.is_since_1_8() {
             one_share(partition, left).partial_cmp(&one_share(partition, right)).unwrap()
         } else {
             let list = |queue: &Queue| shares(&queue.allocated, queue.guaranteed.as_ref());
@@ -104,7 +104,7 @@ pub fn applications<'p>(partition: &'p Partition, profile: Profile, leaf: &Queue
     let mut apps: Vec<&Application> = all().filter(|app| app.pending.strictly_greater_than_zero()).collect();
     apps.sort_by_key(|app| (app.submitted, app.id.clone()));
     let properties = &leaf.settings.properties;
-    if properties.app_sort == AppSortPolicy::StateAware && profile != Profile::V1_8_0 {
+    if properties.app_sort == AppSortPolicy::StateAware && !profile.is_since_1_8() {
         use kornsole::model::AppState::{Accepted, Starting};
         let starting = all().any(|app| app.state == Starting);
         let oldest = apps.iter().find(|app| app.state == Accepted).map(|app| app.key);

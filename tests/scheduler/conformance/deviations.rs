@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use kornsole::model::Profile;
+use kornsole::scheduler::interface::switch_table::SWITCHES;
+use kornsole::scheduler::interface::switches::ReloadProperties;
 use kornsole::scheduler::{Switches, placement};
 
-use super::{Case, DIFFERING, case, difference, lines, text};
+use super::{Case, DIFFERING, DIFFERING_FROM_1_9, case, difference, lines, text};
 
 /// Switches a deviation off; the profile is the one that configurations are read by.
 type Off = fn(&mut Switches, &mut Profile);
 
 /// The deviations that the list names, each with what switches it off.
 const DEVIATIONS: &[(&str, Off)] = &[
-    ("D-02", |switches, _| switches.reload_inherits = false),
+    ("D-02", |switches, _| switches.reload_properties = ReloadProperties::Own),
     ("D-03", |switches, _| switches.reload_revives = false),
     ("D-04", |switches, _| switches.place.draining = placement::Draining::Ignored),
     ("P-16", |switches, _| switches.running_leak = true),
@@ -88,6 +90,39 @@ fn without_the_listed_deviations_a_release_comes_out() {
             let alone = difference(&lines(&without(&case, &[id])), &lines(&without(&case, &[])));
             if alone.is_none() && difference(&lines(&without(&case, &others)), &case.old).is_none() {
                 wrong += &format!("{} is listed with {id}, which changes nothing\n", case.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The default profile with some switches as 1.9.0 has them.
+fn with_1_9(names: &[&str]) -> Switches {
+    let mut switches = Switches::of(Profile::Kornsole);
+    for name in names {
+        let row = SWITCHES.iter().find(|row| row.name == *name).expect("every listed switch is in the table");
+        row.take.expect("it is one of the scheduler")(&mut switches, &Switches::of(Profile::V1_9_0));
+    }
+    switches
+}
+
+#[test]
+fn with_the_listed_switches_1_9_0_comes_out() {
+    let mut wrong = String::new();
+    for (family, numbers, names) in DIFFERING_FROM_1_9 {
+        let names: Vec<&str> = names.split(", ").collect();
+        for number in numbers.split(' ') {
+            let case = case(format!("{family}-{number}"));
+            let newest = case.newest.as_deref().expect("none of them varies");
+            let by = |names: &[&str]| difference(&lines(&text(&case, with_1_9(names), Profile::Kornsole)), newest);
+            if let Some(difference) = by(&names) {
+                wrong += &format!("{} with {names:?}: {difference}\n", case.name);
+            }
+            for name in &names {
+                let others: Vec<&str> = names.iter().copied().filter(|other| other != name).collect();
+                if by(&others).is_none() {
+                    wrong += &format!("{} is listed with {name}, which changes nothing\n", case.name);
+                }
             }
         }
     }

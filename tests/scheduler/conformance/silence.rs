@@ -8,7 +8,8 @@ use super::{Case, text};
 
 /// The lines of a scenario under a profile, but for the snapshots' contents.
 fn trace(scenario: &str, profile: Profile) -> Vec<String> {
-    let case = Case { name: "silence".to_owned(), scenario: scenario.to_owned(), old: Vec::new(), new: None };
+    let case =
+        Case { name: "silence".to_owned(), scenario: scenario.to_owned(), old: Vec::new(), new: None, newest: None };
     let text = text(&case, Switches::of(profile), profile);
     let line = |line: &str| {
         let line: Value = serde_json::from_str(line).expect("a trace line is JSON");
@@ -57,9 +58,10 @@ fn a_placeholder_without_a_task_group_gives_no_line() {
 fn without_a_partition_a_node_is_rejected_and_a_snapshot_has_its_lists() {
     let scenario =
         "version: 1\nconfig: 'partitions: []'\nsteps:\n- node: {id: n, capacity: {memory: 1}}\n- {snapshot: s}\n";
-    for profile in [Profile::V1_5_1, Profile::V1_8_0] {
+    for profile in Profile::RELEASES {
         assert_eq!(trace(scenario, profile), ["configAccepted", "nodeRejected n", "snapshot"], "{profile}");
-        let case = Case { name: "none".to_owned(), scenario: scenario.to_owned(), old: Vec::new(), new: None };
+        let case =
+            Case { name: "none".to_owned(), scenario: scenario.to_owned(), old: Vec::new(), new: None, newest: None };
         let text = text(&case, Switches::of(profile), profile);
         let snapshot: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
         for list in ["queues", "apps", "nodes", "users", "groups"] {

@@ -16,4 +16,6 @@ mod preempt;
 mod preempt_rules;
 mod priority;
 mod queues;
+mod quota;
+mod release_1_9;
 mod reserve;

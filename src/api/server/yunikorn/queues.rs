@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Answer, Call, Reply, RequestError, path, reply};
 use crate::api::convert;
-use crate::model::Profile;
 use crate::model::name::{NameChars, QUEUE_NAME_MAX, is_queue_name};
 use crate::view::placement::RECOVERY_QUEUE;
 use crate::view::{PartitionView, QueueRow};
@@ -29,7 +28,7 @@ pub(super) fn one(call: &Call) -> Answer {
 pub(super) fn named(call: &Call) -> Result<(&PartitionView, &Arc<QueueRow>), RequestError> {
     let partition = call.partition()?;
     let path = path::decoded_again(call.parameter(1)).map_err(RequestError::bad)?.to_lowercase();
-    let wide = call.shared.options.profile == Profile::V1_8_0;
+    let wide = call.shared.options.profile.is_since_1_8();
     let chars = if wide { NameChars::Wide } else { NameChars::Narrow };
     if path != RECOVERY_QUEUE
         && let Some(part) = path.split('.').find(|part| !is_queue_name(part, chars))

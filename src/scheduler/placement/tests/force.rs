@@ -73,7 +73,7 @@ fn groups_are_taken_as_given_or_resolved() {
 #[test]
 fn user_names_are_checked_by_1_8_and_only_with_groups() {
     for profile in Profile::ALL {
-        let checked = profile == Profile::V1_8_0;
+        let checked = profile.is_since_1_8();
         for name in ["9user", "a b", "x*"] {
             assert_eq!(by(name).groups(&["g"]).identity(profile).is_err(), checked, "{name} {profile}");
             assert!(by(name).identity(profile).is_ok());

@@ -19,7 +19,7 @@ fn a_rule_that_needs_a_value_must_have_one() {
 
 #[test]
 fn a_qualified_fixed_queue_has_no_parent() {
-    for (value, profiles) in [("root.a", 3), ("ROOT.a", 3), ("root", 3), ("rootbeer", 2), ("a", 0)] {
+    for (value, profiles) in [("root.a", 4), ("ROOT.a", 4), ("root", 4), ("rootbeer", 3), ("a", 0)] {
         let faults = Profile::ALL
             .into_iter()
             .filter_map(|profile| Rules::build(&[fixed(value).parent(user())], profile).err())
