@@ -21,7 +21,7 @@ use crate::whatif::{Fork, NoFork};
 
 /// A state folder that is looked at. While this is there nobody can run it.
 pub struct FolderInspection {
-    core: Core,
+    core: Box<Core>,
     audit_log: Arc<AuditLog>,
     profile: Profile,
     policy_group: String,
@@ -61,7 +61,7 @@ impl FolderInspection {
         let audit_log = Arc::clone(core.audit_log());
         audit_log.set_archive(Arc::new(StoreArchive(Arc::new(store))));
         let policy_group = core.policy_group().to_owned();
-        Ok(Self { core, audit_log, profile, policy_group, _lock: lock })
+        Ok(Self { core: Box::new(core), audit_log, profile, policy_group, _lock: lock })
     }
 
     /// A copy of a partition as it stands, the first one where none is named.
