@@ -83,12 +83,11 @@ impl Enforcement {
 /// Where cgroup v2 is mounted.
 fn mount() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
-    let found = mounts.lines().find_map(|line| {
+    mounts.lines().find_map(|line| {
         let mut fields = line.split(' ');
         let (_, path, kind) = (fields.next()?, fields.next()?, fields.next()?);
         (kind == "cgroup2").then(|| PathBuf::from(path))
-    });
-    found
+    })
 }
 
 /// This process's own group.
@@ -147,8 +146,7 @@ pub struct Used {
 pub fn used(group: &Path) -> Used {
     let read = |file: &str| fs::read_to_string(group.join(file)).unwrap_or_default();
     let value = |text: &str, name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<u64>().ok());
-        line
+        text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<u64>().ok())
     };
     let events = read("memory.events");
     Used {

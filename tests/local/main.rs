@@ -10,7 +10,6 @@
 )]
 
 #[path = "../common/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
 mod common;
 
 mod crash;
