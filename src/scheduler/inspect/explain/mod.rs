@@ -41,7 +41,7 @@ impl Partition {
     ///
     /// Of asks that are alike the first is explained for all. Costs about what a cycle costs that finds nothing.
     pub fn explain(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {
-        if self.share_bases_stale {
+        if self.switches.fair_share_of_cluster && self.share_bases_stale {
             // The next cycle works them out first. Between a change of nodes or configuration and that cycle only.
             let mut copy = self.clone();
             copy.refresh_share_bases();
