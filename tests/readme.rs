@@ -1,4 +1,4 @@
-//! The guide says what is so: its key table is the one of the command registry.
+//! The documents say what is so: the key table is the one of the command registry, the table of switches that of the scheduler.
 //!
 //! `UPDATE=1 cargo test --test readme` writes it.
 
@@ -6,23 +6,42 @@
 
 use std::fs;
 
+use kornsole::cli::profiles;
 use kornsole::console::input::command;
+use kornsole::scheduler::interface::switch_table::SWITCHES;
 
 const PAGE: &str = "docs/guide/keys.md";
-const BEGIN: &str = "<!-- keys -->\n";
-const END: &str = "<!-- /keys -->\n";
 
 #[test]
 fn the_key_table_is_that_of_the_registry() {
-    let text = fs::read_to_string(PAGE).unwrap();
-    let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("no line {BEGIN:?} in {PAGE}"));
-    let (written, after) = rest.split_once(END).unwrap_or_else(|| panic!("no line {END:?} in {PAGE}"));
-    let table = format!("\n{}\n", command::key_table());
+    holds(PAGE, "keys", &format!("\n{}\n", command::key_table()));
+}
+
+#[test]
+fn the_table_of_switches_is_that_of_the_scheduler() {
+    holds("docs/profiles.md", "switches", &format!("\n{}\n", profiles::table()));
+}
+
+#[test]
+fn the_test_of_each_switch_is_there() {
+    for row in SWITCHES {
+        let (file, function) = row.test.split_once("::").unwrap();
+        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {file}: {error}", row.name));
+        assert!(text.contains(&format!("fn {function}(")), "{}: {} is not there", row.name, row.test);
+    }
+}
+
+/// Compares what stands between two marks of a page with what should stand there.
+fn holds(page: &str, mark: &str, table: &str) {
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
+    let text = fs::read_to_string(page).unwrap();
+    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("no line {begin:?} in {page}"));
+    let (written, after) = rest.split_once(&end).unwrap_or_else(|| panic!("no line {end:?} in {page}"));
     if std::env::var_os("UPDATE").is_some() {
-        fs::write(PAGE, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+        fs::write(page, format!("{before}{begin}{table}{end}{after}")).unwrap();
         return;
     }
     let differs = written.lines().zip(table.lines()).find(|(written, known)| written != known);
     let hint = "UPDATE=1 cargo test --test readme writes it";
-    assert!(written == table, "the key table of {PAGE} is stale, first here: {differs:?}; {hint}");
+    assert!(written == table, "the table of {page} is stale, first here: {differs:?}; {hint}");
 }

@@ -17,6 +17,7 @@ pub mod look;
 pub mod open;
 pub mod place;
 pub mod play;
+pub mod profiles;
 mod progress;
 pub mod record;
 pub mod remote;
@@ -29,6 +30,7 @@ pub mod settings;
 pub mod shell;
 pub mod state;
 pub mod token;
+pub mod upgrade_check;
 pub mod user_settings;
 
 use std::process::ExitCode;
@@ -90,6 +92,10 @@ enum Command {
     Play(play::PlayArgs),
     /// Compare two queue configurations as trees
     Diff(diff::DiffArgs),
+    /// The behaviour profiles (--core), and in what two of them differ
+    Profiles(profiles::ProfilesArgs),
+    /// What a configuration and a workload would do differently under another release
+    UpgradeCheck(upgrade_check::UpgradeCheckArgs),
     /// Print a JSON Schema of the queue configuration, for editors
     Schema(schema::SchemaArgs),
     /// Serve the scheduler's REST API, without a screen
@@ -128,6 +134,8 @@ pub fn main() -> ExitCode {
         Some(Command::Place(args)) => place::run(args),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Profiles(args)) => profiles::run(args),
+        Some(Command::UpgradeCheck(args)) => upgrade_check::run(args),
         Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),

@@ -10,6 +10,7 @@
 //! - the same scenario, seed and profile give the same commands and the same trace, byte for byte;
 //! - a text with a fault yields no scenario, so nothing is ever half run.
 
+pub mod compare;
 pub mod demo;
 pub mod file;
 pub mod record;
@@ -27,6 +28,7 @@ mod reading;
 mod summary;
 mod value;
 
+pub use compare::{Parting, first_parting};
 pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
 pub use reading::{LARGEST, Reading, read, read_bytes, read_bytes_with};

@@ -68,6 +68,11 @@ impl<W: Write> Trace<W> {
         Ok(self.out)
     }
 
+    /// Gives back where it went, whether that took everything or not.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
     fn begin(&mut self, step: i64, event: &str) -> io::Result<()> {
         self.json.open(b'{');
         self.json.number_field("step", step)?;

@@ -200,6 +200,7 @@ impl PartitionBuilder {
         self.update_ended(view, partition);
         view.state = partition.state;
         view.preemption = partition.preemption;
+        view.quota_preemption = partition.quota_preemption;
         if *view.node_sort != *partition.nodes.sort() {
             view.node_sort = Arc::new(partition.nodes.sort().clone());
         }

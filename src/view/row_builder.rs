@@ -81,6 +81,7 @@ pub(super) fn settings_of(settings: &Settings) -> QueueSettings {
         sort_by_priority: settings.properties.sort_by_priority,
         preemption_policy: settings.properties.preemption_policy,
         preemption_delay: settings.properties.preemption_delay,
+        quota_preemption_delay: settings.properties.quota_preemption_delay,
         admin_acl: settings.admin_acl.clone(),
         submit_acl: settings.submit_acl.clone(),
         template: settings.template.clone(),

@@ -100,6 +100,8 @@ pub struct QueueSettings {
     pub preemption_policy: PreemptionPolicy,
     /// How long an ask waits before it may preempt (`preemption.delay`).
     pub preemption_delay: Duration,
+    /// How long it may be above its maximum (`quota.preemption.delay`); 0 is for ever.
+    pub quota_preemption_delay: Duration,
     /// The queue's own admin ACL.
     pub admin_acl: Acl,
     /// The queue's own submit ACL.

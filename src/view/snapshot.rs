@@ -56,6 +56,8 @@ pub struct PartitionView {
     pub app_generation: u64,
     /// Whether asks may preempt here (SCH-150).
     pub preemption: bool,
+    /// Whether maxima that are exceeded are enforced (N-01).
+    pub quota_preemption: bool,
     /// How nodes are sorted (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
     /// The active placement rules.

@@ -11,6 +11,7 @@ mod run;
 mod settings;
 mod tapes;
 mod tokens;
+mod upgrade;
 
 use std::io::Write;
 use std::path::Path;

@@ -20,8 +20,10 @@ pub enum Release {
     V1_6,
     /// 1.7.
     V1_7,
-    /// 1.8 or 1.9, which differ in nothing that matters.
+    /// 1.8.
     V1_8,
+    /// 1.9: `node-utilization` is gone.
+    V1_9,
     /// Newer than 1.9.
     Newer,
 }
@@ -31,7 +33,8 @@ impl Release {
     pub const fn profile(self) -> Profile {
         match self {
             Self::V1_4 | Self::V1_5 => Profile::V1_5_1,
-            Self::V1_6 | Self::V1_7 | Self::V1_8 | Self::Newer => Profile::V1_8_0,
+            Self::V1_6 | Self::V1_7 | Self::V1_8 => Profile::V1_8_0,
+            Self::V1_9 | Self::Newer => Profile::V1_9_0,
         }
     }
 }
@@ -43,8 +46,9 @@ impl fmt::Display for Release {
             Self::V1_5 => "1.5",
             Self::V1_6 => "1.6",
             Self::V1_7 => "1.7",
-            Self::V1_8 => "1.8 or 1.9",
-            Self::Newer => "newer than 1.9",
+            Self::V1_8 => "1.8",
+            Self::V1_9 => "1.9",
+            Self::Newer => "newer than 1.9, taken as 1.9",
         })
     }
 }
@@ -139,7 +143,8 @@ struct Queue {
     unsched_ask_backoff: Option<IgnoredAny>,
 }
 
-/// The release by the answers to `partitions` and, of one of them, `queues`; `None` while there is no partition to see it by.
+/// The release by the answers to `partitions` and, of one of them, `queues`; `None` while there is no partition to see it by. 1.9 is
+/// 1.8 here: only what it no longer answers says so.
 ///
 /// # Errors
 /// They are no such answers, or those of a release before 1.4.

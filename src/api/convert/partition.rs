@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::Context;
 use super::queue::state;
 use crate::api::dto;
+use crate::model::Profile;
 use crate::view::{PartitionView, View};
 
 /// One object for each partition.
@@ -16,10 +17,17 @@ pub fn clusters(context: &Context, view: &View) -> Vec<dto::Cluster> {
         ("isPluginVersion", "false"),
         ("rmId", &context.cluster_id),
     ];
-    let about: BTreeMap<String, String> = about.into_iter().map(|(key, text)| (key.into(), text.into())).collect();
+    // 1.9.0 has no plugin any more.
+    let is_said = |key: &str, part: &PartitionView| key != "isPluginVersion" || part.rules.profile() != Profile::V1_9_0;
     let of = |partition: &PartitionView| dto::Cluster {
         start_time: context.wall.start(),
-        rm_build_information: vec![about.clone()],
+        rm_build_information: vec![
+            about
+                .iter()
+                .filter(|(key, _)| is_said(key, partition))
+                .map(|(key, text)| ((*key).into(), (*text).into()))
+                .collect(),
+        ],
         partition: partition.name.to_string(),
         cluster_name: Cow::Borrowed("kornsole"),
         other: BTreeMap::new(),
@@ -49,7 +57,7 @@ pub fn partition(context: &Context, row: &PartitionView) -> dto::Partition {
             resource_weights: row.node_sort.weights.clone(),
         },
         preemption_enabled: Some(row.preemption),
-        quota_preemption_enabled: Some(false),
+        quota_preemption_enabled: Some(row.quota_preemption),
         total_nodes: i64::try_from(row.nodes.len()).unwrap_or(i64::MAX),
         applications: by_state(row),
         total_containers: i64::try_from(allocations).unwrap_or(i64::MAX),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::duration::go_duration;
 use crate::api::dto;
@@ -70,7 +71,10 @@ fn one(partition: &PartitionView, row: &QueueRow, headroom: Option<&Resource>) -
             DEFAULT_PREEMPTION_DELAY => Cow::Borrowed("30s"),
             delay => Cow::Owned(go_duration(delay)),
         },
-        quota_preemption_delay: Cow::Borrowed("0s"),
+        quota_preemption_delay: match settings.quota_preemption_delay {
+            Duration::ZERO => Cow::Borrowed("0s"),
+            delay => Cow::Owned(go_duration(delay)),
+        },
         is_priority_fence: Some(row.priority.policy.is_fence()),
         priority_offset: row.priority.offset,
         other: BTreeMap::new(),

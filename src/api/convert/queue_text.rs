@@ -9,6 +9,7 @@ use crate::config::AppSortPolicy;
 use crate::config::properties::DEFAULT_PREEMPTION_DELAY;
 use crate::model::Resource;
 use crate::view::{PartitionView, QueueRow};
+use std::time::Duration;
 
 /// About how many bytes a queue takes.
 const QUEUE_BYTES: usize = 512;
@@ -109,7 +110,10 @@ fn end(out: &mut Vec<u8>, partition: &PartitionView, row: &QueueRow) {
         DEFAULT_PREEMPTION_DELAY => out.extend_from_slice(b",\"preemptionDelay\":\"30s\""),
         delay => put_text(out, b",\"preemptionDelay\":", &go_duration(delay)),
     }
-    out.extend_from_slice(b",\"quotaPreemptionDelay\":\"0s\"");
+    match settings.quota_preemption_delay {
+        Duration::ZERO => out.extend_from_slice(b",\"quotaPreemptionDelay\":\"0s\""),
+        delay => put_text(out, b",\"quotaPreemptionDelay\":", &go_duration(delay)),
+    }
     put_flag(out, b",\"isPriorityFence\":", row.priority.policy.is_fence());
     put_number(out, b",\"priorityOffset\":", row.priority.offset);
     out.push(b'}');

@@ -21,6 +21,9 @@ pub(super) const YAML: HeaderValue = HeaderValue::from_static("application/x-yam
 /// What the router says by itself.
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 /// Metrics.
+/// The same as 1.9.0 says it.
+pub(super) const METRICS_1_9: HeaderValue =
+    HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 pub(super) const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 /// Redirects.
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");

@@ -20,6 +20,10 @@ pub fn recorded(release: &str) -> Set {
             continue;
         }
         let headers = entry["headers"].as_object().unwrap();
+        if headers.contains_key("Content-Encoding") {
+            // Asked for plain as well; the recording has it unpacked.
+            continue;
+        }
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
         let status = u16::try_from(entry["status"].as_u64().unwrap()).unwrap();
         let body = fs::read(folder.join(text("file"))).unwrap();
@@ -45,10 +49,9 @@ pub fn get(path: &str) -> (String, String) {
 pub fn of(release: &str) -> Set {
     match release {
         "1.4" => v1_4(),
-        "1.5.1" | "1.8.0" => recorded(release),
+        "1.5.1" | "1.8.0" | "1.9.0" => recorded(release),
         "1.6" => v1_6(),
         "1.7" => v1_7(),
-        "1.9" => v1_9(),
         _ => panic!("no set for {release}"),
     }
 }
@@ -78,13 +81,6 @@ fn objects(value: &mut Value, each: &impl Fn(&mut Map<String, Value>)) {
 
 fn without(set: &mut Set, keys: &[&str]) {
     change(set, |_, value| objects(value, &|map| keys.iter().for_each(|key| drop(map.remove(*key)))));
-}
-
-/// 1.9: compressed answers, which the server of these tests leaves out; no `node-utilization`.
-fn v1_9() -> Set {
-    let mut set = recorded("1.8.0");
-    set.insert(get("/ws/v1/scheduler/node-utilization"), Answer::no_endpoint());
-    set
 }
 
 /// 1.7: nothing of quota preemption and back-off.

@@ -251,6 +251,7 @@ fn settings(
         app_sort: read.app_sort,
         preemption_policy: read.preemption_policy,
         preemption_delay: read.preemption_delay,
+        quota_preemption_delay: read.quota_preemption_delay,
         sort_by_priority: queue.priority_sorting.unwrap_or(read.sort_by_priority),
         template: if by_config.is_some() { base.template.clone() } else { template },
         ..base
@@ -282,6 +283,7 @@ fn same_settings(one: &QueueSettings, other: &QueueSettings) -> bool {
         && one.properties == other.properties
         && (one.app_sort, one.sort_by_priority) == (other.app_sort, other.sort_by_priority)
         && (one.preemption_policy, one.preemption_delay) == (other.preemption_policy, other.preemption_delay)
+        && one.quota_preemption_delay == other.quota_preemption_delay
         && one.admin_acl == other.admin_acl
         && one.submit_acl == other.submit_acl
         && template(one) == template(other)

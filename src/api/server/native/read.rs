@@ -6,6 +6,7 @@ use super::{NativeRequest, Reply, body};
 use crate::api::convert::{native as convert, placement as placements};
 use crate::api::dto::native as dto;
 use crate::config;
+use crate::model::Profile;
 use crate::view::act::{Code, Details, FoundFault, Refusal};
 use crate::view::placement::Request;
 use crate::view::{PartitionView, View};
@@ -37,7 +38,7 @@ pub(super) fn server(request: &NativeRequest) -> Reply {
         product: "kornsole".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         api: 1,
-        compat: "1.8.0".to_owned(),
+        compat: if options.profile == Profile::V1_9_0 { Profile::V1_9_0 } else { Profile::V1_8_0 }.to_string(),
         instance_uuid: request.native.engine.events().instance().to_string(),
         start_time: request.native.wall.start(),
         auth: auth.to_owned(),

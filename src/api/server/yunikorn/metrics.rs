@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::{Answer, Call, Reply};
 use crate::api::server::reply;
 use crate::engine::{BOUNDS, Counts, Latency};
-use crate::model::AppState;
+use crate::model::{AppState, Profile};
 use crate::view::{PartitionView, QueueRow, View};
 
 const RANGES: [&str; 10] = [
@@ -36,7 +36,11 @@ pub(super) fn metrics(call: &Call) -> Answer {
     containers(&mut page, &counts);
     scheduler(&mut page, &call.view, &counts);
     node_usage(&mut page, &call.view);
-    Ok(Reply { kind: reply::METRICS, body: page.0.into_bytes(), pages: false })
+    let kind = match call.shared.options.profile {
+        Profile::V1_9_0 => reply::METRICS_1_9,
+        Profile::V1_8_0 | Profile::V1_5_1 | Profile::Kornsole => reply::METRICS,
+    };
+    Ok(Reply { kind, body: page.0.into_bytes(), pages: false })
 }
 
 /// A page of metrics.

@@ -26,6 +26,7 @@ use super::budget::{self, BodyError, RequestBody};
 use super::guard::{self, Compressible};
 use super::{Limits, Shared, reply};
 use crate::api::dto::json;
+use crate::model::Profile;
 use crate::view::{PartitionView, View};
 use route::{Endpoint, RouteMatch, Verb};
 use stream::Caller;
@@ -131,6 +132,10 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
         RouteMatch::OtherMethod(verb) => return other_method(verb),
         RouteMatch::Nothing => return nothing(),
     };
+    // Gone in 1.9.0.
+    if endpoint == Endpoint::NodeUtilization && shared.options.profile == Profile::V1_9_0 {
+        return nothing();
+    }
     if endpoint == Endpoint::EventStream {
         let caller = Caller::of(&mut parts);
         return stream::open(&shared, caller, &path::query(parts.uri.query().unwrap_or_default()));

@@ -1,6 +1,6 @@
 //! Which product and which release answers.
 
-use crate::api::client::{Client, ClientResponse, Fault, Remote, encode_once, release};
+use crate::api::client::{Client, ClientResponse, Fault, Release, Remote, encode_once, release};
 use crate::api::dto;
 
 /// Finds out who answers (`rest.md` section 8); `None` while there is no partition to see it by.
@@ -31,6 +31,18 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
         }
         None => None,
     };
-    let found = release::detect(&partitions.value, queues.as_deref())?;
+    let mut found = release::detect(&partitions.value, queues.as_deref())?;
+    if found == Some(Release::V1_8) && is_gone(client.get("ws/v1/scheduler/node-utilization").await)? {
+        found = Some(Release::V1_9);
+    }
     Ok(partitions.with(found.map(Remote::YuniKorn)))
+}
+
+/// Whether an answer says that there is no such endpoint. Who cannot be reached says nothing; whatever else is an answer.
+fn is_gone<T>(answer: Result<T, Fault>) -> Result<bool, Fault> {
+    match answer {
+        Err(Fault::NoEndpoint(_)) => Ok(true),
+        Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_))) => Err(fault),
+        Ok(_) | Err(_) => Ok(false),
+    }
 }

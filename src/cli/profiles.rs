@@ -1,0 +1,94 @@
+//! `kornsole profiles`: the behaviour profiles, and in which switches they differ.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::fail;
+use crate::model::Profile;
+use crate::scheduler::interface::switch_table::{SWITCHES, SwitchRow};
+
+/// The order in which the profiles are listed: the releases, then our own.
+const ORDER: [Profile; 4] = [Profile::V1_5_1, Profile::V1_8_0, Profile::V1_9_0, Profile::Kornsole];
+
+/// The arguments of `kornsole profiles`.
+#[derive(Args, Clone, Debug)]
+pub struct ProfilesArgs {
+    /// Print only in what two profiles differ, in words: what one plans an upgrade by
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+    pub diff: Option<Vec<Profile>>,
+}
+
+/// Prints the profiles, or what parts two of them.
+pub fn run(args: &ProfilesArgs) -> ExitCode {
+    let text = match args.diff.as_deref() {
+        Some([from, to]) => difference(*from, *to),
+        _ => list(),
+    };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough: a closed pipe is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("the profiles cannot be written: {error}"), 1),
+    }
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for profile in ORDER {
+        let what = match profile {
+            Profile::Kornsole => {
+                "the default: 1.5.1 with its defects mended, and what later releases mended".to_owned()
+            }
+            release => format!("as Apache YuniKorn {release}"),
+        };
+        let _written = writeln!(text, "{:10} {what}", profile.name());
+    }
+    let _written =
+        writeln!(text, "\n{} switches; `kornsole profiles --diff 1.8.0 1.9.0` says what parts two.", SWITCHES.len());
+    text
+}
+
+/// What parts two profiles, switch by switch.
+pub fn difference(from: Profile, to: Profile) -> String {
+    let mut text = String::new();
+    for row in SWITCHES.iter().filter(|row| row.parts(from, to)) {
+        let _written =
+            writeln!(text, "{} ({})\n  {from:9} {}\n  {to:9} {}", row.name, row.rule, row.of(from), row.of(to));
+    }
+    if text.is_empty() {
+        text = format!("{from} and {to} decide alike\n");
+    }
+    text
+}
+
+/// The table of `docs/profiles.md`. A cell `=` is as the cell to its left.
+pub fn table() -> String {
+    let mut text =
+        "| switch | rule | 1.5.1 | 1.8.0 | 1.9.0 | kornsole | test |\n|---|---|---|---|---|---|---|\n".to_owned();
+    for row in SWITCHES {
+        let _written =
+            writeln!(text, "| `{}` | {} | {} | {} |", row.name.replace(", ", "`, `"), row.rule, cells(row), test(row));
+    }
+    text
+}
+
+fn cells(row: &SwitchRow) -> String {
+    let mut left = "";
+    let cells = ORDER.map(|profile| {
+        let words = row.of(profile);
+        if words == left {
+            return "=";
+        }
+        left = words;
+        words
+    });
+    cells.join(" | ")
+}
+
+fn test(row: &SwitchRow) -> String {
+    let (file, function) = row.test.split_once("::").unwrap_or((row.test, ""));
+    format!("[{function}](../{file})")
+}

@@ -1,0 +1,136 @@
+//! `kornsole upgrade-check`: what a configuration, and a workload, would do differently under another release.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{fail, load};
+use crate::config::{self, DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
+use crate::model::Profile;
+use crate::scenario::{self, Parting};
+use crate::scheduler::interface::switch_table::SWITCHES;
+
+/// The arguments of `kornsole upgrade-check`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Exit code: 0 nothing differs, 1 something does, 2 wrong use or a file that cannot be read.")]
+pub struct UpgradeCheckArgs {
+    /// The release that runs now: 1.5.1, 1.8.0, 1.9.0, or kornsole
+    #[arg(long, value_name = "PROFILE")]
+    pub from: Profile,
+    /// The release that is planned
+    #[arg(long, value_name = "PROFILE")]
+    pub to: Profile,
+    /// The queue configuration; may be a ConfigMap manifest; `-` is standard input
+    pub config: PathBuf,
+    /// A scenario whose steps are run under both; its own configuration is not used
+    #[arg(long, value_name = "FILE")]
+    pub workload: Option<PathBuf>,
+    /// In a ConfigMap the entry `NAME.yaml` is read
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
+    pub policy_group: String,
+}
+
+/// Prints what differs.
+pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
+    match check(args) {
+        Ok((text, differs)) => match io::stdout().lock().write_all(text.as_bytes()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot be written: {error}"), 2),
+            _ => ExitCode::from(u8::from(differs)),
+        },
+        Err(message) => fail(&message, 2),
+    }
+}
+
+fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
+    let UpgradeCheckArgs { from, to, .. } = args;
+    let bytes = load::bytes(&args.config)?;
+    let read = |profile| config::read_file(&bytes, &args.policy_group, profile);
+    let (before, after) = (read(*from), read(*to));
+    let mut text = String::new();
+    let mut differs = false;
+    let mut part = |title: String, faults: Vec<Fault>| {
+        if !faults.is_empty() {
+            differs = true;
+            text += &format!("{title}:\n{}\n", load::fault_report(&args.config, &bytes, &faults).trim_end());
+        }
+    };
+    part(format!("{to} refuses what {from} takes"), only(&after, &before, Severity::Error));
+    part(format!("{to} takes what {from} refuses"), only(&before, &after, Severity::Error));
+    part(format!("{to} warns, or leaves without effect"), only(&after, &before, Severity::Warning));
+    part(format!("Only {from} warns, or leaves without effect"), only(&before, &after, Severity::Warning));
+    if let Some(workload) = &args.workload {
+        let input = load::scenario(workload, Some(&args.config), &args.policy_group, *from)?;
+        let parting = scenario::first_parting(&input.scenario, &read, *from, *to);
+        match parting.map_err(|error| format!("the workload cannot be run: {error}"))? {
+            Some(parting) => {
+                differs = true;
+                text += &parting_text(&parting, *from, *to);
+            }
+            None => text += &format!("The workload is decided alike by {from} and {to}, line by line.\n"),
+        }
+    }
+    let switches = SWITCHES.iter().filter(|row| row.parts(*from, *to)).count();
+    if !differs {
+        text += &format!("Nothing here differs between {from} and {to}.\n");
+    }
+    text += &format!("They differ in {switches} switches: `kornsole profiles --diff {from} {to}` says which.\n");
+    Ok((text, differs))
+}
+
+/// The faults of one reading that the other does not have.
+fn only(one: &Reading, other: &Reading, severity: Severity) -> Vec<Fault> {
+    let key = |fault: &Fault| (fault.at, fault.code, fault.message.clone());
+    let known: BTreeSet<_> = other.faults.iter().filter(|fault| fault.severity == severity).map(key).collect();
+    let new = one.faults.iter().filter(|fault| fault.severity == severity && !known.contains(&key(fault)));
+    new.cloned().collect()
+}
+
+fn parting_text(parting: &Parting, from: Profile, to: Profile) -> String {
+    let step =
+        [&parting.from, &parting.to].into_iter().flatten().filter_map(|line| line["step"].as_i64()).min().unwrap_or(-1);
+    let place = if step < 0 { "at the start".to_owned() } else { format!("at step {}", step + 1) };
+    let (one, other) = shown(parting.from.as_ref(), parting.to.as_ref());
+    let mut text = format!("The workload is decided differently {place}:\n  {from:9} {one}\n  {to:9} {other}\n");
+    for name in &parting.switches {
+        if let Some(row) = SWITCHES.iter().find(|row| row.name == *name) {
+            text += &format!(
+                "because of {} ({}):\n  {from:9} {}\n  {to:9} {}\n",
+                row.name,
+                row.rule,
+                row.of(from),
+                row.of(to)
+            );
+        }
+    }
+    if parting.reading {
+        text += "because configurations are read otherwise; see the faults above, and those of the workload's own reloads\n";
+    }
+    text
+}
+
+/// Both lines; of two snapshots only what differs.
+fn shown(one: Option<&Value>, other: Option<&Value>) -> (String, String) {
+    if let (Some(Value::Object(one)), Some(Value::Object(other))) = (one, other)
+        && one.get("label").is_some()
+        && one.get("label") == other.get("label")
+    {
+        let rows = |(list, value): (&String, &Value)| {
+            value.as_array().into_iter().flatten().map(|row| format!("{list} {row}")).collect::<Vec<_>>()
+        };
+        let [ours, theirs] = [one, other].map(|line| line.iter().flat_map(rows).collect::<BTreeSet<_>>());
+        let first = |of: &BTreeSet<String>, than: &BTreeSet<String>| {
+            of.difference(than).next().cloned().unwrap_or_else(|| "nothing more".to_owned())
+        };
+        return (first(&ours, &theirs), first(&theirs, &ours));
+    }
+    let line = |line: Option<&Value>| match line {
+        None => "nothing more".to_owned(),
+        Some(line) if line["event"] == "snapshot" => format!("nothing until the snapshot {}", line["label"]),
+        Some(line) => line.to_string(),
+    };
+    (line(one), line(other))
+}
