@@ -167,7 +167,13 @@ fn answers_as(profile: Profile) {
         let what = format!("{} {} {}", exchange.file, exchange.method, exchange.path);
         assert_eq!(ours.status, exchange.status, "{what}: {}", ours.text());
         for (name, value) in &exchange.headers {
-            assert_eq!(ours.header(name), Some(value.as_str()), "{what}: {name}");
+            let ours = ours.header(name).map(|ours| if name == "Vary" { ours.to_lowercase() } else { ours.to_owned() });
+            let theirs = if name == "Vary" { value.to_lowercase() } else { value.clone() };
+            assert_eq!(ours, Some(theirs), "{what}: {name}");
+        }
+        if ours.header("content-encoding") == Some("gzip") {
+            assert_eq!(ours.body[..2], [0x1f, 0x8b], "{what}");
+            continue;
         }
         if ours.header("content-encoding") == Some("gzip") {
             assert_eq!(ours.body[..2], [0x1f, 0x8b], "{what}");

@@ -10,7 +10,7 @@ use crate::cli::settings;
 #[derive(Args, Clone, Debug)]
 pub struct UnitArgs {
     /// For one user: to be put into ~/.config/systemd/user; without it for the machine, into /etc/systemd/system
-    #[arg(long)]
+    #[arg(long = "per-user")]
     pub user: bool,
 }
 

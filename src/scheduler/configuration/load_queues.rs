@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::config::properties::{QueueProperties, inherit, inherit_with_defaults};
+use crate::config::properties::{MergedProperties, QueueProperties, inherit, inherit_with_defaults};
 use crate::config::{PartitionConfig, QueueConfig};
 use crate::model::{QueueState, Resource, Time};
 use crate::scheduler::index::{Index, QueueKey};
@@ -203,14 +203,7 @@ impl Partition {
             None => None,
         };
         let delay_before = self.queues[key].settings.properties.quota_preemption_delay;
-        let mut properties = if known && !anew {
-            self.queues[key].settings.properties.overlaid(&merged)
-        } else {
-            QueueProperties::of(&merged)
-        };
-        if self.switches.quota_old_key {
-            properties.read_old_quota_delay(&merged);
-        }
+        let properties = self.effective(key, &merged, known && !anew);
         let takes_max_apps = match self.switches.reload_max_apps {
             ReloadMaxApps::All => true,
             ReloadMaxApps::NotRoot => !known || config.name != "root",
@@ -260,6 +253,16 @@ impl Partition {
             self.refresh_app(app);
         }
         self.mark_path(key);
+    }
+
+    /// What the properties of a queue mean; with `overlaid`, what is gone keeps its effect.
+    fn effective(&self, key: QueueKey, merged: &MergedProperties, overlaid: bool) -> QueueProperties {
+        let mut properties =
+            if overlaid { self.queues[key].settings.properties.overlaid(merged) } else { QueueProperties::of(merged) };
+        if self.switches.quota_old_key {
+            properties.read_old_quota_delay(merged);
+        }
+        properties
     }
 
     /// A queue's type follows its configuration, but a parent that lost its children stays one until the last is gone

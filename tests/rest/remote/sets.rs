@@ -20,6 +20,10 @@ pub fn recorded(release: &str) -> Set {
             continue;
         }
         let headers = entry["headers"].as_object().unwrap();
+        if headers.contains_key("Content-Encoding") {
+            // Asked for plain as well; the recording has it unpacked.
+            continue;
+        }
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
         let status = u16::try_from(entry["status"].as_u64().unwrap()).unwrap();
         let body = fs::read(folder.join(text("file"))).unwrap();
