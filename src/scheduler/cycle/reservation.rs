@@ -17,8 +17,8 @@ use crate::scheduler::state::partition::Partition;
 /// How long a reservation stands without headroom (N-04).
 const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
 
-/// Whether what an ask holds reserved has stood for too long.
-fn is_overdue(now: Time, ask: &Ask) -> bool {
+/// Whether what an ask holds reserved has stood for too long (N-04).
+pub(in crate::scheduler) fn is_overdue(now: Time, ask: &Ask) -> bool {
     ask.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
 }
 

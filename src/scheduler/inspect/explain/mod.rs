@@ -8,7 +8,8 @@
 //! - an ask without a blocker is what the next cycle serves; a property test holds that under every profile.
 //!
 //! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` what the next cycle does, `nodes` why nodes do
-//! not take an ask, `holders` who has what is missing, `order` what stands before an ask, `remedies` what would let it run.
+//! not take an ask, `holders` who has what is missing, `order` what stands before an ask, `remedies` what would let it run,
+//! `settled` what a cycle does before its checks.
 
 mod chain;
 mod gates;
@@ -17,6 +18,7 @@ mod next_decision;
 mod nodes;
 mod order;
 mod remedies;
+mod settled;
 pub mod types;
 
 use std::collections::BTreeMap;
@@ -41,13 +43,10 @@ impl Partition {
     ///
     /// Of asks that are alike the first is explained for all. Costs about what a cycle costs that finds nothing.
     pub fn explain(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {
-        if self.switches.fair_share_of_cluster && self.share_bases_stale {
-            // The next cycle works them out first. Between a change of nodes or configuration and that cycle only.
-            let mut copy = self.clone();
-            copy.refresh_share_bases();
-            return copy.explain_settled(now, app, ask);
+        match self.settled(now) {
+            Some(copy) => copy.explain_settled(now, app, ask),
+            None => self.explain_settled(now, app, ask),
         }
-        self.explain_settled(now, app, ask)
     }
 
     fn explain_settled(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {

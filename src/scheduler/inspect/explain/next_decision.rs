@@ -24,7 +24,7 @@ pub(super) struct NextDecision {
     pub attempts_left: Option<u32>,
 }
 
-/// Whether a walk goes on.
+/// Whether a walk continues.
 type Step = Option<Decision>;
 
 struct Walk<'p> {
@@ -74,7 +74,7 @@ impl Partition {
     }
 
     /// Any other node, for an ask whose own reserved one has no room.
-    fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
+    pub(super) fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
         if ask.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
             return None;
         }

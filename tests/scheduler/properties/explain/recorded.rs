@@ -1,4 +1,4 @@
-//! Explanations in the recorded scenarios, at every cycle, under 1.5.1 and 1.8.0.
+//! Explanations in the recorded scenarios, at every cycle, under every profile.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,8 +56,7 @@ fn every_cycle_of_the_recorded_scenarios_does_what_is_explained() {
     let scenarios = scenarios();
     assert!(scenarios.len() > 200);
     for (name, scenario) in &scenarios {
-        // What 1.9.0 and the default profile decide since N-03 and N-04 is not explained in every recorded state yet.
-        for profile in [Profile::V1_5_1, Profile::V1_8_0] {
+        for profile in Profile::ALL {
             println!("{name} under {profile}");
             let found = follow(scenario, profile);
             found.into_iter().for_each(|(level, count)| *all.entry(level).or_default() += count);
