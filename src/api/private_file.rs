@@ -10,7 +10,7 @@ const OTHERS: u32 = 0o077;
 const OTHERS_WRITE: u32 = 0o022;
 
 /// Refuses a file of tokens that others may read or write. Where the program runs as root, so that it reads whatever is named, the file
-/// and its folder must also belong to root, and nobody else may write in the folder: whoever could put another file there could make
+/// and its folder must also belong to root, and nobody else may write in the folder: who can put another file there can make
 /// himself anybody.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// After how long something is shown, and how often it is shown anew.
+/// After how long something is shown, and how often it is shown again.
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// The progress of reading a file; nothing is written where standard error is no terminal.

@@ -139,8 +139,8 @@ fn text(result: &dto::WhatIfResult) -> String {
     let refused = result.refused.iter().map(|step| format!("refused: {}: {}", step.what, step.why));
     lines.extend(refused);
     if let Some(first) = &result.first {
-        let told = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing any more".to_owned());
-        lines.push(format!("first difference: {}, instead of: {}", told(&first.with), told(&first.without)));
+        let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing any more".to_owned());
+        lines.push(format!("first difference: {}, instead of: {}", words(&first.with), words(&first.without)));
     }
     lines.push(String::new());
     let applications = &result.diff.applications;

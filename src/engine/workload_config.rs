@@ -33,7 +33,7 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
             let refused = rejected(load(state, &merged, Some(text), LoadedBy::Workload));
             if refused.is_none() {
                 let title = "a configuration step of the workload was merged onto what is in force".to_owned();
-                let kept = format!("revision {onto} stays as it was, but for what the workload itself changes");
+                let kept = format!("revision {onto} stays unchanged, but for what the workload itself changes");
                 state.show_notice(NoticeWeight::Info, title, kept);
             }
             refused
@@ -76,9 +76,7 @@ fn merged(
     let read = config::read(&base.text, state.profile()).config.unwrap_or_default();
     let (wanted, done) = (config::diff(&read, config), config::diff(in_force, merged));
     if !done.touches().is_subset(&wanted.touches()) || (done.touches_partitions() && !wanted.touches_partitions()) {
-        return Err(format!(
-            "{since}, and the step's changes cannot be told apart from its own: what is in force stays"
-        ));
+        return Err(format!("{since}, and the step's changes cannot be separated from that: what is in force stays"));
     }
     Ok(Some((active.revision, Arc::clone(merged), parsed.text.clone())))
 }

@@ -120,7 +120,7 @@ impl Daemon {
         Self::partition(view)?.app_by_id(&job.app())
     }
 
-    /// Whoever acts over the socket.
+    /// The user at the other end of the socket.
     pub(super) fn actor(&self, who: &Owner) -> Actor {
         let admin = who.uid == 0 || who.uid == self.settings.owner.uid;
         let from = ActsFrom::Api { address: Arc::from("local socket"), request: Arc::from("") };

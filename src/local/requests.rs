@@ -89,7 +89,7 @@ impl Daemon {
             table.last = number;
             job
         };
-        // On the disk before anything is done, so that a daemon that ends now goes on with it.
+        // On the disk before anything is done: a daemon that ends now continues with it at its next start.
         if let Err(why) = self.store.save(&job, true) {
             return refused(format!("the job cannot be kept: {why}"));
         }

@@ -59,7 +59,7 @@ impl Server {
         Ok(Self { listener })
     }
 
-    /// Answers whoever connects, for good.
+    /// Answers connections until the process ends.
     pub fn serve(&self, daemon: &Arc<Daemon>) {
         let connected: Arc<Mutex<HashMap<u32, usize>>> = Arc::default();
         for stream in self.listener.incoming() {

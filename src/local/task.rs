@@ -28,7 +28,7 @@ pub struct Task {
     pub dir: String,
     /// The mask of its files.
     pub umask: u32,
-    /// Who it runs as; `None` for whoever runs the daemon.
+    /// The user it runs as; `None` for the user of the daemon.
     pub user: Option<Credentials>,
     /// The cgroup that was made for it.
     pub cgroup: Option<PathBuf>,

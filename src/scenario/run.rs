@@ -95,7 +95,7 @@ impl Runner {
         Self { scheduler, profile, now: Time::ZERO, step: LOAD }
     }
 
-    /// A runner that goes on with a scheduler at a time, after so many steps.
+    /// A runner that continues with a scheduler at a time, after so many steps.
     pub fn continuing(scheduler: Scheduler, now: Time, done: usize) -> Self {
         let profile = scheduler.switches().profile;
         Self { scheduler, profile, now, step: LOAD + i64::try_from(done).unwrap_or(i64::MAX - 1) }

@@ -222,7 +222,7 @@ impl Tally {
                 self.decide(at, || format!("{app} is accepted in {queue}"));
             }
             EventKind::AppRejected { app, message } => {
-                // One of this name that lives goes on.
+                // A live one of this name stays.
                 let tally = self.apps.entry(app.clone()).or_default();
                 tally.rejected = Some(Arc::from(message.as_str()));
                 self.decide(at, || format!("{app} is refused: {message}"));

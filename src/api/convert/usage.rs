@@ -79,7 +79,7 @@ pub fn group(partition: &PartitionView, name: &str) -> Option<dto::GroupUsage> {
     groups(partition).into_iter().find(|group| group.group_name == name)
 }
 
-/// Whoever uses something or waits, and those whom limits name.
+/// Users and groups that use something or wait, and those that limits name.
 fn names<'a>(rows: &'a UsageRows, limited: &Limited<'a>, waiting: &Waiting<'a>) -> BTreeSet<&'a str> {
     let using = rows.values().filter(|row| row.queues.iter().any(|level| waiting.shows(&row.name, level)));
     using.map(|row| &*row.name).chain(limited.names()).collect()

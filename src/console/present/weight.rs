@@ -1,4 +1,4 @@
-//! How much an event matters: what somebody would want to be told of, and what goes on all the time.
+//! How much an event matters: what an administrator wants to know, and what is routine.
 
 use crate::console::theme::Role;
 use crate::view::{ChangeDetail, ChangeType, ObjectType, Record};

@@ -198,7 +198,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of users and groups. By the limit that is used most, whoever is at one comes first.
+    /// The columns of users and groups. By the limit that is used most: users at a limit come first.
     UserColumn {
         Closest: "closest", true, true;
         Name: "name", false, false;

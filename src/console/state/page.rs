@@ -286,7 +286,7 @@ pub enum LineId {
 pub struct EventsPage {
     /// Only those of this object; `None` for all.
     pub about: Option<Arc<str>>,
-    /// What goes on all the time is shown too.
+    /// Routine events are shown too.
     pub all: bool,
     /// Only those of this kind of thing.
     pub kind: Option<ObjectType>,

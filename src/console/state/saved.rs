@@ -4,7 +4,7 @@ use crate::console::state::column::ColumnChoice;
 use crate::console::state::command::CommandId;
 use crate::console::state::page::Page;
 
-/// A list as it was arranged, under a name.
+/// The filter, sort and columns of a list, under a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedView {
     /// The name of its page.

@@ -30,7 +30,7 @@ pub fn open(state: &mut State, about: Option<&str>) {
     push(state, Page::Events(page));
 }
 
-/// Shows what goes on all the time too, or only what matters.
+/// Shows all events, or only those that matter.
 pub fn toggle_all(state: &mut State) {
     if let Page::Events(page) = state.page_mut() {
         page.all = !page.all;
@@ -75,8 +75,7 @@ pub fn take(state: &mut State, page: EventPage) -> bool {
     let another = before.known && !before.records.is_empty() && before.instance != page.instance;
     let new = state.cluster.events.take(page);
     if another {
-        let message =
-            "another run of the scheduler answers: its events begin anew, and what the run before did not keep is gone";
+        let message = "another run of the scheduler answers: its events begin again, and what the run before did not keep is gone";
         state.say(Grade::Warning, message);
     }
     if new && state.cluster.frozen.is_none() && matches!(state.page(), Page::Events(_)) {

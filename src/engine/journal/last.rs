@@ -34,7 +34,7 @@ pub fn remove(folder: &Path) -> io::Result<()> {
 pub struct LastFile {
     file: File,
     last: Option<LastRecord>,
-    /// What it holds is not as it was written.
+    /// Its content differs from what was written.
     damaged: bool,
 }
 
@@ -98,7 +98,7 @@ impl LastFile {
         self.last.is_some()
     }
 
-    /// What was written is lost, and the journal goes on without it.
+    /// What was written is lost, and the journal continues without it.
     pub fn forget(&mut self) {
         self.last = None;
     }

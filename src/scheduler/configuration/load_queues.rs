@@ -104,8 +104,9 @@ impl Partition {
         self.end_all_backoffs();
         self.mark_tree();
         // The releases settle a known queue otherwise than a new one: there, saying the same again can change it.
-        let anew = self.switches.reload_properties == ReloadProperties::Anew && self.switches.reload_template;
-        let before = before.filter(|_| anew && !self.switches.priority_cache);
+        let recomputes =
+            self.switches.reload_properties == ReloadProperties::Recomputed && self.switches.reload_template;
+        let before = before.filter(|_| recomputes && !self.switches.priority_cache);
         let root = QueueLoad { config: &config.root, before: before.map(|before| &before.root), parent: None };
         let mut stack = vec![LoadTask::Queue(root)];
         while let Some(load) = stack.pop() {
@@ -194,8 +195,8 @@ impl Partition {
             Some(settings) if !known || self.switches.reload_properties != ReloadProperties::Own => &settings.merged,
             _ => &nothing,
         };
-        let anew = self.switches.reload_properties == ReloadProperties::Anew;
-        let merge = if anew { inherit } else { inherit_with_defaults };
+        let recomputes = self.switches.reload_properties == ReloadProperties::Recomputed;
+        let merge = if recomputes { inherit } else { inherit_with_defaults };
         let merged = merge(inherited, &path, &config.properties);
         let template = match &config.template {
             Some(template) => Some((path.clone(), Arc::new(template.clone()))),
@@ -203,7 +204,7 @@ impl Partition {
             None => None,
         };
         let delay_before = self.queues[key].settings.properties.quota_preemption_delay;
-        let properties = self.effective(key, &merged, known && !anew);
+        let properties = self.effective(key, &merged, known && !recomputes);
         let takes_max_apps = match self.switches.reload_max_apps {
             ReloadMaxApps::All => true,
             ReloadMaxApps::NotRoot => !known || config.name != "root",

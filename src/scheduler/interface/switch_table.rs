@@ -179,7 +179,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     // Reloads
     "reload_revive" "D-03" [reload_revives] "tests/scheduler/worked/queues.rs::ex_16_a_queue_that_is_configured_again_is_active_again";
         true => "a draining queue that is in the file again is active again",
-        false => "a draining queue that is in the file again goes on draining";
+        false => "a draining queue that is in the file again keeps draining";
     "reload_maxapps" "D-01" [reload_max_apps] RECORDED;
         ReloadMaxApps::All => "a reload applies `maxapplications` to every queue",
         ReloadMaxApps::NotRoot => "a reload applies `maxapplications` to every queue not named root",
@@ -187,7 +187,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "reload_properties" "D-02, N-05" [reload_properties] "tests/scheduler/worked/release_1_9.rs::n_05_what_a_reload_makes_of_properties";
         ReloadProperties::Own => "a reload gives an existing queue the properties in its own part of the file only; what is gone keeps its effect",
         ReloadProperties::Inherited => "a reload hands properties down again; what is gone everywhere keeps its effect",
-        ReloadProperties::Anew => "a reload computes properties as at the start";
+        ReloadProperties::Recomputed => "a reload computes properties as at the start";
     "reload_template" "D-02" [reload_template] RECORDED;
         true => "a reload hands templates down again",
         false => "a parent without a template of its own has none after a reload";

@@ -122,7 +122,7 @@ pub enum ReloadProperties {
     /// What its parent has now, and its own on top; a key that neither has keeps its effect.
     Inherited,
     /// The same as at creation.
-    Anew,
+    Recomputed,
 }
 
 /// Which queues are preemption fences because of their maximum (switch `max_is_fence`).
@@ -247,7 +247,7 @@ impl Switches {
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
-            reload_properties: ReloadProperties::Anew,
+            reload_properties: ReloadProperties::Recomputed,
             reload_template: true,
             zero_max_unset: false,
             group_usage_lost: false,

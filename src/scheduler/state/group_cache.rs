@@ -1,6 +1,6 @@
 //! The groups of earlier submissions, which the releases use for later ones that name none (USR-008, N-07).
 //!
-//! A submission that names no groups has the one that is called as the user (USR-004); one that names exactly that is not told from it.
+//! A submission that names no groups has the one that is called as the user (USR-004); one that names exactly that is treated as one of those.
 
 use std::collections::BTreeMap;
 

@@ -114,7 +114,7 @@ impl<K: SlabKey> Trackers<K> {
         self.desert(key, path, usage);
     }
 
-    /// The same, but if it runs here it goes on taking up that place, though nobody is there (P-16).
+    /// The same, but if it runs here it keeps that place, though nothing runs (P-16).
     pub(in crate::scheduler) fn desert(&mut self, key: K, path: &[QueueKey], usage: &Resource) {
         let levels = &mut self.slots[key].levels;
         for queue in path {

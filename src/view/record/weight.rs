@@ -45,7 +45,7 @@ pub fn is_important(kind: &EventKind) -> bool {
 }
 
 impl Record {
-    /// The same of a record, whoever made it.
+    /// The same of a record of any source.
     pub fn is_important(&self) -> bool {
         match self.detail {
             ChangeDetail::APP_REJECT

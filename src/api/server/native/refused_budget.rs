@@ -1,5 +1,5 @@
 //! How much may be refused to somebody: an order is written to the disk before it is known whether it is refused, and every refusal is in
-//! the audit. So whoever may do nothing could wear the disk out.
+//! the audit. So a user without any right could wear the disk out.
 //!
 //! Invariants:
 //! - who had nothing refused is never held up, whatever others from the same address do;

@@ -1,6 +1,6 @@
 //! Wrong tokens are slowed down, by what they begin with and by the address that they come from (E1).
 //!
-//! Behind a proxy many people have one address: whoever sends a wrong token must not shut out the others. So a token is looked up
+//! Behind a proxy many people have one address: a client that sends wrong tokens must not shut out the others. So a token is looked up
 //! first, and one that is right always passes; what is counted and slowed down is only what is wrong.
 //!
 //! Invariants:

@@ -265,7 +265,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Follow, "", "Stay with the newest event, or stop doing so")
         .keys(&[(In::Events, "f")])
         .hints(&[(In::Events, "follow")]),
-    row(CommandId::EventsAll, "", "What goes on all the time too, or only what matters")
+    row(CommandId::EventsAll, "", "Show all events, or only those that matter")
         .keys(&[(In::Events, "m")])
         .hints(&[(In::Events, "all or important")]),
     row(CommandId::EventsKind, "", "Only events of this kind of thing: applications, nodes, queues; once more: all kinds")
@@ -503,7 +503,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Confirm, "n"),
             (In::Confirm, "q"),
         ])
-        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel"), (In::Reason, "as it was")]),
+        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel"), (In::Reason, "discard")]),
     row(CommandId::Complete, "", "Take the completion")
         .keys(&[(In::Command, "tab")])
         .hints(&[(In::Command, "complete")]),

@@ -36,7 +36,7 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
         "CPU asked" => asked(row, VCORE),
         "MEM asked" => asked(row, MEMORY),
         "OTHER" => "held of the resources without a column of their own".to_owned(),
-        "GROUPS" => "the groups of whoever submitted it, the first one his own".to_owned(),
+        "GROUPS" => "the groups of the user who submitted it".to_owned(),
         "WAIT" => match blocker::since(row) {
             None => "it does not wait".to_owned(),
             Some(since) => format!("since the first of its pending asks came, at {}", format::when(since)),

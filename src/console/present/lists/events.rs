@@ -62,7 +62,7 @@ enum Cell {
     Resource,
     Message,
     /// What happened and what is reported of it, where there is no room for two columns.
-    WhatAndTold,
+    WhatAndMessage,
 }
 
 /// The page as a list.
@@ -129,7 +129,7 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
         }
         columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(40)));
         if step >= 4 {
-            columns.push(left(Cell::WhatAndTold, "WHAT", 28).up_to(160));
+            columns.push(left(Cell::WhatAndMessage, "WHAT", 28).up_to(160));
             return columns;
         }
         columns.push(left(Cell::What, "WHAT", 20).up_to(50));
@@ -161,7 +161,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
     Some(match cell {
         Cell::Time => EventColumn::Time,
         Cell::Kind => EventColumn::Kind,
-        Cell::What | Cell::WhatAndTold => EventColumn::What,
+        Cell::What | Cell::WhatAndMessage => EventColumn::What,
         Cell::Object => EventColumn::Object,
         Cell::Of => EventColumn::Of,
         Cell::Resource => EventColumn::Resource,
@@ -170,7 +170,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
 }
 
 /// What is reported; where that is nothing, what has no column of its own.
-fn told(record: &Record, shown: &[Cell]) -> Piece {
+fn message(record: &Record, shown: &[Cell]) -> Piece {
     if !record.message.is_empty() {
         return plain(record.message.to_string());
     }
@@ -191,14 +191,14 @@ fn cell(pen: &mut Writer, record: &Record, shown: &[Cell], what: Cell, slot: Slo
         }
         Cell::What => vec![happened(record, signs)],
         // A note is only what is reported.
-        Cell::WhatAndTold if is_note(record) => vec![told(record, shown)],
-        Cell::WhatAndTold => vec![happened(record, signs), plain("  "), told(record, shown)],
+        Cell::WhatAndMessage if is_note(record) => vec![message(record, shown)],
+        Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, shown)],
         Cell::Of => {
             pen.name(slot.x, slot.width, &record.reference, Role::Dim);
             return;
         }
         Cell::Resource => vec![dim(format::resource(&record.resource))],
-        Cell::Message => vec![told(record, shown)],
+        Cell::Message => vec![message(record, shown)],
     };
     pen.cell(slot, &pieces);
 }

@@ -116,7 +116,7 @@ fn shares(ask: &Ask, share: &Resource, leaf: &Queue) -> Vec<f64> {
     shares
 }
 
-/// The first difference decides; else the list that goes on with something is the larger one.
+/// The first difference decides; else the longer list is the larger one.
 fn compare_shares(one: &[f64], other: &[f64]) -> Ordering {
     for (a, b) in one.iter().zip(other) {
         let order = a.total_cmp(b);
