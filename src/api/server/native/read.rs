@@ -91,7 +91,7 @@ pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
 
 /// What is above its maximum, and what goes for it.
 pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
-    let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall.clone());
+    let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall);
     partition(&view, &name)?;
     beside(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
 }
