@@ -1,10 +1,22 @@
 //! How much of a queue is to go, and which of its leaves give how much of it (`profiles.md` section 10.2).
 
-use super::QuotaPlan;
-use super::tree::{QuotaQueue, QuotaTree};
+use super::tree::{QuotaQueue, QuotaTree, path_up};
 use super::victims::{LeafShare, leaf_share};
-use crate::model::Resource;
+use crate::model::{QueuePath, Resource};
 use crate::scheduler::index::QueueKey;
+
+/// What enforcing the maximum of one queue comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaPlan<V> {
+    /// The queue.
+    pub queue: QueuePath,
+    /// How much is to go.
+    pub excess: Resource,
+    /// Which allocations go, in the order in which they are chosen.
+    pub victims: Vec<V>,
+    /// Whether there were allocations to choose from.
+    pub had_candidates: bool,
+}
 
 /// What enforcing the maximum of a queue would come to now; `None` where there is no such queue.
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
@@ -25,11 +37,6 @@ pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::
         }
     }
     Some(plan)
-}
-
-/// The queue and those above it, from the queue up to the root.
-pub(super) fn path_up<T: QuotaTree>(tree: &T, key: QueueKey) -> impl Iterator<Item = QuotaQueue<'_>> {
-    std::iter::successors(tree.quota_queue(key), |queue| tree.quota_queue(queue.parent?))
 }
 
 /// By how much a queue is above its own maximum, as far as guarantees let that go.
@@ -89,11 +96,4 @@ fn counted(queue: &QuotaQueue<'_>, counts_below: bool) -> Resource {
     }
     let above = |(name, used): (_, i64)| (name, (used - guaranteed.get(name).unwrap_or(0)).max(0));
     queue.allocated.iter().map(above).collect()
-}
-
-impl QuotaQueue<'_> {
-    /// What it uses of a resource without what is being preempted.
-    pub(super) fn used(&self, name: &str) -> i64 {
-        self.allocated.amount(name) - self.preempting.amount(name)
-    }
 }

@@ -12,29 +12,16 @@ mod timing;
 mod tree;
 mod victims;
 
-pub use self::excess::quota_plan;
+pub use self::excess::{QuotaPlan, quota_plan};
 pub use self::timing::{QuotaAfter, QuotaBefore, is_above, look_after, time_after};
 pub use self::tree::{QuotaAsk, QuotaLaw, QuotaQueue, QuotaTree};
 
-use crate::model::{QueuePath, Resource, Time};
+use crate::model::{Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::{Queue, ROOT};
 use crate::scheduler::state::timer::Timer;
-
-/// What enforcing the maximum of one queue comes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuotaPlan<V> {
-    /// The queue.
-    pub queue: QueuePath,
-    /// How much is to go.
-    pub excess: Resource,
-    /// Which allocations go, in the order in which they are chosen.
-    pub victims: Vec<V>,
-    /// Whether there were allocations to choose from.
-    pub had_candidates: bool,
-}
 
 /// A plan of the scheduler itself.
 type Plan = QuotaPlan<(AppKey, AskKey)>;

@@ -85,6 +85,18 @@ pub trait QuotaTree {
     fn quota_asks(&self, leaf: QueueKey) -> Vec<QuotaAsk<'_, Self::Victim>>;
 }
 
+/// The queue and those above it, from the queue up to the root.
+pub(super) fn path_up<T: QuotaTree>(tree: &T, key: QueueKey) -> impl Iterator<Item = QuotaQueue<'_>> {
+    std::iter::successors(tree.quota_queue(key), |queue| tree.quota_queue(queue.parent?))
+}
+
+impl QuotaQueue<'_> {
+    /// What it uses of a resource without what is being preempted.
+    pub(super) fn used(&self, name: &str) -> i64 {
+        self.allocated.amount(name) - self.preempting.amount(name)
+    }
+}
+
 impl QuotaTree for Partition {
     type Victim = (AppKey, AskKey);
 

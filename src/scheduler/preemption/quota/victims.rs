@@ -2,8 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::excess::path_up;
-use super::tree::{QuotaAsk, QuotaQueue, QuotaTree};
+use super::tree::{QuotaAsk, QuotaQueue, QuotaTree, path_up};
 use crate::model::{Priority, Resource, Time};
 use crate::scheduler::index::QueueKey;
 
