@@ -12,8 +12,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bad;
+mod changes;
 mod crash;
 mod jobs;
 mod limits;
 mod machine;
+mod options;
 mod users;
