@@ -16,7 +16,8 @@ const IDLE: Duration = Duration::from_secs(5);
 
 /// All of them.
 pub fn all() {
-    let number = |name: &str| std::env::args().skip_while(|word| word != name).nth(1).and_then(|text| text.parse().ok());
+    let number =
+        |name: &str| std::env::args().skip_while(|word| word != name).nth(1).and_then(|text| text.parse().ok());
     let small = !std::env::args().any(|word| word == "--bench");
     let jobs = number("--jobs").unwrap_or(if small { 20 } else { 1000 });
     let pending = number("--pending").unwrap_or(if small { 100 } else { 10_000 });

@@ -22,7 +22,8 @@ fn a_job_runs_as_who_submitted_it_and_is_nobody_elses() {
     assert_eq!(&told[..2], ["65534", "65534"], "{log}");
     assert!(log.contains("CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nNoNewPrivs:\t1"), "{log}");
     let number = job.to_string();
-    let changes = [&["requeue"][..], &["release"], &["local", "move", "--to", "root.x"], &["local", "priority", "--to", "9"]];
+    let changes =
+        [&["requeue"][..], &["release"], &["local", "move", "--to", "root.x"], &["local", "priority", "--to", "9"]];
     for command in [&["logs"][..], &["cancel"], &["hold"], &["wait"], &["job"]].into_iter().chain(changes) {
         let output = machine.call_as(DAEMON, &[command, &[&number]].concat());
         let why = String::from_utf8(output.stderr).unwrap();

@@ -3,7 +3,7 @@
 //! The daemon serves the REST API on the loopback address when the first console asks for it, and shows nothing there without a token. A
 //! token is given through the socket, to whom the kernel says is there, and stands for him.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -96,7 +96,7 @@ pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path
 }
 
 /// A new token for somebody.
-fn given(file: &PathBuf, who: &Identity) -> Result<String, String> {
+fn given(file: &Path, who: &Identity) -> Result<String, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let until = i64::try_from((now + HOLDS).as_nanos()).ok();
     let known = auth::list(file)?;
