@@ -135,13 +135,19 @@ enum Command {
     Wait(local::NumbersArgs),
     /// End jobs, or take them out of the queue
     #[cfg(target_os = "linux")]
-    Cancel(local::NumbersArgs),
+    Cancel(local::EndingArgs),
     /// Keep queued jobs from beginning
     #[cfg(target_os = "linux")]
     Hold(local::NumbersArgs),
     /// Let held jobs begin
     #[cfg(target_os = "linux")]
     Release(local::NumbersArgs),
+    /// Have jobs begin again from their beginning: those that run, or that have ended
+    #[cfg(target_os = "linux")]
+    Requeue(local::EndingArgs),
+    /// What the jobs that run use, against what they asked for
+    #[cfg(target_os = "linux")]
+    Top(local::TopArgs),
     /// The jobs that ended, with what they used
     #[cfg(target_os = "linux")]
     History(local::HistoryArgs),
@@ -152,7 +158,7 @@ enum Command {
     /// The start of a job's command; its supervisor starts it
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
-    LocalStart(local::AttemptArgs),
+    LocalStart(local::StartArgs),
     /// Print completions of this command line for a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
@@ -210,6 +216,10 @@ pub fn main() -> ExitCode {
         Some(Command::Hold(args)) => local::hold(args),
         #[cfg(target_os = "linux")]
         Some(Command::Release(args)) => local::release(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Requeue(args)) => local::requeue(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Top(args)) => local::top(args),
         #[cfg(target_os = "linux")]
         Some(Command::History(args)) => local::history(args),
         #[cfg(target_os = "linux")]

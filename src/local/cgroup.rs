@@ -58,6 +58,14 @@ impl Enforcement {
         }
     }
 
+    /// The group of an attempt; `None` without groups.
+    pub fn group(&self, name: &str) -> Option<PathBuf> {
+        match self {
+            Self::Cgroup(jobs) => Some(jobs.join(name)),
+            Self::Processes(_) => None,
+        }
+    }
+
     /// Makes the group of an attempt with its limits; `None` without groups.
     ///
     /// # Errors
@@ -154,6 +162,11 @@ pub fn used(group: &Path) -> Used {
         cpu_ms: value(&read("cpu.stat"), "usage_usec").map(|us| us / 1000),
         out_of_memory: value(&events, "oom_kill").is_some_and(|count| count > 0),
     }
+}
+
+/// Bytes of memory that a group has right now.
+pub fn memory(group: &Path) -> Option<u64> {
+    fs::read_to_string(group.join("memory.current")).ok()?.trim().parse().ok()
 }
 
 /// Ends every process of a group.

@@ -4,13 +4,13 @@
 //! - the table is locked for a look or a change, never while an order is under way;
 //! - a job is on the disk before the scheduler knows of it, and before who submitted it has its number.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::cgroup::Enforcement;
@@ -24,6 +24,9 @@ use crate::view::{AppRow, PartitionView, View};
 
 /// How long an order may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many letters of a command are a tag of its application.
+const MOST_OF_COMMAND: usize = 200;
 
 /// How the daemon is set up.
 #[derive(Clone, Debug)]
@@ -42,6 +45,9 @@ pub struct Settings {
     pub owner: Owner,
 }
 
+/// Lets a console in for somebody: gives the address of the REST API and a token that stands for him, or why not.
+pub type Door = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
+
 /// A running daemon.
 pub struct Daemon {
     pub(super) engine: Arc<Engine>,
@@ -51,6 +57,7 @@ pub struct Daemon {
     /// A job has ended.
     pub(super) ended: Condvar,
     waker: UnixStream,
+    pub(super) door: OnceLock<Door>,
 }
 
 /// The jobs.
@@ -62,6 +69,35 @@ pub(super) struct Table {
     pub(super) running: HashMap<u64, Running>,
     /// Those that have not ended, so that a look at them costs nothing for those that have.
     pub(super) live: HashSet<u64>,
+    /// Those that may wait for something else than the scheduler: everything in that state, and some that are not any more.
+    pub(super) waiting: BTreeSet<u64>,
+    /// What waits is to be looked at.
+    pub(super) look: bool,
+}
+
+impl Table {
+    fn new(jobs: Vec<Job>) -> Self {
+        let mut table = Self { look: true, ..Self::default() };
+        jobs.into_iter().for_each(|job| table.insert(job));
+        table
+    }
+
+    /// Takes a job in.
+    pub(super) fn insert(&mut self, job: Job) {
+        self.last = self.last.max(job.number);
+        if job.state != JobState::Ended {
+            self.live.insert(job.number);
+            self.waiting.insert(job.number);
+        }
+        self.jobs.insert(job.number, job);
+    }
+
+    /// Forgets a job.
+    pub(super) fn remove(&mut self, number: u64) {
+        self.jobs.remove(&number);
+        self.live.remove(&number);
+        self.waiting.remove(&number);
+    }
 }
 
 /// A supervisor.
@@ -80,11 +116,9 @@ impl Daemon {
         let (waker, woken) = UnixStream::pair()?;
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
-        let last = jobs.iter().map(|job| job.number).max().unwrap_or_default();
-        let live = jobs.iter().filter(|job| job.state != JobState::Ended).map(|job| job.number).collect();
-        let jobs = jobs.into_iter().map(|job| (job.number, job)).collect();
-        let table = Mutex::new(Table { jobs, last, live, ..Table::default() });
-        let daemon = Arc::new(Self { engine, settings, store, table, ended: Condvar::new(), waker });
+        let table = Mutex::new(Table::new(jobs));
+        let daemon =
+            Arc::new(Self { engine, settings, store, table, ended: Condvar::new(), waker, door: OnceLock::new() });
         daemon.offer_machine().map_err(|why| io::Error::other(why.to_string()))?;
         let waking = Arc::downgrade(&daemon);
         daemon.engine.published().on_change(Box::new(move || {
@@ -93,6 +127,11 @@ impl Daemon {
             }
         }));
         Ok((daemon, woken))
+    }
+
+    /// Has consoles let in by this from now on, once.
+    pub fn open_door(&self, door: Door) {
+        let _ = self.door.set(door);
     }
 
     /// Has the reconciling thread look again.
@@ -170,22 +209,45 @@ impl Daemon {
         Ok(())
     }
 
+    /// A job as the scheduler is offered it.
+    pub(super) fn submission(job: &Job) -> Submission {
+        Submission {
+            app: job.app(),
+            queue: job.spec.queue.clone(),
+            who: job.owner.identity.clone(),
+            // What a console shows of a job: who sees applications sees these too, so no environment and no whole command.
+            tags: [
+                ("application.stateaware.disable".to_owned(), "true".to_owned()),
+                ("job.name".to_owned(), job.name()),
+                ("job.command".to_owned(), job.spec.command.join(" ").chars().take(MOST_OF_COMMAND).collect()),
+            ]
+            .into(),
+            ..Submission::default()
+        }
+    }
+
     /// Submits a job to the scheduler, with its ask. The job is in the table as queued already.
     ///
     /// # Errors
     /// Which check refused. Then the scheduler has nothing of it.
     pub(super) fn enqueue(&self, job: &Job) -> Result<(), Refusal> {
         let actor = self.submitter(job);
-        let submission = Submission {
-            app: job.app(),
-            queue: job.spec.queue.clone(),
-            who: job.owner.identity.clone(),
-            tags: [("application.stateaware.disable".to_owned(), "true".to_owned())].into(),
-            ..Submission::default()
+        self.perform(&actor, PartitionAct::Submit(Self::submission(job)))?;
+        let refused = if job.spec.no_preempt && !self.administers(&job.owner, job) {
+            let what = "--no-preempt is for those who administer the job's queue (adminacl)";
+            Err(Refusal::new(Code::NotSupported, what, "others need the room that the queue has above its guarantee"))
+        } else {
+            self.perform(&actor, Self::ask_of(job)).map(drop)
         };
-        self.perform(&actor, PartitionAct::Submit(submission))?;
-        let asked = self.perform(&actor, Self::ask_of(job));
-        asked.map(drop).inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+        refused.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+    }
+
+    /// Whether somebody administers the queue that a job is in.
+    pub(super) fn administers(&self, who: &Owner, job: &Job) -> bool {
+        let view = self.engine.published().view();
+        let part = Self::partition(&view).map(|part| part.name.clone());
+        let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
+        part.is_some_and(|partition| view.may(&self.actor(who), &Act::In { partition, act }).is_ok())
     }
 
     /// Who acts for a job's own orders: its submitter.
@@ -202,7 +264,7 @@ impl Daemon {
             count: 1,
             resource: job.resource(),
             priority: Priority(job.spec.priority),
-            allow_preempt_self: true,
+            allow_preempt_self: !job.spec.no_preempt,
             allow_preempt_other: true,
             ..AskSpec::default()
         };
@@ -214,10 +276,9 @@ impl Daemon {
         PartitionAct::Release { app: job.app(), ask: AskId::from(format!("run-{attempt}")) }
     }
 
-    /// Keeps a job as it is now; a disk that does not take it is reported.
-    pub(super) fn keep(&self, job: &Job, durable: bool) {
-        if let Err(why) = self.store.save(job, durable) {
-            tracing::error!("job {} cannot be written: {why}", job.number);
-        }
+    /// Keeps a job as it is now; a disk that does not take it is reported. Gives whether it took it.
+    pub(super) fn keep(&self, job: &Job, durable: bool) -> bool {
+        let kept = self.store.save(job, durable);
+        kept.inspect_err(|why| tracing::error!("job {} cannot be written: {why}", job.number)).is_ok()
     }
 }

@@ -36,12 +36,59 @@ pub struct JobSpec {
     pub when_stopped: WhenStopped,
     /// Waits until it is released by hand.
     pub hold: bool,
-    /// Its whole environment.
+    /// Its whole environment. The daemon keeps it on the disk only ([`super::store`]).
     pub env: Vec<(String, String)>,
     /// Where it runs.
     pub dir: String,
     /// The mask of its files.
     pub umask: u32,
+    /// The tasks, when it is an array.
+    #[serde(default)]
+    pub array: Option<ArraySpec>,
+    /// A file of the submitter that gets its output as well, with `%j`, `%a`, `%A`, `%x` and `%u` in its name; empty for none.
+    #[serde(default)]
+    pub output: String,
+    /// It does not make room for others.
+    #[serde(default)]
+    pub no_preempt: bool,
+    /// The signal that asks it to end; SIGTERM without it.
+    #[serde(default)]
+    pub signal: Option<i32>,
+    /// What a shell runs before the signal, so that the job can save its work; empty for nothing.
+    #[serde(default)]
+    pub checkpoint: String,
+    /// What a shell runs after each attempt; empty for nothing.
+    #[serde(default)]
+    pub at_end: String,
+}
+
+/// The tasks of an array, each of which becomes a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArraySpec {
+    /// The index of each task.
+    pub indices: Vec<u32>,
+    /// How many of them may be queued or run at one time; 0 for all.
+    pub most: u32,
+}
+
+/// Which task of an array a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayTask {
+    /// The number of the array's first job; those of the others follow it.
+    pub first: u64,
+    /// How many jobs the array has.
+    pub count: u32,
+    /// The index of this one.
+    pub index: u32,
+    /// How many of them may be queued or run at one time; 0 for all.
+    pub most: u32,
+}
+
+impl ArrayTask {
+    /// The number of the array's last job.
+    pub fn last(&self) -> u64 {
+        self.first + u64::from(self.count.saturating_sub(1))
+    }
 }
 
 /// A job that must have ended before another one may begin.
@@ -159,6 +206,17 @@ pub struct AttemptEnd {
     pub cpu_ms: u64,
     /// How many bytes of output could not be written.
     pub lost_output: u64,
+    /// What could not be done, but did not end it: its output file, its hooks. Empty for nothing.
+    #[serde(default)]
+    pub note: String,
+}
+
+impl AttemptEnd {
+    /// An end of which nothing else is known.
+    pub fn new(outcome: Outcome) -> Self {
+        let at = super::wall_ms();
+        Self { at, outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0, note: String::new() }
+    }
 }
 
 /// One time that a job runs.
@@ -180,6 +238,8 @@ pub struct Attempt {
 pub enum Stop {
     /// This user cancelled it.
     Cancelled(String),
+    /// This user has it begin again.
+    Requeued(String),
     /// The scheduler took its allocation for another one.
     Preempted,
 }
@@ -195,6 +255,9 @@ pub struct Job {
     pub owner: Owner,
     /// When it was submitted, in milliseconds since 1970.
     pub submitted: u64,
+    /// Which task of an array it is.
+    #[serde(default)]
+    pub array: Option<ArrayTask>,
     /// Where it stands.
     pub state: JobState,
     /// How often it was submitted to the scheduler: once, and again whenever it was released.
@@ -227,6 +290,7 @@ impl Job {
             spec,
             owner,
             submitted: now,
+            array: None,
             state,
             generation,
             next,
@@ -263,10 +327,38 @@ impl Job {
         resource
     }
 
-    /// What it is called.
-    pub fn name(&self) -> &str {
+    /// What it is called; a task of an array with its index.
+    pub fn name(&self) -> String {
         let program = self.spec.command.first().map_or("", String::as_str);
-        if self.spec.name.is_empty() { program.rsplit('/').next().unwrap_or(program) } else { &self.spec.name }
+        let program = program.rsplit('/').next().unwrap_or(program);
+        let name = if self.spec.name.is_empty() { program } else { &self.spec.name };
+        self.array.map_or_else(|| name.to_owned(), |task| format!("{name}[{}]", task.index))
+    }
+
+    /// The file that gets its output as well: `%j` is its number, `%A` that of its array, `%a` its index, `%x` its name, `%u` its user.
+    pub fn output_file(&self) -> Option<String> {
+        let (mut path, mut letters) = (String::new(), self.spec.output.chars());
+        while let Some(letter) = letters.next() {
+            let part = match (letter == '%').then(|| letters.next()).flatten() {
+                Some('j') => self.number.to_string(),
+                Some('A') => self.array.map_or(self.number, |task| task.first).to_string(),
+                Some('a') => self.array.map_or(0, |task| task.index).to_string(),
+                // A name is no path.
+                Some('x') => self.name().replace('/', "_"),
+                Some('u') => self.owner.identity.user.replace('/', "_"),
+                Some('%') => "%".to_owned(),
+                Some(other) => format!("%{other}"),
+                None => letter.to_string(),
+            };
+            path.push_str(&part);
+        }
+        (!path.is_empty()).then_some(path)
+    }
+
+    /// It waits again, as another application: the id of one that is gone from the scheduler is not used twice.
+    pub fn begin_again(&mut self) {
+        self.generation += 1;
+        (self.state, self.confirmed) = (JobState::Waiting, false);
     }
 
     /// It is over.

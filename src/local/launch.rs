@@ -4,20 +4,22 @@
 //! still the daemon's user, and touches nothing of the user's before it is that user.
 
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rustix::process::{
     Resource, Rlimit, Signal, geteuid, getgid, getuid, nice, set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
-use super::cgroup;
+use super::hook::Hook;
 use super::task::{Credentials, TASK, Task, read};
+use super::{cgroup, user_file};
 
-/// Becomes the command of an attempt. Comes back only when it could not; gives the exit status that a shell would give.
-pub fn run(folder: &Path) -> (String, u8) {
+/// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
+pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("the task cannot be read".to_owned(), 125) };
     if let Err(why) = limit(&task) {
         return (format!("the limits cannot be set: {why}"), 125);
@@ -33,9 +35,23 @@ pub fn run(folder: &Path) -> (String, u8) {
     if let Err(why) = std::env::set_current_dir(&task.dir) {
         return (format!("{}: {why}", task.dir), 126);
     }
-    let Some((program, arguments)) = task.command.split_first() else { return ("there is no command".to_owned(), 127) };
+    let shell = |text: &str| vec!["/bin/sh".to_owned(), "-c".to_owned(), text.to_owned()];
+    let words = match hook {
+        None => task.command.clone(),
+        Some(Hook::Checkpoint) => shell(&task.checkpoint),
+        Some(Hook::AtEnd) => shell(&task.at_end),
+    };
+    if let (None, Some(file)) = (hook, &task.output)
+        && let Err(why) = user_file::open_and_send(file, io::stdin().as_fd())
+    {
+        return (format!("the output file {file}: {why}"), 126);
+    }
+    let Some((program, arguments)) = words.split_first() else { return ("there is no command".to_owned(), 127) };
     let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(task.env.iter().map(|(name, value)| (name, value)));
+    command.args(arguments).env_clear().envs(task.env.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+    if hook.is_some() {
+        command.envs(std::env::vars_os());
+    }
     let why = command.exec();
     let status = if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     (format!("{program}: {why}"), status)

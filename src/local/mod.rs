@@ -14,13 +14,16 @@
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
 pub mod cgroup;
+mod changes;
 pub mod client;
 pub mod daemon;
+pub mod hook;
 pub mod job;
 pub mod launch;
 pub mod machine;
 pub mod output;
 pub mod peer;
+mod placing;
 pub mod process;
 pub mod queues;
 pub mod reconcile;
@@ -28,8 +31,11 @@ mod requests;
 mod requeue;
 pub mod server;
 pub mod store;
+pub mod submission;
 pub mod supervise;
 pub mod task;
+mod usage;
+mod user_file;
 pub mod wire;
 
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -5,6 +5,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::user_file::UserFile;
+
 /// The newer file; the older one has `.1` behind it, and `output.base` says how many bytes came before both.
 const NAME: &str = "output";
 
@@ -18,13 +20,25 @@ pub struct Writer {
     base: u64,
     older: u64,
     lost: u64,
+    copy: Option<UserFile>,
 }
 
 impl Writer {
     /// Writes into a folder, at most so many bytes at one time.
     pub fn new(folder: &Path, most: u64) -> Self {
         let file = Self::open(folder).ok();
-        Self { folder: folder.to_path_buf(), file, written: 0, most: (most / 2).max(1), base: 0, older: 0, lost: 0 }
+        let (folder, most) = (folder.to_path_buf(), (most / 2).max(1));
+        Self { folder, file, written: 0, most, base: 0, older: 0, lost: 0, copy: None }
+    }
+
+    /// Has a file of the user get everything too.
+    pub fn copy_to(&mut self, file: UserFile) {
+        self.copy = Some(file);
+    }
+
+    /// What is to be said of the file of the user; empty for nothing.
+    pub fn note(&self) -> String {
+        self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
 
     fn open(folder: &Path) -> io::Result<File> {
@@ -33,6 +47,9 @@ impl Writer {
 
     /// Takes bytes in. What the disk does not take is counted.
     pub fn write(&mut self, bytes: &[u8]) {
+        if let Some(copy) = &mut self.copy {
+            copy.write(bytes);
+        }
         if self.written >= self.most {
             self.rotate();
         }

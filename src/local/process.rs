@@ -45,6 +45,45 @@ pub fn cpu_of_children_ms() -> u64 {
     (field(13) + field(14)) * TICK_MS
 }
 
+/// A process, as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// The number of its parent.
+    pub parent: i32,
+    /// What it is called: the first 15 bytes of its program's name.
+    pub name: String,
+    /// What it used of processors itself, in milliseconds.
+    pub cpu_ms: u64,
+    /// What its ended children used of processors, in milliseconds.
+    pub ended_cpu_ms: u64,
+    /// Bytes of memory that it has in the machine (RSS).
+    pub memory: u64,
+}
+
+/// All processes of the machine.
+pub fn all() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| one(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+fn one(pid: i32) -> Option<Process> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (before, rest) = text.rsplit_once(')')?;
+    let name = before.split_once('(')?.1.to_owned();
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let field = |at: usize| fields.get(at).and_then(|text| text.parse::<u64>().ok());
+    Some(Process {
+        pid,
+        parent: fields.get(1)?.parse().ok()?,
+        name,
+        cpu_ms: (field(11)? + field(12)?) * TICK_MS,
+        ended_cpu_ms: (field(13)? + field(14)?) * TICK_MS,
+        memory: field(21)? * rustix::param::page_size() as u64,
+    })
+}
+
 /// The processes whose parent is this one.
 pub fn children_of(parent: i32) -> Vec<i32> {
     let parent = parent.to_string();

@@ -17,9 +17,8 @@ use rustix::process::{Signal, pidfd_send_signal};
 
 use super::daemon::{Daemon, Running, Table};
 use super::job::{Attempt, AttemptEnd, Job, JobState, Outcome, Stop, number_of};
-use super::task::{CLAIM, Claim, Credentials, ENDED, Fallback, TASK, Task, read, write};
+use super::task::{CLAIM, Claim, Credentials, ENDED, Fallback, TASK, Task, claim, read, write};
 use super::{process, store, supervise, wall_ms};
-use crate::model::Resource;
 use crate::view::View;
 use crate::view::act::PartitionAct;
 
@@ -38,6 +37,21 @@ impl Daemon {
             job.confirmed = job.state == JobState::Queued;
             if job.state == JobState::Running {
                 self.adopt_one(&mut table, number);
+            }
+        }
+        self.withdraw_the_rest(&table);
+    }
+
+    /// Takes back from the scheduler what no job stands for: of jobs that ended, or were held or refused, when a daemon was killed.
+    fn withdraw_the_rest(&self, table: &Table) {
+        let view = self.engine.published().view();
+        let apps = Self::partition(&view).into_iter().flat_map(|part| part.apps.iter().flatten());
+        let actor = self.owner_of_daemon();
+        for app in apps {
+            let Some((number, generation)) = number_of(app.id.as_str()) else { continue };
+            let job = table.jobs.get(&number).filter(|job| job.generation == generation);
+            if job.is_none_or(|job| !matches!(job.state, JobState::Queued | JobState::Running)) {
+                self.perform_later(&actor, PartitionAct::Remove { app: app.id.clone() }, |_| {});
             }
         }
     }
@@ -109,7 +123,8 @@ impl Daemon {
         if tick {
             self.look_for_the_missing(&mut table, &view);
         }
-        let ready = if tick || !ended.is_empty() { self.ready(&mut table) } else { Vec::new() };
+        table.look |= tick || !ended.is_empty();
+        let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
         drop(table);
         ready.into_iter().for_each(|job| self.begin(&job));
         if !ended.is_empty() {
@@ -168,7 +183,12 @@ impl Daemon {
             store::private_folder(&folder)?;
             write(&folder.join(TASK), &task, false)
         });
-        self.keep(job, false);
+        if !self.keep(job, false) || prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull) {
+            // It runs when the disk takes it: what runs is always on the disk.
+            job.attempts.pop();
+            job.state = JobState::Queued;
+            return;
+        }
         match prepared {
             Ok(()) => self.spawn(table, number, &folder),
             Err(why) => self.finish(table, number, not_started(&why)),
@@ -182,10 +202,14 @@ impl Daemon {
         let data = u64::try_from(spec.memory).unwrap_or_default();
         let fallback = cgroup.is_none().then_some(Fallback { data, nice: NICE });
         let gpus = job.attempts.last().map(|attempt| attempt.gpus.as_slice()).unwrap_or_default();
-        let mut env = spec.env.clone();
+        let mut env = self.store.env(job)?;
         let mut own = settings.machine.gpu_variables(gpus);
         own.push(("KORNSOLE_JOB".to_owned(), job.number.to_string()));
         own.push(("KORNSOLE_ATTEMPT".to_owned(), job.next.to_string()));
+        if let Some(task) = job.array {
+            own.push(("KORNSOLE_ARRAY_JOB".to_owned(), task.first.to_string()));
+            own.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
+        }
         env.retain(|(name, _)| own.iter().all(|(ours, _)| ours != name));
         env.extend(own);
         let owner = &job.owner;
@@ -202,6 +226,10 @@ impl Daemon {
             time_limit: spec.time_limit,
             grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
             output_bytes: settings.output_bytes,
+            output: job.output_file(),
+            signal: spec.signal,
+            checkpoint: spec.checkpoint.clone(),
+            at_end: spec.at_end.clone(),
         })
     }
 
@@ -250,19 +278,38 @@ impl Daemon {
         }
     }
 
-    /// Reads how an attempt ended whose supervisor is not there any more.
+    /// Reads how an attempt ended whose supervisor is not there any more; or finds that another one has it.
     fn take_end(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let folder = self.store.attempt(number, job.next);
-        let end = read::<AttemptEnd>(&folder.join(ENDED)).unwrap_or_else(|| {
-            supervise::clear(&folder);
-            let boot = read::<Claim>(&folder.join(CLAIM)).is_some_and(|claim| claim.boot != process::boot());
-            let why = if boot { "the machine was restarted" } else { "its supervisor was ended" };
-            let outcome = Outcome::Lost(why.to_owned());
-            AttemptEnd { at: wall_ms(), outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0 }
-        });
+        let mut end = read::<AttemptEnd>(&folder.join(ENDED));
+        if end.is_none() {
+            // A daemon that was killed may have started one that claims the attempt only now: this claim keeps it from that.
+            let own = process::identify(std::process::id().try_into().unwrap_or_default());
+            let claimed = own.is_none_or(|own| claim(&folder, &own).unwrap_or(false));
+            let holder = read::<Claim>(&folder.join(CLAIM)).filter(|_| !claimed);
+            if let Some(holder) = &holder
+                && let Some(fd) = process::open(holder)
+            {
+                table.running.insert(number, Running { fd: Arc::new(fd), pid: holder.pid });
+                if job.stopping.is_some() {
+                    self.signal(table, number);
+                }
+                return;
+            }
+            // It may have ended between the two looks.
+            end = read::<AttemptEnd>(&folder.join(ENDED));
+            if end.is_none() {
+                supervise::clear(&folder);
+                let restarted = holder.is_some_and(|claim| claim.boot != process::boot());
+                let why = if restarted { "the machine was restarted" } else { "its supervisor was ended" };
+                end = Some(AttemptEnd::new(Outcome::Lost(why.to_owned())));
+            }
+        }
         let _ = fs::remove_file(folder.join(TASK));
-        self.finish(table, number, end);
+        if let Some(end) = end {
+            self.finish(table, number, end);
+        }
     }
 }
 
@@ -271,8 +318,7 @@ fn gpus(job: &Job) -> usize {
 }
 
 fn not_started(why: &io::Error) -> AttemptEnd {
-    let outcome = Outcome::NotStarted(why.to_string());
-    AttemptEnd { at: wall_ms(), outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0 }
+    AttemptEnd::new(Outcome::NotStarted(why.to_string()))
 }
 
 /// What the scheduler has allocated: the newest attempt of each job in each of its generations.
@@ -287,9 +333,4 @@ fn allocated(view: &View) -> HashMap<(u64, u32), u32> {
         }
     }
     found
-}
-
-/// What a job asks for can never be had on a machine that has so much.
-pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
-    !machine.fit_in(&job.resource())
 }

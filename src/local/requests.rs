@@ -3,33 +3,30 @@
 use std::time::Duration;
 
 use super::daemon::{Daemon, Table};
-use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};
-use super::reconcile::too_large;
+use super::job::{Job, JobState, Owner};
+use super::output;
 use super::wire::{Info, JobReport, Reply, Request};
-use super::{output, wall_ms};
-use crate::model::{AppState, MEMORY, VCORE, quantity};
-use crate::view::act::{Act, PartitionAct, Refusal};
+use crate::model::AppState;
+use crate::view::act::Refusal;
 use crate::view::{AskState, PendingReason, View};
 
 /// How long one request waits at most for the end of a job; who waits longer asks again.
 const WAIT: Duration = Duration::from_secs(20);
 /// How many bytes of output one answer has at most.
 const MOST_OUTPUT: usize = 256 << 10;
-/// How many bytes a command with its environment may have.
-const LARGEST_JOB: usize = 1 << 20;
 
 /// An answer with the output that goes with it.
 pub(super) type Answered = (Reply, Vec<u8>);
 
-fn refused(message: impl Into<String>) -> Reply {
+pub(super) fn refused(message: impl Into<String>) -> Reply {
     Reply::Refused { usage: false, message: message.into() }
 }
 
-fn misused(message: impl Into<String>) -> Reply {
+pub(super) fn misused(message: impl Into<String>) -> Reply {
     Reply::Refused { usage: true, message: message.into() }
 }
 
-fn by_scheduler(why: &Refusal) -> Reply {
+pub(super) fn by_scheduler(why: &Refusal) -> Reply {
     refused(format!("{}: {}", why.message, why.description))
 }
 
@@ -45,9 +42,24 @@ impl Daemon {
             Request::Cancel(number) => self.cancel(who, number),
             Request::Hold(number) => self.hold(who, number),
             Request::Release(number) => self.release(who, number),
+            Request::Requeue(number) => self.requeue(who, number),
+            Request::Move { job, queue } => self.move_to(who, job, &queue),
+            Request::Priority { job, priority } => self.set_priority(who, job, priority),
+            Request::Use => self.used(who),
+            Request::Where(spec) => self.where_to(who, *spec),
+            Request::Door => self.let_in(who),
             Request::Info => Reply::Info(self.info()),
         };
         (reply, Vec::new())
+    }
+
+    fn let_in(&self, who: &Owner) -> Reply {
+        let machine = self.settings.machine.name.clone();
+        match self.door.get().map(|door| door(&who.identity)) {
+            Some(Ok((url, token))) => Reply::Door { machine, url, token },
+            Some(Err(why)) => refused(format!("no console can be let in: {why}")),
+            None => refused("no console is let in here"),
+        }
     }
 
     fn info(&self) -> Info {
@@ -67,103 +79,20 @@ impl Daemon {
         }
     }
 
-    fn submit(&self, who: &Owner, mut spec: JobSpec) -> Reply {
-        let machine = &self.settings.machine;
-        if spec.memory == 0 && machine.vcore > 0 {
-            let share = i128::from(machine.memory) * i128::from(spec.vcore) / i128::from(machine.vcore);
-            spec.memory = i64::try_from(share).unwrap_or(i64::MAX);
-        }
-        if let Err(why) = self.check(&spec) {
-            return misused(why);
-        }
-        let job = {
-            let mut table = self.table();
-            if let Some(missing) = spec.after.iter().find(|after| !self.knows(&table, who, after.job)) {
-                return misused(format!("--after {}: you have no such job", missing.job));
-            }
-            let number = table.last + 1;
-            let job = Job::new(number, spec, who.clone(), wall_ms());
-            if too_large(&machine.capacity(), &job) {
-                return refused(format!("this machine has no room for it, ever: it has {}", self.has()));
-            }
-            table.last = number;
-            job
-        };
-        // On the disk before anything is done: a daemon that ends now continues with it at its next start.
-        if let Err(why) = self.store.save(&job, true) {
-            return refused(format!("the job cannot be kept: {why}"));
-        }
-        let number = job.number;
-        let at_once = {
-            let mut table = self.table();
-            table.jobs.insert(number, job);
-            table.live.insert(number);
-            self.due(&mut table, number)
-        };
-        if let Some(job) = at_once
-            && let Err(why) = self.enqueue(&job)
-        {
-            self.table().jobs.remove(&number);
-            self.table().live.remove(&number);
-            self.store.remove(number);
-            return by_scheduler(&why);
-        }
-        let mut table = self.table();
-        let Some(job) = table.jobs.get_mut(&number) else { return refused("the job is gone already") };
-        job.confirmed = true;
-        Reply::Job(Box::new(self.report(job)))
-    }
-
-    /// Marks a job as queued if it waits for nothing. Gives it, to be submitted to the scheduler.
-    fn due(&self, table: &mut Table, number: u64) -> Option<Job> {
-        let job = table.jobs.get_mut(&number)?;
-        if job.state != JobState::Waiting || !job.spec.after.is_empty() {
-            return None;
-        }
-        job.state = JobState::Queued;
-        self.keep(job, false);
-        Some(job.clone())
-    }
-
-    fn has(&self) -> String {
-        let machine = &self.settings.machine;
-        let (cores, memory) = (quantity::show_vcore(machine.vcore), quantity::show_memory(machine.memory));
-        format!("{cores} cores, {memory} of memory, {} GPUs", machine.gpu)
-    }
-
-    fn check(&self, spec: &JobSpec) -> Result<(), String> {
-        let size: usize = spec.command.iter().map(String::len).sum::<usize>()
-            + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-        let text = || spec.command.iter().chain(spec.env.iter().flat_map(|(name, value)| [name, value]));
-        match spec {
-            _ if spec.command.first().is_none_or(String::is_empty) => Err("there is no command".to_owned()),
-            _ if size > LARGEST_JOB => Err(format!("command and environment have {size} bytes, at most {LARGEST_JOB}")),
-            _ if text().chain([&spec.dir]).any(|text| text.contains('\0')) => Err("there is a NUL in it".to_owned()),
-            _ if !spec.dir.starts_with('/') => Err(format!("the directory {:?} is not absolute", spec.dir)),
-            _ if spec.vcore <= 0 || spec.memory <= 0 || spec.gpu < 0 => {
-                Err(format!("it must ask for more than nothing of {VCORE} and {MEMORY}"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn knows(&self, table: &Table, who: &Owner, number: u64) -> bool {
+    pub(super) fn knows(&self, table: &Table, who: &Owner, number: u64) -> bool {
         table.jobs.get(&number).is_some_and(|job| self.may_see(who, job))
     }
 
     /// Whether somebody may see and end a job: his own, as the administrator of its queue, or as who runs the daemon.
-    fn may_see(&self, who: &Owner, job: &Job) -> bool {
+    pub(super) fn may_see(&self, who: &Owner, job: &Job) -> bool {
         if who.uid == job.owner.uid || who.uid == 0 || who.uid == self.settings.owner.uid {
             return true;
         }
-        let view = self.engine.published().view();
-        let part = Self::partition(&view).map(|part| part.name.clone());
-        let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
-        part.is_some_and(|partition| view.may(&self.actor(who), &Act::In { partition, act }).is_ok())
+        self.administers(who, job)
     }
 
     /// Does something with a job that somebody may see. To others it is not there.
-    fn with_job(&self, who: &Owner, number: u64, act: impl FnOnce(&Table, &Job) -> Reply) -> Reply {
+    pub(super) fn with_job(&self, who: &Owner, number: u64, act: impl FnOnce(&Table, &Job) -> Reply) -> Reply {
         let table = self.table();
         match table.jobs.get(&number).filter(|job| self.may_see(who, job)) {
             Some(job) => act(&table, job),
@@ -171,7 +100,7 @@ impl Daemon {
         }
     }
 
-    fn report(&self, job: &Job) -> JobReport {
+    pub(super) fn report(&self, job: &Job) -> JobReport {
         Self::report_by(&self.engine.published().view(), job)
     }
 
@@ -179,10 +108,14 @@ impl Daemon {
         let app = Self::app(view, job);
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {
-            JobState::Waiting => {
+            JobState::Waiting if !job.spec.after.is_empty() => {
                 let jobs: Vec<String> = job.spec.after.iter().map(|after| after.job.to_string()).collect();
                 format!("after {}", jobs.join(", "))
             }
+            JobState::Waiting => match job.array.filter(|task| task.most > 0) {
+                Some(task) => format!("at most {} of its array at one time", task.most),
+                None => "about to be queued".to_owned(),
+            },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),
             JobState::Queued => app.map_or_else(String::new, |app| {
                 let pending = app.asks.values().find_map(|ask| match ask.state {
@@ -247,89 +180,5 @@ impl Daemon {
             }
             Err(why) => (refused(format!("the output cannot be read: {why}")), Vec::new()),
         }
-    }
-
-    fn cancel(&self, who: &Owner, number: u64) -> Reply {
-        let found = {
-            let table = self.table();
-            let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
-            job.map(|job| (job.clone(), job.owner.uid == who.uid))
-        };
-        let Some((job, own)) = found else { return refused(format!("there is no job {number}, or it is not yours")) };
-        let in_scheduler = matches!(job.state, JobState::Queued | JobState::Running);
-        if in_scheduler && !own {
-            // An administrator's right is checked, and kept in the audit, where every other one's is.
-            let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
-            if let Err(why) = self.perform(&self.actor(who), act) {
-                return by_scheduler(&why);
-            }
-        }
-        let mut table = self.table();
-        let by = who.identity.user.clone();
-        let Some(job) = table.jobs.get_mut(&number) else { return refused(format!("there is no job {number}")) };
-        match job.state {
-            JobState::Ended => return refused(format!("job {number} has ended already")),
-            JobState::Running => {
-                job.stopping = Some(Stop::Cancelled(by));
-                self.keep(job, true);
-                self.signal(&table, number);
-            }
-            JobState::Held | JobState::Waiting | JobState::Queued => {
-                job.end(Outcome::Cancelled(by), wall_ms());
-                self.keep(job, true);
-                if in_scheduler && own {
-                    self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
-                }
-                table.live.remove(&number);
-                self.ended.notify_all();
-                self.wake();
-            }
-        }
-        drop(table);
-        self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
-    }
-
-    fn hold(&self, who: &Owner, number: u64) -> Reply {
-        let reply = self.with_job(who, number, |_, job| match job.state {
-            JobState::Queued | JobState::Waiting | JobState::Held => Reply::Job(Box::new(self.report(job))),
-            JobState::Running => refused(format!("job {number} runs already; cancel ends it")),
-            JobState::Ended => refused(format!("job {number} has ended already")),
-        });
-        if matches!(reply, Reply::Job(_)) {
-            let mut table = self.table();
-            if let Some(job) = table.jobs.get_mut(&number) {
-                if job.state == JobState::Queued {
-                    self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
-                    job.generation += 1;
-                }
-                job.state = JobState::Held;
-                self.keep(job, true);
-            }
-            drop(table);
-            return self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))));
-        }
-        reply
-    }
-
-    fn release(&self, who: &Owner, number: u64) -> Reply {
-        let reply = self.with_job(who, number, |_, job| match job.state {
-            JobState::Held => Reply::Job(Box::new(self.report(job))),
-            _ => refused(format!("job {number} is not held")),
-        });
-        if !matches!(reply, Reply::Job(_)) {
-            return reply;
-        }
-        let due = {
-            let mut table = self.table();
-            if let Some(job) = table.jobs.get_mut(&number) {
-                (job.state, job.confirmed) = (JobState::Waiting, false);
-                self.keep(job, true);
-            }
-            self.due(&mut table, number)
-        };
-        if let Some(job) = due {
-            self.begin(&job);
-        }
-        self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 }

@@ -1,10 +1,16 @@
 //! What becomes of a job after an attempt: its end, or another attempt; and of jobs that wait for it.
 
+use std::collections::HashMap;
+
 use super::daemon::{Daemon, Table};
 use super::job::{AttemptEnd, Dependency, Job, JobState, Outcome, Stop, WhenStopped};
 use super::wall_ms;
+use crate::model::AppState;
 use crate::view::View;
 use crate::view::act::PartitionAct;
+
+/// How many jobs are given to the scheduler before something else has its turn.
+const MOST_AT_ONCE: usize = 64;
 
 /// What follows an attempt.
 enum Next {
@@ -20,6 +26,7 @@ fn next(job: &Job, end: &AttemptEnd) -> Next {
     match (&job.stopping, &end.outcome) {
         (Some(Stop::Cancelled(by)), _) if end.asked => Next::End(Outcome::Cancelled(by.clone())),
         (Some(Stop::Cancelled(_)), outcome) => Next::End(outcome.clone()),
+        (Some(Stop::Requeued(_)), _) if end.asked => Next::Again,
         (Some(Stop::Preempted), _) if end.asked && requeues => Next::Again,
         (Some(Stop::Preempted), _) if end.asked => Next::End(Outcome::Preempted),
         (_, Outcome::Lost(_)) if requeues => Next::Again,
@@ -36,12 +43,13 @@ impl Daemon {
         let (actor, attempt) = (self.submitter(job), job.next);
         let next = next(job, &end);
         let own_failure = job.stopping.is_none() && !matches!(end.outcome, Outcome::Lost(_));
+        let at = end.at;
         if let Some(last) = job.attempts.last_mut() {
             last.end = Some(end);
         }
         match next {
             Next::End(outcome) => {
-                job.end(outcome, wall_ms());
+                job.end(outcome, at);
                 self.keep(job, true);
                 self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {});
                 table.live.remove(&number);
@@ -65,7 +73,7 @@ impl Daemon {
         if ended > self.settings.history
             && let Some(oldest) = table.jobs.values().find(|job| job.state == JobState::Ended).map(|job| job.number)
         {
-            table.jobs.remove(&oldest);
+            table.remove(oldest);
             self.store.remove(oldest);
         }
     }
@@ -78,33 +86,64 @@ impl Daemon {
             if job.state != JobState::Queued || !job.confirmed {
                 continue;
             }
-            let ended = || Self::partition(view).is_some_and(|part| part.ended.iter().any(|app| app.id == job.app()));
+            let ended = || {
+                let ended = Self::partition(view).map(|part| part.ended.iter().find(|app| app.id == job.app()));
+                ended.flatten().map(|app| app.state)
+            };
             match Self::app(view, job) {
-                Some(app) if app.asks.is_empty() => {
+                Some(app) if !app.asks.values().any(|ask| ask.id == job.ask()) => {
                     self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
                 }
                 Some(_) => {}
-                None if ended() => {
-                    job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms());
+                None => {
+                    match ended() {
+                        // The daemon was ended before the scheduler had it.
+                        None => (job.state, job.confirmed) = (JobState::Waiting, false),
+                        // It was ended between the release of an attempt and the ask of the next one.
+                        Some(AppState::Completing | AppState::Completed) => job.begin_again(),
+                        Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
+                    }
                     self.keep(job, true);
-                    table.live.remove(&number);
+                    if job.state == JobState::Ended {
+                        table.live.remove(&number);
+                        self.ended.notify_all();
+                    } else {
+                        table.waiting.insert(number);
+                    }
+                    table.look = true;
                 }
-                // The daemon was ended before the scheduler had it.
-                None => (job.state, job.confirmed) = (JobState::Waiting, false),
             }
         }
     }
 
-    /// Takes the jobs that wait for nothing any more out of those that wait; ends those whose wait is in vain.
+    /// Takes jobs that wait for nothing any more out of those that wait, some at a time; ends those whose wait is in vain.
     pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
-        let live = table.live.iter().filter_map(|number| table.jobs.get(number));
-        let waiting: Vec<u64> = live.filter(|job| job.state == JobState::Waiting).map(|job| job.number).collect();
+        let waiting: Vec<u64> = table.waiting.iter().copied().collect();
+        let mut busy = None;
         let mut ready = Vec::new();
         for number in waiting {
-            let Some(found) = table.jobs.get(&number).map(|job| met(table, &job.spec.after)) else { continue };
+            if ready.len() >= MOST_AT_ONCE {
+                table.look = true;
+                self.wake();
+                break;
+            }
+            let Some(job) = table.jobs.get(&number).filter(|job| job.state == JobState::Waiting) else {
+                // One that is held comes back when it is released.
+                table.waiting.remove(&number);
+                continue;
+            };
+            let array = job.array.filter(|task| task.most > 0);
+            let found = met(table, &job.spec.after);
+            if let (Ok(true), Some(task)) = (&found, array) {
+                let busy = busy.get_or_insert_with(|| busy_tasks(table)).entry(task.first).or_insert(0);
+                if *busy >= task.most {
+                    continue;
+                }
+                *busy += 1;
+            }
             let Some(job) = table.jobs.get_mut(&number) else { continue };
             match found {
-                Ok(false) => {}
+                Ok(false) => continue,
                 Ok(true) => {
                     job.state = JobState::Queued;
                     self.keep(job, false);
@@ -114,9 +153,12 @@ impl Daemon {
                     job.end(Outcome::NotStarted(why), wall_ms());
                     self.keep(job, true);
                     table.live.remove(&number);
+                    table.look = true;
+                    self.ended.notify_all();
                     self.wake();
                 }
             }
+            table.waiting.remove(&number);
         }
         ready
     }
@@ -125,18 +167,36 @@ impl Daemon {
     pub(super) fn begin(&self, job: &Job) {
         let outcome = self.enqueue(job);
         let mut table = self.table();
-        let Some(kept) = table.jobs.get_mut(&job.number) else { return };
+        let same = |kept: &&mut Job| kept.state == JobState::Queued && kept.generation == job.generation;
+        let Some(kept) = table.jobs.get_mut(&job.number).filter(same) else {
+            // Somebody has held or cancelled it meanwhile.
+            drop(table);
+            return self.withdraw(job);
+        };
         match outcome {
             Ok(()) => kept.confirmed = true,
             Err(why) => {
                 kept.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
                 self.keep(kept, true);
                 table.live.remove(&job.number);
+                table.look = true;
                 drop(table);
                 self.ended.notify_all();
+                self.wake();
             }
         }
     }
+}
+
+/// How many tasks of each array are queued or run.
+fn busy_tasks(table: &Table) -> HashMap<u64, u32> {
+    let mut busy = HashMap::new();
+    for job in table.live.iter().filter_map(|number| table.jobs.get(number)) {
+        if let (Some(task), JobState::Queued | JobState::Running) = (job.array, job.state) {
+            *busy.entry(task.first).or_insert(0) += 1;
+        }
+    }
+    busy
 }
 
 /// Whether the jobs have ended that another one waits for.

@@ -1,17 +1,35 @@
-//! The jobs on the disk: a folder for each, with `job.json` and a folder for each attempt. Only the daemon's user can read them.
+//! The jobs on the disk: a folder for each, with `job.json`, its environment in `env.json`, and a folder for each attempt. Only the
+//! daemon's user can read them.
+//!
+//! An environment is large and needed only when an attempt begins: it is not held in memory, and not written again with the job.
 
-use std::fs::{self, DirBuilder};
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
-use super::job::Job;
+use super::job::{Job, JobState};
 use super::task;
+
+/// A job as it was last.
+const JOB: &str = "job.json";
+/// Its environment.
+const ENV: &str = "env.json";
+/// How often a folder is tried that another daemon has: one that was killed has it for a moment longer.
+const TRIES: u32 = 20;
+/// How long lies between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Where jobs are kept.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+    /// Locked as long as this daemon lives.
+    _lock: Arc<File>,
 }
 
 /// Makes a folder that only its owner can enter, with those above it.
@@ -23,28 +41,63 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Store {
-    /// The store of a folder, with every job that is kept there.
+    /// The store of a folder, for this process alone, with every job that is kept there.
     ///
     /// # Errors
-    /// It cannot be read, or a job in it is damaged.
+    /// Another daemon has it, it cannot be read, or a job in it is damaged.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
-        let store = Self { folder: folder.join("jobs") };
-        private_folder(&store.folder)?;
+        private_folder(&folder.join("jobs"))?;
+        let store = Self { folder: folder.join("jobs"), _lock: Arc::new(lock(&folder.join("lock"))?) };
         let mut jobs = Vec::new();
         for entry in fs::read_dir(&store.folder)? {
             let path = entry?.path();
             if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
                 continue;
             }
-            match task::read::<Job>(&path.join("job.json")) {
+            match task::read::<Job>(&path.join(JOB)) {
                 Some(job) => jobs.push(job),
                 // It was cut off before anybody had its number, or after it was refused.
-                None if !path.join("job.json").exists() => fs::remove_dir_all(&path)?,
-                None => return Err(io::Error::other(format!("{}: it is damaged", path.join("job.json").display()))),
+                None if !path.join(JOB).exists() => fs::remove_dir_all(&path)?,
+                None => return Err(io::Error::other(format!("{}: it is damaged", path.join(JOB).display()))),
             }
         }
         jobs.sort_by_key(|job| job.number);
+        for cut in cut_off(&jobs) {
+            store.remove(cut);
+            jobs.retain(|job| job.number != cut);
+        }
         Ok((store, jobs))
+    }
+
+    /// Keeps a job that was submitted just now, with its environment, which it gives away. `durable`: it survives a loss of power.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn create(&self, job: &mut Job, durable: bool) -> io::Result<()> {
+        let folder = self.of(job.number);
+        private_folder(&folder)?;
+        let env = std::mem::take(&mut job.spec.env);
+        task::write(&folder.join(ENV), &env, false)?;
+        if durable {
+            File::open(folder.join(ENV))?.sync_data()?;
+        }
+        self.save(job, durable)
+    }
+
+    /// Has everything survive a loss of power that was written so far.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(File::open(&self.folder)?)?)
+    }
+
+    /// The environment of a job.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn env(&self, job: &Job) -> io::Result<Vec<(String, String)>> {
+        Ok(serde_json::from_slice(&fs::read(self.of(job.number).join(ENV))?)?)
     }
 
     fn of(&self, number: u64) -> PathBuf {
@@ -62,12 +115,40 @@ impl Store {
     /// The disk does not take it.
     pub fn save(&self, job: &Job, durable: bool) -> io::Result<()> {
         private_folder(&self.of(job.number))?;
-        task::write(&self.of(job.number).join("job.json"), job, durable)
+        task::write(&self.of(job.number).join(JOB), job, durable)
     }
 
     /// Forgets a job. What cannot be removed is removed at the next start.
     pub fn remove(&self, number: u64) {
-        let _ = fs::remove_file(self.of(number).join("job.json"));
+        let _ = fs::remove_file(self.of(number).join(JOB));
         let _ = fs::remove_dir_all(self.of(number));
     }
+}
+
+/// Takes a folder for this process, as long as the file is open.
+fn lock(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => sleep(PAUSE),
+            Err(TryLockError::Error(why)) => return Err(why),
+        }
+    }
+    Err(io::Error::other("another daemon uses this folder"))
+}
+
+/// The jobs of arrays whose submission was cut off: the last one is not there, and none has begun. They are written in their order, and
+/// nothing begins before all are.
+fn cut_off(jobs: &[Job]) -> Vec<u64> {
+    let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
+    let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));
+    let parts: Vec<&Job> = jobs.iter().filter(of_array).collect();
+    let begun: HashSet<u64> = parts
+        .iter()
+        .filter(|job| !job.attempts.is_empty() || matches!(job.state, JobState::Queued | JobState::Ended))
+        .filter_map(|job| Some(job.array?.first))
+        .collect();
+    let cut = parts.iter().filter(|job| job.array.is_some_and(|task| !begun.contains(&task.first)));
+    cut.map(|job| job.number).collect()
 }

@@ -4,11 +4,11 @@
 //! has ended, whatever else the job has started is ended too, also what left its process group: it becomes a child of the supervisor.
 
 use std::fs::File;
-use std::io::{self, PipeReader, Read as _};
+use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -17,10 +17,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, set_child_subreaper, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::hook::{self, Hook};
 use super::job::{AttemptEnd, Outcome};
 use super::output::Writer;
 use super::task::{CLAIM, ENDED, MAIN, TASK, Task, claim, read, write};
-use super::{cgroup, process, wall_ms};
+use super::user_file::UserFile;
+use super::{cgroup, process};
 
 /// How long it waits for processes that SIGKILL does not end at once.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,13 +37,18 @@ enum Ending {
 }
 
 struct Supervisor {
+    folder: PathBuf,
     task: Task,
     main: Child,
     main_fd: OwnedFd,
     signals: UnixStream,
     pipe: Option<PipeReader>,
+    /// The other end of it, for a hook that writes as the command does.
+    hook_output: Option<PipeWriter>,
     output: Writer,
     ending: Option<Ending>,
+    /// What runs before the command is asked to end.
+    checkpoint: Option<hook::Running>,
     /// When SIGKILL follows.
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
@@ -61,18 +68,30 @@ pub fn run(folder: &Path) -> Result<(), String> {
     }
     let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
     let group = task.cgroup.clone();
+    let at_end = !task.at_end.is_empty();
     let mut end = match start(folder, task) {
         Ok(mut supervisor) => supervisor.supervise(),
         Err(why) => ended(Outcome::NotStarted(why.to_string()), false),
     };
-    if let Some(group) = group {
-        let used = cgroup::used(&group);
+    if let Some(group) = &group {
+        let used = cgroup::used(group);
         if used.out_of_memory && end.outcome == Outcome::Signalled(Signal::KILL.as_raw()) {
             end.outcome = Outcome::MemoryLimit;
         }
         (end.max_memory, end.cpu_ms) = (used.max_memory, used.cpu_ms.unwrap_or(end.cpu_ms));
-        cgroup::remove(&group);
     }
+    if at_end {
+        let text = end.outcome.to_string();
+        let hook = hook::Running::start(folder, Hook::AtEnd, ("KORNSOLE_END", &text), Stdio::null(), Stdio::null());
+        let note = hook.map_or_else(|why| format!("--at-end: {why}"), hook::Running::wait);
+        end.note = [std::mem::take(&mut end.note), note]
+            .into_iter()
+            .filter(|note| !note.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ");
+        end_children(|| group.as_deref().into_iter().for_each(cgroup::kill));
+    }
+    group.as_deref().into_iter().for_each(cgroup::remove);
     while write(&folder.join(ENDED), &end, true).is_err() {
         sleep(DISK_RETRY);
     }
@@ -80,8 +99,7 @@ pub fn run(folder: &Path) -> Result<(), String> {
 }
 
 fn ended(outcome: Outcome, asked: bool) -> AttemptEnd {
-    let cpu_ms = process::cpu_of_children_ms();
-    AttemptEnd { at: wall_ms(), outcome, asked, max_memory: None, cpu_ms, lost_output: 0 }
+    AttemptEnd { asked, cpu_ms: process::cpu_of_children_ms(), ..AttemptEnd::new(outcome) }
 }
 
 fn start(folder: &Path, task: Task) -> io::Result<Supervisor> {
@@ -95,7 +113,16 @@ fn start(folder: &Path, task: Task) -> io::Result<Supervisor> {
     // The program that runs, also when its file was replaced meanwhile.
     let mut command = Command::new("/proc/self/exe");
     command.arg("local-start").arg(folder).env_clear().current_dir("/");
-    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let hook_output = if task.checkpoint.is_empty() { None } else { Some(writer.try_clone()?) };
+    command.stdout(writer.try_clone()?).stderr(writer);
+    let mut output = Writer::new(folder, task.output_bytes);
+    if task.output.is_some() {
+        let (ours, theirs) = UnixStream::pair()?;
+        command.stdin(OwnedFd::from(theirs));
+        output.copy_to(UserFile::from(ours, task.output_bytes));
+    } else {
+        command.stdin(Stdio::null());
+    }
     let main = command.spawn()?;
     drop(command);
     let pid = i32::try_from(main.id()).unwrap_or_default();
@@ -103,10 +130,22 @@ fn start(folder: &Path, task: Task) -> io::Result<Supervisor> {
     if let Some(main) = process::identify(pid) {
         write(&folder.join(MAIN), &main, false)?;
     }
-    let output = Writer::new(folder, task.output_bytes);
     let time_limit = task.time_limit.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let (ending, kill_at, pipe) = (None, None, Some(pipe));
-    Ok(Supervisor { task, main, main_fd, signals: ours, pipe, output, ending, kill_at, time_limit })
+    let (ending, checkpoint, kill_at, pipe, folder) = (None, None, None, Some(pipe), folder.to_path_buf());
+    Ok(Supervisor {
+        folder,
+        task,
+        main,
+        main_fd,
+        signals: ours,
+        pipe,
+        hook_output,
+        output,
+        ending,
+        checkpoint,
+        kill_at,
+        time_limit,
+    })
 }
 
 impl Supervisor {
@@ -121,7 +160,7 @@ impl Supervisor {
         let (ending, ended_by_itself) = (self.ending, ended(outcome(status), false));
         self.end_the_rest();
         while self.take_output(Some(Duration::ZERO)) {}
-        let mut end = AttemptEnd { lost_output: self.output.lost(), ..ended_by_itself };
+        let mut end = AttemptEnd { lost_output: self.output.lost(), note: self.output.note(), ..ended_by_itself };
         end.cpu_ms = process::cpu_of_children_ms();
         match ending {
             Some(Ending::Asked) => end.asked = true,
@@ -137,6 +176,10 @@ impl Supervisor {
         let due = [self.kill_at, self.time_limit.filter(|_| self.ending.is_none())].into_iter().flatten().min();
         let timeout = due.map(|due| due.saturating_duration_since(now));
         self.take_output(timeout);
+        if self.checkpoint.as_mut().is_some_and(hook::Running::has_ended) {
+            self.checkpoint = None;
+            self.ask_to_end();
+        }
         let now = Instant::now();
         if self.time_limit.is_some_and(|limit| limit <= now) && self.ending.is_none() {
             self.end(Ending::TimeLimit);
@@ -156,6 +199,7 @@ impl Supervisor {
         let mut watched = vec![PollFd::new(&self.main_fd, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
         let pipe = self.pipe.as_ref().map(|pipe| pipe.as_fd());
         watched.extend(pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        watched.extend(self.checkpoint.as_ref().map(|hook| PollFd::new(&hook.fd, PollFlags::IN)));
         if !matches!(poll(&mut watched, timeout.as_ref()), Ok(ready) if ready > 0) {
             return false;
         }
@@ -169,7 +213,7 @@ impl Supervisor {
                 self.end(Ending::Asked);
             }
         }
-        if ready.get(2) != Some(&true) {
+        if self.pipe.is_none() || !ready[2] {
             return false;
         }
         match self.pipe.as_mut().map(|pipe| pipe.read(&mut bytes)) {
@@ -183,7 +227,20 @@ impl Supervisor {
     fn end(&mut self, why: Ending) {
         self.ending = Some(why);
         self.kill_at = Some(Instant::now() + Duration::from_millis(self.task.grace_ms));
-        self.signal(Signal::TERM);
+        let own = self.main.id().to_string();
+        // Without a hook, or where none can be started, the signal is all there is.
+        self.checkpoint = self.hook_output.as_ref().and_then(|writer| {
+            let (output, errors) = (writer.try_clone().ok()?, writer.try_clone().ok()?);
+            let variable = ("KORNSOLE_PID", own.as_str());
+            hook::Running::start(&self.folder, Hook::Checkpoint, variable, output.into(), errors.into()).ok()
+        });
+        if self.checkpoint.is_none() {
+            self.ask_to_end();
+        }
+    }
+
+    fn ask_to_end(&self) {
+        self.signal(self.task.signal.and_then(Signal::from_named_raw).unwrap_or(Signal::TERM));
     }
 
     /// Signals the job's process group; SIGKILL reaches everything in its cgroup.
@@ -196,17 +253,22 @@ impl Supervisor {
 
     /// Ends what the command has left behind.
     fn end_the_rest(&self) {
-        self.signal(Signal::KILL);
-        let (until, own) = (Instant::now() + PATIENCE, getpid().as_raw_nonzero().get());
-        while Instant::now() < until {
-            let left = process::children_of(own);
-            if left.is_empty() {
-                break;
-            }
-            left.into_iter().for_each(process::kill);
-            while process::reap(None) {}
-            sleep(Duration::from_millis(1));
+        end_children(|| self.signal(Signal::KILL));
+    }
+}
+
+/// Ends what is left below this process; `first` does what can be done for all of it at once.
+fn end_children(first: impl Fn()) {
+    first();
+    let (until, own) = (Instant::now() + PATIENCE, getpid().as_raw_nonzero().get());
+    while Instant::now() < until {
+        let left = process::children_of(own);
+        if left.is_empty() {
+            break;
         }
+        left.into_iter().for_each(process::kill);
+        while process::reap(None) {}
+        sleep(Duration::from_millis(1));
     }
 }
 

@@ -40,6 +40,18 @@ pub struct Task {
     pub grace_ms: u64,
     /// How many bytes of output are kept.
     pub output_bytes: u64,
+    /// A file of the user that gets the output as well.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// The signal that asks it to end; SIGTERM without it.
+    #[serde(default)]
+    pub signal: Option<i32>,
+    /// What a shell runs before that signal.
+    #[serde(default)]
+    pub checkpoint: String,
+    /// What a shell runs when the command has ended.
+    #[serde(default)]
+    pub at_end: String,
 }
 
 /// Who a command runs as.

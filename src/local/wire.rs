@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{Job, JobSpec, JobState, Outcome};
+use super::job::{ArrayTask, Job, JobSpec, JobState, Outcome};
 
 /// What somebody asks of the daemon. Who asks is what the kernel says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,28 @@ pub enum Request {
     Hold(u64),
     /// Let a held job begin.
     Release(u64),
+    /// Have a job begin again from its beginning: one that runs, or that has ended.
+    Requeue(u64),
+    /// Put a job that has not begun into another queue.
+    Move {
+        /// Which job.
+        job: u64,
+        /// The path of the queue.
+        queue: String,
+    },
+    /// Give a job that has not begun another priority.
+    Priority {
+        /// Which job.
+        job: u64,
+        /// A higher one is tried first.
+        priority: i32,
+    },
+    /// What the jobs that run use right now.
+    Use,
+    /// Where a job would go, and whether it would begin. Nothing is submitted.
+    Where(Box<JobSpec>),
+    /// Let a console in.
+    Door,
     /// What machine this is, and what is enforced.
     Info,
 }
@@ -59,6 +81,19 @@ pub enum Reply {
     },
     /// What machine this is.
     Info(Info),
+    /// Where a console finds the scheduler, and with which token, which stands for who asked.
+    Door {
+        /// The name of the machine.
+        machine: String,
+        /// The address of the REST API.
+        url: String,
+        /// The token.
+        token: String,
+    },
+    /// What each job that runs uses.
+    Use(Vec<JobUse>),
+    /// Where a job would go.
+    Where(Whereabouts),
     /// It was not done.
     Refused {
         /// Wrong use: exit code 2; else 1.
@@ -66,6 +101,50 @@ pub enum Reply {
         /// Why, and what would be right.
         message: String,
     },
+}
+
+/// What a job that runs uses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobUse {
+    /// The job.
+    pub job: JobReport,
+    /// When this was measured, in milliseconds since 1970.
+    pub at: u64,
+    /// What it used of processors so far, in milliseconds.
+    pub cpu_ms: u64,
+    /// Bytes of memory right now: of its cgroup, else of its processes together, where shared pages count for each.
+    pub memory: u64,
+    /// The most bytes so far, where its cgroup counts that.
+    pub max_memory: Option<u64>,
+    /// Its processes, the command's first.
+    pub processes: Vec<ProcessUse>,
+}
+
+/// A process of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessUse {
+    /// Its number.
+    pub pid: i32,
+    /// The number of its parent.
+    pub parent: i32,
+    /// What it is called.
+    pub name: String,
+    /// Bytes of memory that it has in the machine (RSS).
+    pub memory: u64,
+    /// What it used of processors so far, in milliseconds.
+    pub cpu_ms: u64,
+}
+
+/// Where a job would go, and when it would begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whereabouts {
+    /// The queue.
+    pub queue: String,
+    /// In how many milliseconds it would begin, when nothing else is submitted and running jobs use all of their time; 0 for at once,
+    /// `None` when that is not known.
+    pub begins_in: Option<u64>,
+    /// Why it is not known, or on what it rests.
+    pub because: String,
 }
 
 /// What machine this is, and what is enforced on it.
@@ -130,6 +209,16 @@ pub struct JobReport {
     pub max_memory: Option<u64>,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
+    /// Which task of an array it is.
+    pub array: Option<ArrayTask>,
+    /// The file that gets its output as well; empty for none.
+    pub output: String,
+    /// What could not be done for it, but did not end it; empty for nothing.
+    pub note: String,
+    /// After how many seconds of running it is stopped.
+    pub time_limit: Option<u64>,
+    /// Which GPUs its last attempt has.
+    pub gpus: Vec<u32>,
 }
 
 impl JobReport {
@@ -139,7 +228,7 @@ impl JobReport {
         let reason = job.outcome.as_ref().map_or(reason, ToString::to_string);
         Self {
             number: job.number,
-            name: job.name().to_owned(),
+            name: job.name(),
             user: job.owner.identity.user.clone(),
             queue,
             state: job.state,
@@ -159,6 +248,11 @@ impl JobReport {
             cpu_ms: ends().map(|end| end.cpu_ms).sum(),
             max_memory: ends().filter_map(|end| end.max_memory).max(),
             lost_output: ends().map(|end| end.lost_output).sum(),
+            array: job.array,
+            output: job.output_file().unwrap_or_default(),
+            note: ends().next_back().map(|end| end.note.clone()).unwrap_or_default(),
+            time_limit: job.spec.time_limit,
+            gpus: job.attempts.last().map(|attempt| attempt.gpus.clone()).unwrap_or_default(),
         }
     }
 }

@@ -49,6 +49,99 @@ fn killed_at_any_moment_it_loses_and_doubles_no_job() {
 }
 
 #[test]
+fn a_restart_of_the_machine_begins_jobs_again_or_fails_them() {
+    let mut machine = Machine::up(&[]);
+    let script = "test $KORNSOLE_ATTEMPT = 2 || sleep 300";
+    let jobs = [machine.submit(&[], script), machine.submit(&["--no-requeue"], script)];
+    jobs.iter().for_each(|job| drop(machine.until(*job, "running")));
+    machine.kill();
+    // What a restart leaves: no process, and claims of an earlier start.
+    for job in jobs {
+        let file = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
+        let text = fs::read_to_string(&file).unwrap();
+        let mut claim: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
+        claim["boot"] = "an earlier one".into();
+        fs::write(&file, claim.to_string()).unwrap();
+    }
+    machine.start();
+    assert_eq!((machine.wait(jobs[0]), machine.job(jobs[0])["attempts"].clone()), (0, 2.into()));
+    assert_eq!(machine.wait(jobs[1]), 125);
+    assert_eq!(machine.job(jobs[1])["reason"], "lost: the machine was restarted");
+}
+
+#[test]
+fn a_queued_job_and_an_array_outlive_the_daemon() {
+    let mut machine = Machine::up(&[]);
+    let first = machine.submit(&["--cpu", "4"], "sleep 1");
+    let queued = machine.submit(&["--cpu", "4", "--env", "A=kept"], "echo $A");
+    let held = machine.submit(&["--hold"], "exit 3");
+    let array = machine.said(&["submit", "--array", "1-5%2", "--", "sh", "-c", "exit $KORNSOLE_ARRAY_INDEX"]).1;
+    let cancelled = machine.submit(&["--cpu", "4"], "true");
+    assert!(machine.call(&["cancel", &cancelled.to_string()]).status.success());
+    machine.kill();
+    machine.start();
+    assert_eq!((machine.wait(first), machine.wait(queued), machine.logs(queued).as_str()), (0, 0, "kept\n"));
+    assert_eq!(
+        (machine.job(held)["state"].clone(), machine.job(cancelled)["state"].clone()),
+        ("held".into(), "ended".into())
+    );
+    let first = array.split('-').next().unwrap().trim().parse::<u64>().unwrap();
+    let ends: Vec<i32> = (first..first + 5).map(|job| machine.wait(job)).collect();
+    assert_eq!(ends, [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_full_disk_loses_no_job_and_is_said() {
+    let folder = crate::common::TestFolder::new();
+    let disk = Disk::mount(&folder.join("jobs"));
+    let Some(disk) = disk else { return eprintln!("skipped: a small disk cannot be mounted here") };
+    let machine = Machine::up_in(folder, &[]);
+    let go = machine.folder.join("go");
+    let script = format!("while ! test -e {}; do sleep 0.1; done; head -c 200000 /dev/zero; exit 3", go.display());
+    let job = machine.submit(&[], &script);
+    machine.until(job, "running");
+    // Filled to the last byte: each try takes what the others left.
+    let filler = machine.folder.join("jobs/filler");
+    let mut file = fs::File::create(&filler).unwrap();
+    let block = [1; 4096];
+    while std::io::Write::write(&mut file, &block).is_ok() {}
+    let (code, why) = machine.said(&["submit", "--", "true"]);
+    assert!(code == 1 && why.contains("No space left"), "{code} {why}");
+    fs::write(&go, "").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert_eq!(machine.job(job)["state"], "running", "its end is not on the disk");
+    drop(file);
+    fs::remove_file(&filler).unwrap();
+    assert_eq!(machine.wait(job), 3);
+    assert!(machine.job(job)["lost_output"].as_u64().unwrap() > 0, "{}", machine.job(job));
+    let shown = machine.said(&["job", &job.to_string()]).1;
+    assert!(shown.contains("could not be written"), "{shown}");
+    drop(machine);
+    drop(disk);
+}
+
+/// A file system of 8 MB in memory; gone when it is dropped.
+struct Disk(std::path::PathBuf);
+
+impl Disk {
+    fn mount(at: &std::path::Path) -> Option<Self> {
+        fs::create_dir_all(at).unwrap();
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", "size=8m,mode=0700", "kornsole-test"]).arg(at);
+        let mounted = command.stderr(std::process::Stdio::null()).status();
+        mounted.is_ok_and(|status| status.success()).then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // What still writes there goes on; the name is gone.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
 fn a_job_whose_supervisor_is_killed_is_ended_and_said_to_be_lost() {
     let machine = Machine::up(&[]);
     let job = machine.submit(&["--no-requeue"], "echo $$; exec sleep 300");

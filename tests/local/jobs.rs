@@ -19,27 +19,6 @@ fn a_job_runs_with_the_environment_and_ends_with_its_status() {
 }
 
 #[test]
-fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
-    let machine = Machine::up(&[]);
-    let refused = |arguments: &[&str]| {
-        let output = machine.call(arguments);
-        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
-    };
-    let (code, why) = refused(&["submit", "--cpu", "5", "--", "true"]);
-    assert!(code == 1 && why.contains("4 cores, 4G"), "{code} {why}");
-    let (code, why) = refused(&["submit", "--", "no-such-program"]);
-    assert!(code == 2 && why.contains("no-such-program"), "{code} {why}");
-    assert_eq!(refused(&["submit", "--dir", "/nowhere", "--", "true"]).0, 2);
-    assert_eq!(refused(&["submit", "--time", "soon", "--", "true"]).0, 2);
-    assert_eq!(refused(&["submit", "--after", "99", "--", "true"]).0, 2);
-    let (code, why) = refused(&["submit", "--queue", "root.nowhere.else", "--after", "1", "--", "true"]);
-    assert!(code == 2, "{code} {why}");
-    assert_eq!(machine.call(&["jobs", "--json"]).stdout, b"[]\n");
-    assert_eq!(machine.call(&["cancel", "1"]).status.code(), Some(1));
-    assert_eq!(machine.call(&["jobs", "--socket", "/nowhere/socket"]).status.code(), Some(3));
-}
-
-#[test]
 fn a_job_waits_for_another_one_and_not_in_vain() {
     let machine = Machine::up(&[]);
     let first = machine.submit(&["--hold"], "exit 4");

@@ -25,7 +25,11 @@ pub struct Machine {
 impl Machine {
     /// A machine of four cores and 4 GB, with more arguments.
     pub fn up(arguments: &[&str]) -> Self {
-        let folder = TestFolder::new();
+        Self::up_in(TestFolder::new(), arguments)
+    }
+
+    /// The same in a folder that is there already.
+    pub fn up_in(folder: TestFolder, arguments: &[&str]) -> Self {
         fs::set_permissions(&*folder, Permissions::from_mode(0o755)).unwrap();
         let mut all: Vec<String> =
             ["--cpu", "4", "--mem", "4G", "--grace", "1s", "--log", "warn"].map(str::to_owned).to_vec();
@@ -35,7 +39,7 @@ impl Machine {
         machine
     }
 
-    fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.folder.join("run/local.sock")
     }
 
@@ -102,6 +106,19 @@ impl Machine {
         let output = self.call_as(user, &[&["submit"], flags, &["--", "sh", "-c", script]].concat());
         let number = String::from_utf8(output.stdout.clone()).unwrap().trim().parse();
         number.unwrap_or_else(|_| panic!("no number: {output:?}"))
+    }
+
+    /// The exit status of a call, and what it says: its output, or why not.
+    pub fn said(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.call(arguments);
+        let text = if output.status.success() { output.stdout } else { output.stderr };
+        (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+    }
+
+    /// Jobs that have not ended.
+    pub fn live(&self) -> usize {
+        let jobs: Value = serde_json::from_slice(&self.call(&["jobs", "--json"]).stdout).unwrap();
+        jobs.as_array().unwrap().len()
     }
 
     /// The exit status of `kornsole wait`.

@@ -12,8 +12,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bad;
+mod changes;
+mod console;
 mod crash;
 mod jobs;
 mod limits;
 mod machine;
+mod options;
 mod users;

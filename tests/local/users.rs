@@ -1,5 +1,8 @@
 //! Two real users on one machine, with a daemon of root.
 
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
 use super::machine::{Machine, is_root, until};
 
 const NOBODY: Option<u32> = Some(65534);
@@ -19,13 +22,17 @@ fn a_job_runs_as_who_submitted_it_and_is_nobody_elses() {
     assert_eq!(&told[..2], ["65534", "65534"], "{log}");
     assert!(log.contains("CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nNoNewPrivs:\t1"), "{log}");
     let number = job.to_string();
-    for command in [&["logs"][..], &["cancel"], &["hold"], &["wait"], &["job"]] {
+    let changes =
+        [&["requeue"][..], &["release"], &["local", "move", "--to", "root.x"], &["local", "priority", "--to", "9"]];
+    for command in [&["logs"][..], &["cancel"], &["hold"], &["wait"], &["job"]].into_iter().chain(changes) {
         let output = machine.call_as(DAEMON, &[command, &[&number]].concat());
         let why = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{command:?}: {why}");
         assert!(why.contains("not yours") && output.stdout.is_empty());
     }
-    assert_eq!(machine.call_as(DAEMON, &["jobs", "--json"]).stdout, b"[]\n");
+    for command in [&["jobs", "--json"][..], &["history", "--json"], &["top", "--json"]] {
+        assert_eq!(machine.call_as(DAEMON, command).stdout, b"[]\n", "{command:?}");
+    }
     let after = machine.call_as(DAEMON, &["submit", "--after", &number, "--dir", "/", "--", "true"]);
     assert_eq!(after.status.code(), Some(2), "nor can one wait for it");
     let inside = machine.call_as(
@@ -53,4 +60,58 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
     let waits = again.filter(|job| job["attempts"] == 1 && job["state"] == "queued").count();
     let begun_again = flood.iter().filter(|job| machine.job(**job)["attempts"] == 2).count();
     assert_eq!(waits + begun_again, 1, "one made room, and is queued again");
+}
+
+#[test]
+fn an_output_file_is_written_as_the_submitter_wherever_its_path_leads() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let folder = machine.folder.join("shared");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let secret = machine.folder.join("secret");
+    fs::write(&secret, "mine\n").unwrap();
+    let out = folder.join("out");
+    let flags = ["--dir", "/", "--output", out.to_str().unwrap()];
+    let job = machine.submit_as(NOBODY, &flags, "echo written");
+    assert_eq!((machine.wait(job), fs::read_to_string(&out).unwrap().as_str()), (0, "written\n"));
+    assert_eq!(fs::metadata(&out).unwrap().uid(), 65534, "it is his");
+    // Replaced by a link to a file of root's between the submission and the start.
+    let job = machine.submit_as(NOBODY, &[&flags[..], &["--hold"]].concat(), "echo attack");
+    fs::remove_file(&out).unwrap();
+    std::os::unix::fs::symlink(&secret, &out).unwrap();
+    assert!(machine.call(&["release", &job.to_string()]).status.success());
+    assert_eq!((machine.wait(job), fs::read_to_string(&secret).unwrap().as_str()), (126, "mine\n"));
+    // A file of another user, which he may not write.
+    fs::remove_file(&out).unwrap();
+    let flags = ["--dir", "/", "--output", "/root-only/out"];
+    let refused = machine.call_as(NOBODY, &[&["submit"], &flags[..], &["--", "true"]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    let job = machine.submit_as(NOBODY, &["--dir", "/", "--output", out.to_str().unwrap(), "--hold"], "echo attack");
+    fs::write(&out, "of daemon\n").unwrap();
+    std::os::unix::fs::chown(&out, Some(1), Some(1)).unwrap();
+    assert!(machine.call(&["release", &job.to_string()]).status.success());
+    assert_eq!((machine.wait(job), fs::read_to_string(&out).unwrap().as_str()), (126, "of daemon\n"));
+}
+
+#[test]
+fn hooks_run_as_the_submitter_and_others_make_room() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let flags = ["--dir", "/", "--checkpoint", "id -u; grep CapEff /proc/self/status"];
+    let job = machine.submit_as(NOBODY, &flags, "echo $$; trap 'exit 0' TERM; while :; do sleep 0.1; done");
+    until(|| !machine.logs(job).is_empty());
+    assert!(machine.call_as(NOBODY, &["cancel", &job.to_string()]).status.success());
+    machine.wait(job);
+    let log = machine.logs(job);
+    assert!(log.ends_with("65534\nCapEff:\t0000000000000000\n"), "{log}");
+    let refused = machine.call_as(NOBODY, &["submit", "--dir", "/", "--no-preempt", "--", "true"]);
+    let why = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && why.contains("adminacl"), "{why}");
+    assert_eq!(machine.live(), 0, "nothing was enqueued");
+    assert_eq!(machine.wait(machine.submit(&["--no-preempt"], "true")), 0, "root administers every queue");
 }

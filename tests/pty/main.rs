@@ -11,6 +11,8 @@ mod common;
 
 mod apply;
 mod attach;
+#[cfg(target_os = "linux")]
+mod local;
 mod panics;
 mod round;
 mod session;

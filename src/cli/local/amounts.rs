@@ -1,7 +1,24 @@
 //! Amounts as people write them on the command line of local jobs.
 
-use crate::local::job::Dependency;
+use std::collections::BTreeSet;
+
+use rustix::process::Signal;
+
+use crate::local::job::{ArraySpec, Dependency};
+use crate::local::submission::LARGEST_ARRAY;
 use crate::model::{MEMORY, VCORE, parse_quantity};
+
+/// The signals by which a job can be asked to end.
+const SIGNALS: [(&str, i32); 8] = [
+    ("TERM", Signal::TERM.as_raw()),
+    ("INT", Signal::INT.as_raw()),
+    ("HUP", Signal::HUP.as_raw()),
+    ("QUIT", Signal::QUIT.as_raw()),
+    ("USR1", Signal::USR1.as_raw()),
+    ("USR2", Signal::USR2.as_raw()),
+    ("ALRM", Signal::ALARM.as_raw()),
+    ("CONT", Signal::CONT.as_raw()),
+];
 
 /// Cores: `2`, `0.5`, `500m`. Gives thousandths.
 ///
@@ -67,6 +84,65 @@ pub fn dependency(text: &str) -> Result<Dependency, String> {
     }
 }
 
+/// Numbers of jobs: `17`, or `17-116` for all of an array.
+///
+/// # Errors
+/// What would be right.
+pub fn numbers(text: &str) -> Result<JobNumbers, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first <= last && last - first < LARGEST_ARRAY as u64 => Ok(JobNumbers { first, last }),
+        _ => Err(format!("write a job's number, as 17, or those of an array, as 17-116, {LARGEST_ARRAY} at most")),
+    }
+}
+
+/// Jobs with numbers that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobNumbers {
+    /// The first one.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+}
+
+/// The indices of an array: `1-100`, `1,4,9`, `0-20:5`; with `%8` behind them at most 8 at one time.
+///
+/// # Errors
+/// What would be right.
+pub fn array(text: &str) -> Result<ArraySpec, String> {
+    let wrong = || format!("{text:?} is no array; write 1-100, 1,4,9 or 0-20:5, and %8 behind it for 8 at one time");
+    let (list, most) = match text.split_once('%') {
+        Some((list, most)) => (list, most.parse().ok().filter(|most| *most > 0).ok_or_else(wrong)?),
+        None => (text, 0),
+    };
+    let mut indices = BTreeSet::new();
+    for part in list.split(',') {
+        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let read = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+        let (first, last, step) = (read(first)?, read(last)?, read(step)?);
+        let count = u64::from(last.checked_sub(first).ok_or_else(wrong)?) / u64::from(step.max(1));
+        if step == 0 || indices.len() as u64 + count >= LARGEST_ARRAY as u64 {
+            let many = format!("{text:?} has more than {LARGEST_ARRAY} tasks");
+            return Err(if step == 0 { wrong() } else { many });
+        }
+        indices.extend((first..=last).step_by(step as usize));
+    }
+    Ok(ArraySpec { indices: indices.into_iter().collect(), most })
+}
+
+/// A signal: `USR1`, `SIGUSR1`, `10`.
+///
+/// # Errors
+/// What would be right.
+pub fn signal(text: &str) -> Result<i32, String> {
+    let name = text.to_ascii_uppercase();
+    let name = name.strip_prefix("SIG").unwrap_or(&name);
+    let named = SIGNALS.iter().find(|(known, number)| *known == name || number.to_string() == name);
+    let names = || SIGNALS.map(|(name, _)| name).join(", ");
+    named.map(|(_, number)| *number).ok_or_else(|| format!("write one of {}", names()))
+}
+
 /// How long something took, for people: `12s`, `3m05s`, `2h10m`, `3d04h`.
 pub fn show_ms(ms: u64) -> String {
     let seconds = ms / 1000;
@@ -97,6 +173,24 @@ mod tests {
         assert_eq!(dependency("7"), Ok(Dependency { job: 7, ok: true }));
         assert_eq!(dependency("7:any"), Ok(Dependency { job: 7, ok: false }));
         assert!(dependency("7:bad").is_err() && dependency("x").is_err());
+    }
+
+    #[test]
+    fn an_array_has_indices_and_a_bound() {
+        let indices = |text: &str| array(text).map(|array| (array.indices, array.most));
+        assert_eq!(indices("1-4%2"), Ok((vec![1, 2, 3, 4], 2)));
+        assert_eq!(indices("9,1,0-10:5"), Ok((vec![0, 1, 5, 9, 10], 0)));
+        for wrong in ["", "x", "5-1", "1-4%0", "1-4:0", "0-4294967295", "1-3,", "-1"] {
+            assert!(array(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(numbers("17-20"), Ok(JobNumbers { first: 17, last: 20 }));
+        assert!(numbers("20-17").is_err() && numbers("1-99999999").is_err() && numbers("a").is_err());
+    }
+
+    #[test]
+    fn signals_have_names_and_numbers() {
+        assert_eq!([signal("usr1"), signal("SIGUSR1"), signal("10")], [Ok(10), Ok(10), Ok(10)]);
+        assert!(signal("KILL").is_err() && signal("0").is_err() && signal("").is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
+use super::acts::NumbersArgs;
 use super::amounts::show_ms;
 use super::{Ended, SocketArgs, ask, code, unexpected};
 use crate::cli::remote::escaped;
@@ -53,17 +54,6 @@ pub struct JobArgs {
     /// What is printed, and by which daemon
     #[command(flatten)]
     pub shown: JobsArgs,
-}
-
-/// The arguments of what is done to jobs.
-#[derive(Args, Clone, Debug)]
-pub struct NumbersArgs {
-    /// The jobs' numbers
-    #[arg(value_name = "JOB", required = true)]
-    pub numbers: Vec<u64>,
-    /// Which daemon is asked
-    #[command(flatten)]
-    pub daemon: SocketArgs,
 }
 
 /// The arguments of `kornsole logs`.
@@ -185,10 +175,16 @@ pub fn job(args: &JobArgs) -> ExitCode {
             ("asks", format!("{} cores, {}, {} GPUs", show_vcore(job.vcore), show_memory(job.memory), job.gpu)),
             ("priority", job.priority.to_string()),
             ("submitted", ago(job.submitted)),
+            ("time", job.time_limit.map(|seconds| show_ms(seconds.saturating_mul(1000))).unwrap_or_default()),
             ("started", job.started.map(ago).unwrap_or_default()),
             ("ended", job.ended.map(ago).unwrap_or_default()),
             ("attempts", job.attempts.to_string()),
         ];
+        if let Some(task) = job.array {
+            lines.push(("array", format!("{}-{}, index {}", task.first, task.last(), task.index)));
+        }
+        lines.push(("output file", job.output.clone()));
+        lines.push(("note", job.note.clone()));
         if job.lost_output > 0 {
             lines.push(("lost output", format!("{} bytes could not be written", job.lost_output)));
         }
@@ -243,8 +239,8 @@ pub fn wait(args: &NumbersArgs) -> ExitCode {
     let done = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;
         let mut status = 0;
-        for number in &args.numbers {
-            let job = waited(&mut client, *number)?;
+        for number in args.all() {
+            let job = waited(&mut client, number)?;
             if status == 0 {
                 status = job.status.unwrap_or(1);
             }
@@ -252,31 +248,6 @@ pub fn wait(args: &NumbersArgs) -> ExitCode {
         Ok(ExitCode::from(status))
     };
     code(done())
-}
-
-fn each(args: &NumbersArgs, request: fn(u64) -> Request) -> ExitCode {
-    let done = || -> Result<ExitCode, Ended> {
-        let mut client = args.daemon.connect()?;
-        // All of them are tried; the first refusal is the outcome.
-        let outcomes: Vec<_> = args.numbers.iter().map(|number| ask(&mut client, &request(*number))).collect();
-        outcomes.into_iter().find_map(Result::err).map_or(Ok(ExitCode::SUCCESS), Err)
-    };
-    code(done())
-}
-
-/// Ends jobs, or takes them out of the queue.
-pub fn cancel(args: &NumbersArgs) -> ExitCode {
-    each(args, Request::Cancel)
-}
-
-/// Keeps jobs from beginning.
-pub fn hold(args: &NumbersArgs) -> ExitCode {
-    each(args, Request::Hold)
-}
-
-/// Lets held jobs begin.
-pub fn release(args: &NumbersArgs) -> ExitCode {
-    each(args, Request::Release)
 }
 
 /// Says what the machine offers.

@@ -1,10 +1,17 @@
-//! Local jobs on the command line: `kornsole local up`, `submit`, `jobs`, `job`, `logs`, `wait`, `cancel`, `hold`, `release`, `history`.
+//! Local jobs on the command line: `kornsole local`, `submit`, `jobs`, `job`, `logs`, `wait`, `cancel`, `hold`, `release`, `requeue`, `top`,
+//! `history`.
 //!
 //! Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 no daemon answers; `wait` and `submit --wait` have the job's own.
 
+mod acts;
 mod amounts;
+mod console;
+mod job_file;
 mod jobs;
+mod options;
+mod script;
 mod submit;
+mod top;
 mod unit;
 mod up;
 
@@ -15,11 +22,12 @@ use clap::{Args, Subcommand};
 
 use super::fail;
 use crate::local::client::Client;
+use crate::local::hook::Hook;
 use crate::local::wire::{Reply, Request};
-pub use jobs::{
-    HistoryArgs, JobArgs, JobsArgs, LogsArgs, NumbersArgs, cancel, history, hold, job, jobs, logs, release, wait,
-};
+pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
+pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
 pub use submit::{SubmitArgs, submit};
+pub use top::{TopArgs, top};
 
 /// The exit code when no daemon answers.
 const UNREACHABLE: u8 = 3;
@@ -41,8 +49,14 @@ pub struct LocalArgs {
 enum LocalCommand {
     /// Run jobs on this machine until it is asked to stop; jobs that run then run on, and the next start takes them up
     Up(Box<up::UpArgs>),
+    /// The console on this machine's scheduler
+    Console(Box<console::ConsoleArgs>),
     /// What this machine offers, whom it serves, and which limits are enforced
     Info(jobs::JobsArgs),
+    /// Put jobs that have not begun into another queue
+    Move(acts::MoveArgs),
+    /// Give jobs that have not begun another priority
+    Priority(acts::PriorityArgs),
     /// Print a systemd unit for the daemon: of the machine, or of one user
     Unit(unit::UnitArgs),
 }
@@ -50,6 +64,15 @@ enum LocalCommand {
 /// The folder of an attempt, for the processes that the daemon starts.
 #[derive(Args, Clone, Debug)]
 pub struct AttemptArgs {
+    folder: PathBuf,
+}
+
+/// The folder of an attempt, and what of it is started.
+#[derive(Args, Clone, Debug)]
+pub struct StartArgs {
+    /// Which hook, rather than the command
+    #[arg(long)]
+    hook: Option<String>,
     folder: PathBuf,
 }
 
@@ -65,7 +88,10 @@ pub struct SocketArgs {
 pub fn run(args: &LocalArgs) -> ExitCode {
     match &args.command {
         LocalCommand::Up(args) => up::run(args),
+        LocalCommand::Console(args) => console::run(args),
         LocalCommand::Info(args) => jobs::info(args),
+        LocalCommand::Move(args) => acts::move_to(args),
+        LocalCommand::Priority(args) => acts::priority(args),
         LocalCommand::Unit(args) => unit::run(args),
     }
 }
@@ -79,8 +105,12 @@ pub fn supervise(args: &AttemptArgs) -> ExitCode {
 }
 
 /// Becomes the command of one attempt: `kornsole local-start`, which the supervisor starts.
-pub fn launch(args: &AttemptArgs) -> ExitCode {
-    let (why, status) = crate::local::launch::run(&args.folder);
+pub fn launch(args: &StartArgs) -> ExitCode {
+    let hook = match args.hook.as_deref().map(|name| Hook::by_name(name).ok_or(name)).transpose() {
+        Ok(hook) => hook,
+        Err(name) => return fail(&format!("kornsole: there is no hook {name:?}"), 2),
+    };
+    let (why, status) = crate::local::launch::run(&args.folder, hook);
     fail(&format!("kornsole: {why}"), status)
 }
 

@@ -1,75 +1,50 @@
 //! `kornsole submit`.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use rustix::fs::{Access, access};
 
-use super::{Ended, SocketArgs, absolute, amounts, ask, code, jobs, unexpected};
+use super::options::JobOptions;
+use super::{Ended, SocketArgs, absolute, ask, code, job_file, jobs, script, unexpected};
+use crate::cli::remote::escaped;
 use crate::cli::settings::print;
-use crate::local::job::{Dependency, JobSpec, WhenStopped};
-use crate::local::wire::{Reply, Request};
+use crate::local::job::JobSpec;
+use crate::local::wire::{JobReport, Reply, Request};
+
+/// The largest script or job file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// The arguments of `kornsole submit`.
 #[derive(Args, Clone, Debug)]
 pub struct SubmitArgs {
-    /// The queue; without it where the placement rules put it
-    #[arg(long, short, value_name = "QUEUE", default_value = "")]
-    pub queue: String,
-    /// What the job is called; without it as its program
-    #[arg(long, short, value_name = "NAME", default_value = "")]
-    pub name: String,
-    /// Cores, as 2, 0.5 or 500m
-    #[arg(long, short, value_name = "CORES", default_value = "1", value_parser = amounts::cores)]
-    pub cpu: i64,
-    /// Memory, as 4G; without it the machine's share for each core
-    #[arg(long, short, value_name = "AMOUNT", value_parser = amounts::memory)]
-    pub mem: Option<i64>,
-    /// GPUs, each for this job alone
-    #[arg(long, short, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..=1024))]
-    pub gpu: i64,
-    /// End it after this time of running, as 2h or 1h30m
-    #[arg(long, short, value_name = "TIME", value_parser = amounts::seconds)]
-    pub time: Option<u64>,
-    /// A higher priority is tried first
-    #[arg(long, short, value_name = "NUMBER", default_value_t = 0, allow_negative_numbers = true)]
-    pub priority: i32,
-    /// Begin after this job has ended: JOB or JOB:ok with exit status 0, JOB:any however
-    #[arg(long, value_name = "JOB[:ok|:any]", value_delimiter = ',', value_parser = amounts::dependency)]
-    pub after: Vec<Dependency>,
-    /// Try again so often after an attempt that failed
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
-    pub retry: u32,
-    /// Fail, rather than begin again, when it had to make room or the machine was restarted
-    #[arg(long)]
-    pub no_requeue: bool,
-    /// Keep it until `kornsole release`
-    #[arg(long)]
-    pub hold: bool,
-    /// Set a variable of its environment, which else is that of this call
-    #[arg(long, short, value_name = "NAME=VALUE", value_parser = variable)]
-    pub env: Vec<(String, String)>,
-    /// Where it runs; without it here
-    #[arg(long, short, value_name = "DIR")]
-    pub dir: Option<PathBuf>,
+    /// What is asked for
+    #[command(flatten)]
+    pub options: JobOptions,
+    /// Read the job from a YAML file: `command`, and these options by their long names
+    #[arg(long, short, value_name = "FILE", conflicts_with = "script")]
+    pub file: Option<PathBuf>,
     /// Wait until it has ended, with its exit status
     #[arg(long, short)]
     pub wait: bool,
+    /// Submit nothing: say which queue it would go to, and when it would begin
+    #[arg(long = "where", conflicts_with = "wait")]
+    pub where_to: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
     #[command(flatten)]
     pub daemon: SocketArgs,
+    /// A script, with options of its own in lines that begin with #kornsole or #SBATCH; its arguments stand behind --
+    #[arg(value_name = "SCRIPT")]
+    pub script: Option<PathBuf>,
     /// The command with its arguments, behind --
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
-}
-
-fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    if name.is_empty() { Err("write NAME=VALUE".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
 /// Submits a job, and prints its number.
@@ -80,66 +55,172 @@ pub fn submit(args: &SubmitArgs) -> ExitCode {
 fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
     let spec = spec(args)?;
     let mut client = args.daemon.connect()?;
+    if args.where_to {
+        return whereabouts(args, &ask(&mut client, &Request::Where(Box::new(spec)))?.0);
+    }
     let (Reply::Job(job), _) = ask(&mut client, &Request::Submit(Box::new(spec)))? else { return Err(unexpected()) };
-    if args.json && !args.wait {
-        return jobs::print_json(&job);
-    }
     if !args.wait {
-        return Ok(print(&format!("{}\n", job.number)));
+        let number = job.array.map_or_else(|| job.number.to_string(), |task| format!("{}-{}", task.first, task.last()));
+        return if args.json { jobs::print_json(&job) } else { Ok(print(&format!("{number}\n"))) };
     }
-    let job = jobs::waited(&mut client, job.number)?;
+    let last = job.array.map_or(job.number, |task| task.last());
+    let mut status = 0;
+    for number in job.number..=last {
+        let job: JobReport = jobs::waited(&mut client, number)?;
+        if args.json {
+            jobs::print_json(&job)?;
+        }
+        if status == 0 {
+            status = job.status.unwrap_or(1);
+        }
+    }
+    Ok(ExitCode::from(status))
+}
+
+fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
+    let Reply::Where(found) = reply else { return Err(unexpected()) };
     if args.json {
-        jobs::print_json(&job)?;
+        return jobs::print_json(found);
     }
-    Ok(ExitCode::from(job.status.unwrap_or(1)))
+    let when = match found.begins_in {
+        Some(0) => "begins at once".to_owned(),
+        Some(ms) => format!("begins in about {}", super::amounts::show_ms(ms)),
+        None => "when it begins is not known".to_owned(),
+    };
+    Ok(print(&escaped(&format!("{}\n{when}: {}\n", found.queue, found.because))))
+}
+
+/// What is to be run: by the command line, a file or a script.
+fn wanted(args: &SubmitArgs) -> Result<(Vec<String>, JobOptions), Ended> {
+    if let Some(file) = &args.file {
+        let (name, bytes) = (file.display().to_string(), read(file)?);
+        let found = job_file::read(&name, &bytes).map_err(Ended::misused)?;
+        let command = if args.command.is_empty() { found.command } else { args.command.clone() };
+        return Ok((command, args.options.clone().or(found.options)));
+    }
+    let Some(file) = &args.script else { return Ok((args.command.clone(), args.options.clone())) };
+    let (name, bytes) = (file.display().to_string(), read(file)?);
+    let text = String::from_utf8(bytes).map_err(|_| Ended::misused(format!("{name}: it is no script: no UTF-8")))?;
+    let found = script::read(&name, &text).map_err(Ended::misused)?;
+    found.left_out.iter().for_each(|what| warn(what));
+    let path = absolute(file)?;
+    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: its name is no UTF-8")))?.to_owned();
+    let starts = fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
+    let interpreter = text.lines().next().and_then(|line| line.strip_prefix("#!")).map(str::trim);
+    let before: Vec<String> = match interpreter {
+        _ if starts => Vec::new(),
+        Some(line) if !line.is_empty() => line.split_whitespace().map(str::to_owned).collect(),
+        _ => {
+            let why = format!("{name}: it cannot be started: make it executable, or let it begin with #!");
+            return Err(Ended::misused(why));
+        }
+    };
+    let command = before.into_iter().chain([path]).chain(args.command.iter().cloned()).collect();
+    Ok((command, args.options.clone().or(found.options)))
+}
+
+/// Reads a file that a person wrote.
+fn read(file: &Path) -> Result<Vec<u8>, Ended> {
+    let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("{}: {why}", file.display()));
+    let found = fs::metadata(file).map_err(|why| wrong(&why))?;
+    if !found.is_file() || found.len() > LARGEST {
+        return Err(wrong(&format!("it is no file of at most {LARGEST} bytes")));
+    }
+    fs::read(file).map_err(|why| wrong(&why))
+}
+
+#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
+fn warn(what: &str) {
+    eprintln!("{}", escaped(what));
 }
 
 fn spec(args: &SubmitArgs) -> Result<JobSpec, Ended> {
+    let (command, options) = wanted(args)?;
     let here = || std::env::current_dir().map_err(|why| Ended::misused(format!("the current directory: {why}")));
-    let dir = args.dir.as_deref().map_or_else(here, absolute)?;
-    std::fs::read_dir(&dir).map(drop).or_else(|why| match why.kind() {
+    let dir = options.dir.as_deref().map_or_else(here, absolute)?;
+    fs::read_dir(&dir).map(drop).or_else(|why| match why.kind() {
         // One may be in a directory that one may not list.
-        std::io::ErrorKind::PermissionDenied if std::fs::metadata(dir.join(".")).is_ok() => Ok(()),
+        std::io::ErrorKind::PermissionDenied if fs::metadata(dir.join(".")).is_ok() => Ok(()),
         _ => Err(Ended::misused(format!("{}: {why}", dir.display()))),
     })?;
-    let mut env: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    env.retain(|(name, _)| args.env.iter().all(|(set, _)| set != name));
-    env.extend(args.env.iter().cloned());
-    let program = args.command.first().map(String::as_str).unwrap_or_default();
+    let env = environment(&options.env)?;
+    let Some(program) = command.first() else {
+        return Err(Ended::misused("there is no command: name one behind --, or a script, or --file"));
+    };
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path.as_str());
     if !can_start(program, path, &dir) {
         return Err(Ended::misused(format!("{program}: there is no such program, or it may not be started")));
     }
+    let output = options.output.as_deref().map(|file| output(&dir, file)).transpose()?;
     // The only way to read it is to set it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
     let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is no UTF-8", dir.display())))?;
+    let when_stopped = options.when_stopped();
     Ok(JobSpec {
-        command: args.command.clone(),
-        name: args.name.clone(),
-        queue: args.queue.clone(),
-        vcore: args.cpu,
-        memory: args.mem.unwrap_or(0),
-        gpu: args.gpu,
-        time_limit: args.time,
-        priority: args.priority,
-        after: args.after.clone(),
-        retry: args.retry,
-        when_stopped: if args.no_requeue { WhenStopped::Fail } else { WhenStopped::Requeue },
-        hold: args.hold,
+        command,
+        name: options.name.unwrap_or_default(),
+        queue: options.queue.unwrap_or_default(),
+        vcore: options.cpu.unwrap_or(1000),
+        memory: options.mem.unwrap_or(0),
+        gpu: options.gpu.unwrap_or(0),
+        time_limit: options.time,
+        priority: options.priority.unwrap_or(0),
+        after: options.after,
+        retry: options.retry.unwrap_or(0),
+        when_stopped,
+        hold: options.hold,
         env,
         dir: dir.to_owned(),
         umask: umask.as_raw_mode(),
+        array: options.array,
+        output: output.unwrap_or_default(),
+        no_preempt: options.no_preempt,
+        signal: options.signal,
+        checkpoint: options.checkpoint.unwrap_or_default(),
+        at_end: options.at_end.unwrap_or_default(),
     })
+}
+
+/// The environment of this call with what is set beside it. A variable that is no UTF-8 cannot be kept, and is not left out in silence.
+fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended> {
+    let mut env = Vec::new();
+    for (name, value) in std::env::vars_os() {
+        match (name.into_string(), value.into_string()) {
+            (Ok(name), Ok(value)) => env.push((name, value)),
+            (Ok(name), Err(_)) if set.iter().any(|(known, _)| *known == name) => {}
+            (Ok(name), Err(_)) => {
+                warn(&format!("the variable {name} is no UTF-8 and is left out of the job's environment"));
+            }
+            (Err(_), _) => warn("a variable whose name is no UTF-8 is left out of the job's environment"),
+        }
+    }
+    for (name, value) in set {
+        env.retain(|(known, _)| known != name);
+        env.push((name.clone(), value.clone()));
+    }
+    Ok(env)
+}
+
+/// The output file as an absolute path, if one may write there.
+fn output(dir: &Path, file: &Path) -> Result<String, Ended> {
+    let path = dir.join(file);
+    let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("the output file {}: {why}", path.display()));
+    let text = path.to_str().ok_or_else(|| wrong(&"its name is no UTF-8"))?;
+    let parent = path.parent().filter(|parent| !parent.to_string_lossy().contains('%'));
+    if let Some(parent) = parent {
+        access(parent, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| wrong(&why))?;
+    }
+    if path.is_dir() {
+        return Err(wrong(&"it is a directory"));
+    }
+    Ok(text.to_owned())
 }
 
 /// Whether a program can be started, as the system looks for it: by `PATH` unless it has a slash.
 fn can_start(program: &str, path: &str, dir: &Path) -> bool {
-    let is_program = |file: &Path| {
-        std::fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
+    let is_program =
+        |file: &Path| fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
     if program.contains('/') {
         return is_program(&dir.join(program));
     }

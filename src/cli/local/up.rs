@@ -10,7 +10,7 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::amounts;
+use super::{amounts, console};
 use crate::api::server::Server as RestServer;
 use crate::cli::console::open_kept;
 use crate::cli::logs::LogArgs;
@@ -152,6 +152,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     let (daemon, woken) =
         Daemon::open(Arc::clone(&engine), &places.folder, own).map_err(|why| at(&places.folder, &why))?;
     let server = Server::bind(&places.socket, shared).map_err(|why| at(&places.socket, &why))?;
+    daemon.open_door(console::door(&engine, by.config(), &places.folder));
     daemon.adopt();
     let reconciling = Arc::clone(&daemon);
     let thread = |error: std::io::Error| (format!("the system gives no thread: {error}"), 1);

@@ -1,0 +1,201 @@
+//! The measurements, on Linux.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use kornsole::local::client::Client;
+use kornsole::local::job::JobSpec;
+use kornsole::local::wire::{Reply, Request};
+
+/// How long a daemon is looked at while nothing happens.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// All of them.
+pub fn all() {
+    let number =
+        |name: &str| std::env::args().skip_while(|word| word != name).nth(1).and_then(|text| text.parse().ok());
+    let small = !std::env::args().any(|word| word == "--bench");
+    let jobs = number("--jobs").unwrap_or(if small { 20 } else { 1000 });
+    let pending = number("--pending").unwrap_or(if small { 100 } else { 10_000 });
+    let folder = std::env::temp_dir().join(format!("kornsole-bench-local-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    kornsole(&folder, jobs, pending);
+    task_spooler(&folder, jobs);
+    pueue(&folder, jobs);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+fn line(who: &str, what: &str, value: f64, unit: &str) {
+    println!("{who:<14}{what:<48}{value:>10.2} {unit}");
+}
+
+/// The middle and the slowest of some times, in milliseconds.
+fn times(who: &str, what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let ms = |at: usize| times[at].as_secs_f64() * 1000.0;
+    line(who, &format!("{what}, median"), ms(times.len() / 2), "ms");
+    line(who, &format!("{what}, 99 of 100"), ms(times.len() * 99 / 100), "ms");
+}
+
+struct Daemon {
+    child: Child,
+    socket: PathBuf,
+}
+
+impl Daemon {
+    fn up(folder: &Path, cores: &str) -> Self {
+        let (jobs, socket) = (folder.join("jobs"), folder.join("run/local.sock"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(["local", "up", "--cpu", cores, "--mem", "64G", "--log", "error", "--dir"]).arg(jobs);
+        let mut child = command.arg("--socket").arg(&socket).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self { child, socket }
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(&self.socket).unwrap()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn spec(hold: bool) -> JobSpec {
+    let command = vec!["/bin/true".to_owned()];
+    JobSpec { command, vcore: 1000, memory: 1 << 20, hold, dir: "/".to_owned(), umask: 0o022, ..JobSpec::default() }
+}
+
+fn submit(client: &mut Client, hold: bool) -> u64 {
+    match client.ask(&Request::Submit(Box::new(spec(hold)))).unwrap() {
+        (Reply::Job(job), _) => job.number,
+        other => unreachable!("{other:?}"),
+    }
+}
+
+fn kornsole(folder: &Path, jobs: usize, pending: usize) {
+    let who = "kornsole";
+    let folder = folder.join(who);
+    fs::create_dir_all(&folder).unwrap();
+    let daemon = Daemon::up(&folder, "2");
+    let mut client = daemon.client();
+    let submitted = |client: &mut Client| {
+        let started = Instant::now();
+        let number = submit(client, false);
+        (started.elapsed(), number)
+    };
+    let started = Instant::now();
+    let (all, numbers): (Vec<Duration>, Vec<u64>) = (0..jobs).map(|_| submitted(&mut client)).unzip();
+    for number in numbers {
+        while !matches!(client.ask(&Request::Wait(number)).unwrap().0, Reply::Job(job) if job.status.is_some()) {}
+    }
+    line(who, "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
+    times(who, "a submission over the socket", all);
+    // One job has the machine; the others wait.
+    let mut long = spec(false);
+    long.command = vec!["/bin/sleep".to_owned(), "3600".to_owned()];
+    long.vcore = 2000;
+    let Reply::Job(long) = client.ask(&Request::Submit(Box::new(long))).unwrap().0 else { return };
+    let waiting: Vec<Duration> = (0..pending).map(|_| submitted(&mut client).0).collect();
+    times(who, &format!("the same while up to {pending} wait"), waiting);
+    idle(who, &format!("with {pending} pending"), daemon.child.id());
+    client.ask(&Request::Cancel(long.number)).unwrap();
+    let cli = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(["submit", "--hold", "--socket"]).arg(&daemon.socket).args(["--", "/bin/true"]);
+        command
+    };
+    commands(who, jobs.min(200), cli);
+}
+
+/// What a daemon holds and uses while nothing happens.
+fn idle(who: &str, when: &str, pid: u32) {
+    sleep(Duration::from_secs(1));
+    let before = processor(pid);
+    sleep(IDLE);
+    line(who, &format!("idle {when}"), 100.0 * (processor(pid) - before) / IDLE.as_secs_f64(), "% of a core");
+    line(who, &format!("memory {when}"), memory(pid), "MB");
+}
+
+fn processor(pid: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+}
+
+fn memory(pid: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
+}
+
+/// How long a command of the shell takes that submits.
+fn commands(who: &str, number: usize, command: impl Fn() -> Command) {
+    let one = || {
+        let started = Instant::now();
+        command().stdout(Stdio::null()).status().unwrap();
+        started.elapsed()
+    };
+    times(who, "the command that submits", (0..number).map(|_| one()).collect());
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let there = path.split(':').any(|folder| Path::new(folder).join(program).exists());
+    if !there {
+        println!("{program:<14}is not installed");
+    }
+    there
+}
+
+fn task_spooler(folder: &Path, jobs: usize) {
+    if !is_there("tsp") {
+        return;
+    }
+    let socket = folder.join("tsp.sock");
+    let tsp = |arguments: &[&str]| {
+        let mut command = Command::new("tsp");
+        command.args(arguments).env("TS_SOCKET", &socket).env("TMPDIR", folder).env("TS_MAXFINISHED", "10000");
+        command.stdout(Stdio::null());
+        command
+    };
+    tsp(&["-S", "2"]).status().unwrap();
+    let started = Instant::now();
+    commands("task-spooler", jobs, || tsp(&["-n", "/bin/true"]));
+    // It waits for the last job alone; those before it have ended by then, or run beside it.
+    tsp(&["-w"]).status().unwrap();
+    line("task-spooler", "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
+    tsp(&["-K"]).status().unwrap();
+}
+
+fn pueue(folder: &Path, jobs: usize) {
+    if !is_there("pueue") || !is_there("pueued") {
+        return;
+    }
+    let home = folder.join("pueue");
+    fs::create_dir_all(home.join("run")).unwrap();
+    let with = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).env("HOME", &home).env("XDG_RUNTIME_DIR", home.join("run"));
+        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME").stdout(Stdio::null());
+        command
+    };
+    let mut daemon = with("pueued", &[]).spawn().unwrap();
+    sleep(Duration::from_secs(1));
+    with("pueue", &["parallel", "2"]).status().unwrap();
+    let started = Instant::now();
+    commands("pueue", jobs, || with("pueue", &["add", "/bin/true"]));
+    with("pueue", &["wait", "--quiet"]).status().unwrap();
+    line("pueue", "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
+    idle("pueue", "with nothing pending", daemon.id());
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+}

@@ -1,0 +1,151 @@
+//! What is done to jobs: `kornsole cancel`, `hold`, `release`, `requeue`, `local move`, `local priority`.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::amounts::{self, JobNumbers};
+use super::{Ended, SocketArgs, ask, code, unexpected};
+use crate::cli::remote::escaped;
+use crate::cli::settings::print;
+use crate::local::client::Client;
+use crate::local::job::JobState;
+use crate::local::wire::{JobReport, Reply, Request};
+
+/// The numbers of jobs.
+#[derive(Args, Clone, Debug)]
+pub struct NumbersArgs {
+    /// The jobs' numbers: 17, or 17-116 for an array
+    #[arg(value_name = "JOB", required = true, value_parser = amounts::numbers)]
+    pub numbers: Vec<JobNumbers>,
+    /// Which daemon is asked
+    #[command(flatten)]
+    pub daemon: SocketArgs,
+}
+
+/// The arguments of what may end the work of jobs.
+#[derive(Args, Clone, Debug)]
+pub struct EndingArgs {
+    /// Which jobs
+    #[command(flatten)]
+    pub jobs: NumbersArgs,
+    /// Do not ask, also when it is more than one job
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// The arguments of `kornsole local move`.
+#[derive(Args, Clone, Debug)]
+pub struct MoveArgs {
+    /// Which jobs
+    #[command(flatten)]
+    pub jobs: NumbersArgs,
+    /// The queue that they are to go to
+    #[arg(long, value_name = "QUEUE")]
+    pub to: String,
+}
+
+/// The arguments of `kornsole local priority`.
+#[derive(Args, Clone, Debug)]
+pub struct PriorityArgs {
+    /// Which jobs
+    #[command(flatten)]
+    pub jobs: NumbersArgs,
+    /// A higher one is tried first
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub to: i32,
+}
+
+impl NumbersArgs {
+    /// Every number that is meant.
+    pub(super) fn all(&self) -> impl Iterator<Item = u64> {
+        self.numbers.iter().flat_map(|numbers| numbers.first..=numbers.last)
+    }
+}
+
+/// Has every job changed; one that is refused stops no other. The first refusal is the outcome.
+fn each(
+    args: &NumbersArgs,
+    request: impl Fn(u64) -> Request,
+    said: impl Fn(&JobReport) -> String,
+) -> Result<ExitCode, Ended> {
+    let mut client = args.daemon.connect()?;
+    let (mut text, mut first) = (String::new(), None);
+    for number in args.all() {
+        match ask(&mut client, &request(number)) {
+            Ok((Reply::Job(job), _)) => text.push_str(&format!("job {}: {}\n", job.number, said(&job))),
+            Ok(_) => return Err(unexpected()),
+            Err(why) => first = first.or(Some(why)),
+        }
+    }
+    print(&escaped(&text));
+    first.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Asks on a terminal before the work of more than one job is ended. Gives whether it may be.
+fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
+    let numbers: Vec<u64> = args.jobs.all().collect();
+    if args.yes || numbers.len() < 2 || !std::io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    let mut client: Client = args.jobs.daemon.connect()?;
+    let (Reply::Jobs(jobs), _) = ask(&mut client, &Request::Jobs { ended: false })? else { return Err(unexpected()) };
+    let meant: Vec<&JobReport> = jobs.iter().filter(|job| numbers.contains(&job.number)).collect();
+    if meant.len() < 2 {
+        return Ok(true);
+    }
+    let running = meant.iter().filter(|job| job.state == JobState::Running).count();
+    print(&format!("{does} {} jobs, {running} of which run? [y/N] ", meant.len()));
+    let mut answer = String::new();
+    // Without an answer it is not done.
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(&JobReport) -> String) -> ExitCode {
+    code(
+        may(args, does).and_then(|may| {
+            if may { each(&args.jobs, request, said) } else { Err(Ended::refused("nothing was done")) }
+        }),
+    )
+}
+
+/// Ends jobs, or takes them out of the queue.
+pub fn cancel(args: &EndingArgs) -> ExitCode {
+    stopped(args, "cancel", Request::Cancel, |job| match job.state {
+        JobState::Ended => "cancelled".to_owned(),
+        _ => "is asked to end".to_owned(),
+    })
+}
+
+/// Has jobs begin again.
+pub fn requeue(args: &EndingArgs) -> ExitCode {
+    stopped(args, "requeue", Request::Requeue, |job| match job.state {
+        JobState::Running => "is asked to end, and is queued again then".to_owned(),
+        _ => "queued again".to_owned(),
+    })
+}
+
+/// Keeps jobs from beginning.
+pub fn hold(args: &NumbersArgs) -> ExitCode {
+    code(each(args, Request::Hold, |_| "held".to_owned()))
+}
+
+/// Lets held jobs begin.
+pub fn release(args: &NumbersArgs) -> ExitCode {
+    code(each(args, Request::Release, |_| "released".to_owned()))
+}
+
+/// Puts jobs into another queue.
+pub fn move_to(args: &MoveArgs) -> ExitCode {
+    let request = |job| Request::Move { job, queue: args.to.clone() };
+    code(each(&args.jobs, request, |job| format!("in {}", job.queue)))
+}
+
+/// Gives jobs another priority.
+pub fn priority(args: &PriorityArgs) -> ExitCode {
+    let request = |job| Request::Priority { job, priority: args.to };
+    code(each(&args.jobs, request, |job| format!("priority {}", job.priority)))
+}

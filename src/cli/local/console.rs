@@ -1,0 +1,109 @@
+//! `kornsole local console`: the console on the daemon of this machine.
+//!
+//! The daemon serves the REST API on the loopback address when the first console asks for it, and shows nothing there without a token. A
+//! token is given through the socket, to whom the kernel says is there, and stands for him.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+
+use super::{Ended, SocketArgs, ask, code, unexpected};
+use crate::api::auth::{self, NewToken};
+use crate::api::client::{Target, Token};
+use crate::api::server::{Options, Server};
+use crate::cli::fail;
+use crate::cli::look::LookArgs;
+use crate::cli::serve;
+use crate::config::SchedulerConfig;
+use crate::console;
+use crate::engine::Engine;
+use crate::local::daemon::Door;
+use crate::local::wire::{Reply, Request};
+use crate::model::{Identity, Profile};
+use crate::source::Remote;
+use crate::source::remote::RemoteOptions;
+
+/// How long a token holds: longer than anybody looks on without a pause.
+const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
+/// How many tokens are kept; the oldest goes.
+const MOST: usize = 200;
+
+/// The arguments of `kornsole local console`.
+#[derive(Args, Clone, Debug)]
+pub struct ConsoleArgs {
+    /// Change nothing
+    #[arg(long)]
+    pub read_only: bool,
+    /// How it is drawn
+    #[command(flatten)]
+    pub look: LookArgs,
+    /// Which daemon is asked
+    #[command(flatten)]
+    pub daemon: SocketArgs,
+}
+
+/// Shows the console on this machine's scheduler.
+pub fn run(args: &ConsoleArgs) -> ExitCode {
+    let (options, personal) = match args.look.read() {
+        Ok(read) => read,
+        Err(report) => return fail(&report.message, report.code),
+    };
+    code(attached(args).and_then(|remote| match console::run(Arc::new(remote), options, personal) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Ended::refused(format!("{error:#}"))),
+    }))
+}
+
+fn attached(args: &ConsoleArgs) -> Result<Remote, Ended> {
+    let (Reply::Door { machine, url, token }, _) = ask(&mut args.daemon.connect()?, &Request::Door)? else {
+        return Err(unexpected());
+    };
+    let refused = |why: &dyn std::fmt::Display| Ended::refused(why.to_string());
+    let token = Token::new(&token).map_err(|why| refused(&why))?;
+    let target = Target::new(&url).and_then(|target| target.with_token(token)).map_err(|why| refused(&why))?;
+    let name = Some(format!("this machine, {machine}"));
+    let options = RemoteOptions { read_only: args.read_only, name, ..RemoteOptions::default() };
+    Remote::start(&target, options).map_err(|why| refused(&why))
+}
+
+/// How the daemon lets consoles in: the server begins when the first one comes.
+pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path) -> Door {
+    let (engine, tokens) = (Arc::downgrade(engine), folder.join("console-tokens"));
+    // Those of an earlier daemon stand for an address that is not any more.
+    let _ = std::fs::remove_file(&tokens);
+    let mut options = Options::plain(([127, 0, 0, 1], 0).into(), Profile::Kornsole, config.event.clone());
+    options.access.tokens = Some(tokens.clone());
+    options.access.require_token = true;
+    options.access.scheduler_acl = config.scheduler_acl.clone();
+    options.access.owner = crate::cli::identity::of_process().user;
+    options.policy_group.clone_from(&config.policy_group);
+    let server: Mutex<Option<Server>> = Mutex::default();
+    Box::new(move |who| {
+        let token = given(&tokens, who)?;
+        let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = match server.take() {
+            Some(running) => running,
+            None => {
+                let engine = engine.upgrade().ok_or("the daemon is stopping")?;
+                Server::start(options.clone(), engine).map_err(|why| why.to_string())?
+            }
+        };
+        Ok((serve::url(server.insert(running)), token))
+    })
+}
+
+/// A new token for somebody.
+fn given(file: &Path, who: &Identity) -> Result<String, String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let until = i64::try_from((now + HOLDS).as_nanos()).ok();
+    let known = auth::list(file)?;
+    for old in known.iter().take((known.len() + 1).saturating_sub(MOST)) {
+        auth::revoke(file, &old.id)?;
+    }
+    let new = NewToken::make(who.clone(), until, false, "a console on this machine")?;
+    auth::add(file, new.token)?;
+    Ok(new.secret)
+}

@@ -1,0 +1,206 @@
+//! What is done to a job that is there: cancelled, held, released, begun again, moved, given another priority.
+
+use super::daemon::Daemon;
+use super::job::{Job, JobState, Outcome, Owner, Stop};
+use super::requests::{by_scheduler, refused};
+use super::wall_ms;
+use super::wire::Reply;
+use crate::model::QueuePath;
+use crate::view::act::PartitionAct;
+
+impl Daemon {
+    /// Takes a job back from the scheduler.
+    pub(super) fn withdraw(&self, job: &Job) {
+        self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
+    }
+
+    /// A job as it is now, as the answer to who changed it.
+    fn shown(&self, who: &Owner, number: u64) -> Reply {
+        self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
+    }
+
+    /// Changes a job that somebody may change, or says why it cannot be.
+    fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<(), String>) -> Option<Reply> {
+        let mut table = self.table();
+        let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
+        let Some(job) = table.jobs.get_mut(&number).filter(|_| seen) else {
+            return Some(refused(format!("there is no job {number}, or it is not yours")));
+        };
+        if let Err(why) = change(job) {
+            return Some(refused(format!("job {number} {why}")));
+        }
+        self.keep(job, true);
+        let (job, ended) = (job.number, job.state == JobState::Ended);
+        table.look = true;
+        if ended {
+            table.live.remove(&job);
+            self.ended.notify_all();
+        } else {
+            table.live.insert(job);
+            table.waiting.insert(job);
+        }
+        drop(table);
+        self.wake();
+        None
+    }
+
+    pub(super) fn cancel(&self, who: &Owner, number: u64) -> Reply {
+        let found = {
+            let table = self.table();
+            let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
+            job.map(|job| (job.clone(), job.owner.uid == who.uid))
+        };
+        let Some((job, own)) = found else { return refused(format!("there is no job {number}, or it is not yours")) };
+        let in_scheduler = matches!(job.state, JobState::Queued | JobState::Running);
+        let by = who.identity.user.clone();
+        let mut running = false;
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Running => {
+                    running = true;
+                    job.stopping = Some(Stop::Cancelled(by));
+                }
+                JobState::Held | JobState::Waiting | JobState::Queued => {
+                    if job.state == JobState::Queued && own {
+                        self.withdraw(job);
+                    }
+                    job.end(Outcome::Cancelled(by), wall_ms());
+                }
+            }
+            Ok(())
+        });
+        if running {
+            self.signal(&self.table(), number);
+        }
+        if refusal.is_none() && in_scheduler && !own {
+            // An administrator's act is checked again, and kept in the audit, where every other one's is.
+            let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
+            self.perform_later(&self.actor(who), act, |_| {});
+        }
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    pub(super) fn hold(&self, who: &Owner, number: u64) -> Reply {
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already; cancel ends it".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Queued => {
+                    self.withdraw(job);
+                    job.begin_again();
+                }
+                JobState::Waiting | JobState::Held => {}
+            }
+            job.state = JobState::Held;
+            Ok(())
+        });
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    pub(super) fn release(&self, who: &Owner, number: u64) -> Reply {
+        let refusal = self.change(who, number, |job| match job.state {
+            JobState::Held => {
+                (job.state, job.confirmed) = (JobState::Waiting, false);
+                Ok(())
+            }
+            _ => Err("is not held".to_owned()),
+        });
+        if let Some(refusal) = refusal {
+            return refusal;
+        }
+        let due = self.due(&mut self.table(), number);
+        if let Some(job) = due {
+            self.begin(&job);
+        }
+        self.shown(who, number)
+    }
+
+    /// Has a job begin again: one that runs is ended first.
+    pub(super) fn requeue(&self, who: &Owner, number: u64) -> Reply {
+        let by = who.identity.user.clone();
+        let mut running = false;
+        let refusal = self.change(who, number, |job| match job.state {
+            JobState::Running if job.stopping.is_some() => Err("is being ended".to_owned()),
+            JobState::Running => {
+                running = true;
+                job.stopping = Some(Stop::Requeued(by));
+                Ok(())
+            }
+            JobState::Ended => {
+                job.next = job.attempts.last().map_or(1, |last| last.number + 1);
+                (job.outcome, job.ended, job.retried) = (None, None, 0);
+                job.begin_again();
+                Ok(())
+            }
+            JobState::Held => Err("is held; release lets it begin".to_owned()),
+            JobState::Waiting | JobState::Queued => Err("has not begun".to_owned()),
+        });
+        if running {
+            self.signal(&self.table(), number);
+        }
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    /// Puts a job that has not begun into another queue.
+    pub(super) fn move_to(&self, who: &Owner, number: u64, queue: &str) -> Reply {
+        let queued = {
+            let table = self.table();
+            let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
+            let Some(job) = job.cloned() else {
+                return refused(format!("there is no job {number}, or it is not yours"));
+            };
+            job
+        };
+        let moved =
+            Job { spec: super::job::JobSpec { queue: queue.to_owned(), ..queued.spec.clone() }, ..queued.clone() };
+        match queued.state {
+            JobState::Running => {
+                return refused(format!("job {number} runs already; requeue it when it is in no hurry"));
+            }
+            JobState::Ended => return refused(format!("job {number} has ended already")),
+            JobState::Held | JobState::Waiting | JobState::Queued => {}
+        }
+        // As who owns it: a job is in a queue that its owner may submit to, whoever moves it.
+        let to = match self.would_take(&moved) {
+            Ok(to) => to,
+            Err(why) => return refused(why),
+        };
+        if to != queue {
+            return refused(format!("the placement rules put it into {to}, not into {queue:?}"));
+        }
+        if queued.state == JobState::Queued {
+            let act = PartitionAct::Move {
+                app: queued.app(),
+                to: QueuePath::from(to.as_str()),
+                expect_queue: None,
+                dry_run: false,
+            };
+            if let Err(why) = self.perform(&self.owner_of_daemon(), act) {
+                return by_scheduler(&why);
+            }
+        }
+        let refusal = self.change(who, number, |job| {
+            to.clone_into(&mut job.spec.queue);
+            Ok(())
+        });
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    /// Gives a job that has not begun another priority.
+    pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Held | JobState::Waiting | JobState::Queued => job.spec.priority = priority,
+            }
+            if job.state == JobState::Queued {
+                // An ask that is made again replaces the one that waits.
+                self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
+            }
+            Ok(())
+        });
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+}

@@ -1,0 +1,72 @@
+//! What the jobs that run use right now: of their cgroup where they have one, else of their processes together.
+
+use std::collections::HashMap;
+
+use super::daemon::Daemon;
+use super::job::{JobState, Owner};
+use super::process::{self, Process};
+use super::wire::{JobUse, ProcessUse, Reply};
+use super::{cgroup, wall_ms};
+
+impl Daemon {
+    /// Measures the jobs of who asks, or of everybody as far as he administers them.
+    pub(super) fn used(&self, who: &Owner) -> Reply {
+        let jobs: Vec<_> = {
+            let table = self.table();
+            let running =
+                table.running.iter().filter_map(|(number, running)| Some((table.jobs.get(number)?, running.pid)));
+            let seen = running.filter(|(job, _)| job.state == JobState::Running && self.may_see(who, job));
+            seen.map(|(job, pid)| (self.report(job), format!("{}-{}", job.number, job.next), pid)).collect()
+        };
+        let (all, at) = (if jobs.is_empty() { Vec::new() } else { process::all() }, wall_ms());
+        let mut children: HashMap<i32, Vec<&Process>> = HashMap::new();
+        for process in &all {
+            children.entry(process.parent).or_default().push(process);
+        }
+        let mut uses: Vec<JobUse> = jobs
+            .into_iter()
+            .map(|(job, name, supervisor)| {
+                let processes = below(&children, supervisor);
+                // What the supervisor has taken note of has ended.
+                let ended = all.iter().find(|process| process.pid == supervisor).map_or(0, |own| own.ended_cpu_ms);
+                let sum = processes.iter().map(|process| process.cpu_ms + process.ended_cpu_ms).sum::<u64>() + ended;
+                let group = self.settings.enforcement.group(&name);
+                let used = group.as_deref().map(cgroup::used).unwrap_or_default();
+                let current = group.as_deref().and_then(cgroup::memory);
+                let resident = processes.iter().map(|process| process.memory).sum();
+                let processes = processes.into_iter().map(|process| ProcessUse {
+                    pid: process.pid,
+                    parent: process.parent,
+                    name: process.name.clone(),
+                    memory: process.memory,
+                    cpu_ms: process.cpu_ms,
+                });
+                JobUse {
+                    job,
+                    at,
+                    cpu_ms: used.cpu_ms.unwrap_or(sum),
+                    memory: current.unwrap_or(resident),
+                    max_memory: used.max_memory,
+                    processes: processes.collect(),
+                }
+            })
+            .collect();
+        uses.sort_by_key(|one| one.job.number);
+        Reply::Use(uses)
+    }
+}
+
+/// The processes below one, parents before their children.
+fn below<'p>(children: &HashMap<i32, Vec<&'p Process>>, top: i32) -> Vec<&'p Process> {
+    let (mut found, mut left): (Vec<&Process>, Vec<i32>) = (Vec::new(), vec![top]);
+    while let Some(parent) = left.pop() {
+        // A list of processes is not read in one moment, and may have a circle in it.
+        for child in children.get(&parent).into_iter().flatten() {
+            if child.pid != top && !found.iter().any(|known| known.pid == child.pid) {
+                found.push(child);
+                left.push(child.pid);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,145 @@
+//! Bad input: refused with what is wrong and its exit code, and nothing is enqueued.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+
+use super::machine::Machine;
+
+#[test]
+fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
+    let machine = Machine::up(&[]);
+    fs::write(machine.folder.join("plain"), "echo no\n").unwrap();
+    fs::write(machine.folder.join("bad.sh"), "#!/bin/sh\n#kornsole --cpu many\n").unwrap();
+    fs::write(machine.folder.join("bad.yaml"), "command: 'true'\ncpus: 2\n").unwrap();
+    let huge = "x".repeat(100_000);
+    let cases: [(&[&str], i32, &str); 25] = [
+        (&["--cpu", "5", "--", "true"], 1, "4 cores, 4G"),
+        (&["--mem", "5G", "--", "true"], 1, "4 cores, 4G"),
+        (&["--gpu", "1", "--", "true"], 1, "0 GPUs"),
+        (&["--", "no-such-program"], 2, "no-such-program"),
+        (&["--", ""], 2, "no such program"),
+        (&[], 2, "there is no command"),
+        (&["--dir", "/nowhere", "--", "true"], 2, "/nowhere"),
+        (&["--time", "soon", "--", "true"], 2, "soon"),
+        (&["--time", "5", "--", "true"], 2, "write 90s"),
+        (&["--cpu", "0", "--", "true"], 2, "write cores"),
+        (&["--mem", "much", "--", "true"], 2, "amount of memory"),
+        (&["--after", "99", "--", "true"], 2, "you have no such job"),
+        (&["--after", "1", "--", "true"], 2, "you have no such job"),
+        (&["--after", "x", "--", "true"], 2, "JOB:any"),
+        (&["--array", "5-1", "--", "true"], 2, "is no array"),
+        (&["--array", "1-20000", "--", "true"], 2, "more than 10000"),
+        (&["--signal", "KILL", "--", "true"], 2, "TERM"),
+        (&["--output", "/nowhere/file", "--", "true"], 2, "/nowhere/file"),
+        (&["--output", ".", "--", "true"], 2, "directory"),
+        (&["--env", "=x", "--", "true"], 2, "NAME=VALUE"),
+        (&["--env", "A=B", "--name", &huge, "--", "true"], 2, "4096 bytes"),
+        (&["plain"], 2, "cannot be started"),
+        (&["missing.sh"], 2, "missing.sh"),
+        (&["bad.sh"], 2, "bad.sh:2: "),
+        (&["--file", "bad.yaml"], 2, "bad.yaml:2:1"),
+    ];
+    for (arguments, code, why) in cases {
+        let (found, said) = machine.said(&[&["submit"], arguments].concat());
+        assert!(found == code && said.contains(why), "{arguments:?}: {found} {said}");
+    }
+    assert_eq!(machine.live(), 0);
+    assert_eq!(machine.call(&["history", "--json"]).stdout, b"[]\n");
+    assert_eq!(machine.call(&["jobs", "--socket", "/nowhere/socket"]).status.code(), Some(3));
+}
+
+#[test]
+fn jobs_that_are_not_there_and_changes_that_cannot_be() {
+    let machine = Machine::up(&[]);
+    for verb in ["cancel", "hold", "release", "requeue", "job", "logs", "wait"] {
+        let (code, why) = machine.said(&[verb, "7"]);
+        assert!(code == 1 && why.contains("there is no job 7"), "{verb}: {code} {why}");
+        assert_eq!(machine.said(&[verb, "seven"]).0, 2, "{verb}");
+    }
+    let job = machine.submit(&[], "true");
+    machine.wait(job);
+    let number = job.to_string();
+    for arguments in [&["cancel"][..], &["hold"], &["release"], &["local", "priority", "--to", "1"]] {
+        assert_eq!(machine.said(&[arguments, &[&number]].concat()).0, 1, "{arguments:?}");
+    }
+    let held = machine.submit(&["--hold"], "true").to_string();
+    let (code, why) = machine.said(&["local", "move", &held, "--to", "root.nowhere"]);
+    assert!(code == 1 && why.contains("root.users."), "{code} {why}");
+    let (code, why) = machine.said(&["requeue", &held]);
+    assert!(code == 1 && why.contains("is held"), "{code} {why}");
+}
+
+#[test]
+fn large_empty_and_odd_arguments_reach_the_command() {
+    let machine = Machine::up(&[]);
+    let large = "y".repeat(100_000);
+    let script = "printf '%s|' \"$#\" \"$1\" \"$3\"; printf %s \"$2$BIG\" | wc -c";
+    let odd = "new\nline \u{1b}[31m \u{202e}x";
+    let arguments = [
+        "submit",
+        "--env",
+        &format!("BIG={large}"),
+        "--name",
+        odd,
+        "--wait",
+        "--",
+        "sh",
+        "-c",
+        script,
+        "sh",
+        "",
+        &large,
+        odd,
+    ];
+    let output = machine.call(&arguments);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(machine.logs(1).trim(), format!("3||{odd}|200000"));
+    let history = String::from_utf8(machine.call(&["history"]).stdout).unwrap();
+    assert!(!history.contains('\u{1b}') && !history.contains('\u{202e}'), "nothing reaches the terminal: {history:?}");
+    let binary = machine.submit(&[], "printf '\\377\\000\\001'; exit 0");
+    machine.wait(binary);
+    assert_eq!(machine.call(&["logs", &binary.to_string()]).stdout, [255, 0, 1]);
+}
+
+#[test]
+fn garbage_on_the_socket_is_answered_and_harms_nobody() {
+    let machine = Machine::up(&[]);
+    let answer = |bytes: &[u8]| {
+        let mut stream = UnixStream::connect(machine.socket()).unwrap();
+        // The daemon may close before everything is written.
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    assert!(answer(b"GET / HTTP/1.1\r\n\r\n").contains("this is no request"));
+    assert!(answer(&[0, 255, 10]).contains("this is no request"));
+    assert!(answer(b"{\"submit\":{}}\n").contains("this is no request"));
+    assert!(answer(&[b'['; 100_000]).contains("this is no request"));
+    assert_eq!(answer(b""), "");
+    let whole = answer(&vec![b'a'; 9 << 20]);
+    assert!(whole.is_empty() || whole.contains("this is no request"));
+    let mut held: Vec<UnixStream> = (0..20).map(|_| UnixStream::connect(machine.socket()).unwrap()).collect();
+    held.iter_mut().for_each(|stream| stream.write_all(b"{\"su").unwrap());
+    assert_eq!(machine.call(&["submit", "--wait", "--", "sh", "-c", "exit 4"]).status.code(), Some(4));
+}
+
+#[test]
+fn two_daemons_do_not_share_jobs_or_a_socket() {
+    let machine = Machine::up(&[]);
+    let up = |jobs: &str, socket: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(["local", "up", "--log", "warn", "--dir"]).arg(machine.folder.join(jobs));
+        command.arg("--socket").arg(machine.folder.join(socket));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, why) = up("jobs", "run/other.sock");
+    assert!(code == Some(1) && why.contains("jobs"), "{code:?} {why}");
+    let (code, why) = up("other", "run/local.sock");
+    assert!(code == Some(1) && why.contains("a daemon listens there already"), "{code:?} {why}");
+    assert_eq!(machine.call(&["submit", "--wait", "--", "true"]).status.code(), Some(0), "the first one still serves");
+}

@@ -1,0 +1,67 @@
+//! What is done to jobs that are there.
+
+use super::machine::{Machine, until};
+
+#[test]
+fn a_job_begins_again_when_it_is_requeued() {
+    let machine = Machine::up(&[]);
+    let job = machine.submit(&[], "echo attempt $KORNSOLE_ATTEMPT; test $KORNSOLE_ATTEMPT != 1 || sleep 300; exit 5");
+    machine.until(job, "running");
+    until(|| !machine.logs(job).is_empty());
+    let said = machine.said(&["requeue", &job.to_string()]);
+    assert_eq!(said, (0, format!("job {job}: is asked to end, and is queued again then\n")));
+    assert_eq!((machine.wait(job), machine.logs(job).as_str()), (5, "attempt 2\n"));
+    assert_eq!(machine.said(&["requeue", &job.to_string()]).1, format!("job {job}: queued again\n"));
+    assert_eq!((machine.wait(job), machine.job(job)["attempts"].clone()), (5, 3.into()));
+    assert_eq!(machine.logs(job), "attempt 3\n");
+}
+
+#[test]
+fn a_priority_is_changed_while_it_waits() {
+    let machine = Machine::up(&[]);
+    let first = machine.submit(&["--cpu", "4"], "sleep 300");
+    machine.until(first, "running");
+    let order = machine.folder.join("order");
+    let script = format!("echo $KORNSOLE_JOB >> {}", order.display());
+    let jobs: Vec<String> = (0..3).map(|_| machine.submit(&["--cpu", "4"], &script).to_string()).collect();
+    assert_eq!(machine.said(&["local", "priority", &jobs[2], "--to", "5"]).1, format!("job {}: priority 5\n", jobs[2]));
+    assert_eq!(machine.said(&["cancel", &first.to_string()]).1, format!("job {first}: is asked to end\n"));
+    jobs.iter().for_each(|job| assert_eq!(machine.wait(job.parse().unwrap()), 0));
+    let order = std::fs::read_to_string(order).unwrap();
+    assert_eq!(order.split_whitespace().collect::<Vec<_>>(), [&jobs[2], &jobs[0], &jobs[1]]);
+}
+
+#[test]
+fn a_job_that_waits_is_moved_to_another_queue() {
+    let folder = crate::common::TestFolder::new();
+    let text = "partitions:
+  - name: default
+    placementrules: [{name: provided, create: false}]
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - {name: slow, resources: {max: {vcore: 1}}}
+          - {name: fast}
+";
+    let file = folder.join("queues.yaml");
+    std::fs::write(&file, text).unwrap();
+    let machine = Machine::up_in(folder, &["--config", file.to_str().unwrap()]);
+    let first = machine.submit(&["--queue", "root.slow"], "sleep 300");
+    machine.until(first, "running");
+    let job = machine.submit(&["--queue", "root.slow"], "echo moved");
+    let held = machine.submit(&["--queue", "root.slow", "--hold"], "echo held").to_string();
+    assert_eq!(machine.job(job)["state"], "queued");
+    let (code, why) = machine.said(&["local", "move", &job.to_string(), "--to", "root.nowhere"]);
+    assert!(code == 1 && why.contains("root.nowhere"), "{code} {why}");
+    let said = machine.said(&["local", "move", &job.to_string(), &held, "--to", "root.fast"]);
+    assert_eq!(said, (0, format!("job {job}: in root.fast\njob {held}: in root.fast\n")));
+    assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "moved\n"));
+    assert!(machine.call(&["release", &held]).status.success());
+    assert_eq!(machine.wait(held.parse().unwrap()), 0);
+    assert_eq!(
+        machine.said(&["submit", "--queue", "root.none", "--hold", "--", "true"]).0,
+        1,
+        "said at once, though it is held"
+    );
+}
