@@ -335,6 +335,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::PartitionPermissions => read::permissions(request),
         Verb::Draining => read::draining(request),
         Verb::Explain => read::explain(request).await,
+        Verb::Waiting => read::waiting(request).await,
         Verb::Fairness => read::fairness(request).await,
         Verb::Events => events::list(request),
         Verb::Permissions => permission_checks::checks(request).await,

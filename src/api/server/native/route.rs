@@ -41,6 +41,7 @@ pub enum Verb {
     RemoveNode,
     Draining,
     Explain,
+    Waiting,
     Fairness,
     Cleanup,
     Pause,
@@ -142,7 +143,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes.
-pub static ROUTES: [Route; 35] = [
+pub static ROUTES: [Route; 36] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -173,6 +174,7 @@ pub static ROUTES: [Route; 35] = [
     .gives::<dto::BulkResults>(),
     get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Why an application waits")
         .gives::<dto::Explained>(),
+    get("/partition/{partition}/explain", Verb::Waiting, "What all that waits waits for").gives::<dto::Waiting>(),
     get("/config", Verb::ConfigGet, "The configuration in force").gives::<dto::ConfigState>(),
     ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
     ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)

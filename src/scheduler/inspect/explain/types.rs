@@ -29,12 +29,76 @@ pub struct Explanation {
     pub holds: Resource,
     /// How many asks wait.
     pub pending: u64,
+    /// Its allocations, the first ones made.
+    pub runs: Vec<Held>,
     /// Of an application that ended: how.
     pub blockers: Vec<Blocker>,
     /// Its asks, in the order in which a cycle tries them; the first of each kind.
     pub asks: Vec<AskExplanation>,
     /// How many asks are not among `asks` and like none of them.
     pub left_out: u64,
+}
+
+/// What an application got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The ask.
+    pub id: AskId,
+    /// On which node.
+    pub node: NodeId,
+    /// When.
+    pub since: Time,
+    /// What.
+    pub resource: Resource,
+    /// It only holds the place of a task.
+    pub placeholder: bool,
+}
+
+/// What keeps all that waits from being allocated, each under its first blocker.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// The moment for which it holds.
+    pub at: Time,
+    /// The partition.
+    pub partition: Arc<str>,
+    /// Only what waits in this queue and below it.
+    pub below: Option<QueuePath>,
+    /// How many applications wait.
+    pub apps: u64,
+    /// How many asks wait.
+    pub asks: u64,
+    /// What they wait for: that for which most asks wait first.
+    pub groups: Vec<WaitingGroup>,
+    /// How many groups more there are.
+    pub left_out: u64,
+}
+
+/// Asks with the same first blocker.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WaitingGroup {
+    /// What they wait for, as the first of them; `None`: for nothing, a next cycle serves them.
+    pub blocker: Option<Blocker>,
+    /// How many applications.
+    pub apps: u64,
+    /// How many asks.
+    pub asks: u64,
+    /// What they ask for in all.
+    pub wanted: Resource,
+    /// When the oldest of them was asked.
+    pub since: Time,
+    /// The first few applications, in the order in which a cycle tries them.
+    pub examples: Vec<Example>,
+}
+
+/// An application that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Example {
+    /// Which.
+    pub app: AppId,
+    /// Its leaf.
+    pub queue: QueuePath,
+    /// How many of its asks wait for this.
+    pub asks: u64,
 }
 
 /// Why one ask waits, and so all that are like it.
@@ -91,7 +155,7 @@ pub enum AskStatus {
 }
 
 /// At which check of a cycle something stands in the way, in the order of the checks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
     /// The application ended, or was never let in.
     #[default]
@@ -127,7 +191,7 @@ pub enum BlockLevel {
 }
 
 /// Where something stands in the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Place {
     /// The partition.
     #[default]

@@ -1,0 +1,41 @@
+//! Why something waits, and how queues stand to their guarantees.
+
+use crate::console::state::State;
+use crate::console::state::cursor::Move;
+use crate::console::state::explain::ExplainPage;
+use crate::console::state::page::FairnessPage;
+use crate::console::update::page::PageUpdate;
+use crate::console::update::{explain, fairness};
+use crate::view::PartitionView;
+
+impl PageUpdate for ExplainPage {
+    fn go(&mut self, by: Move, height: usize) {
+        self.index = by.from(self.index, self.lines().len(), height);
+    }
+
+    fn has_ages(&self) -> bool {
+        true
+    }
+
+    fn opener(&self) -> fn(&mut State) {
+        explain::jump
+    }
+}
+
+impl PageUpdate for FairnessPage {
+    fn select(&mut self, _part: &PartitionView, index: usize) {
+        fairness::select(self, index);
+    }
+
+    fn rebuild(&mut self, cluster: &crate::console::state::Cluster, part: &PartitionView) {
+        fairness::rebuild(self, &cluster.view.history, cluster.view.at, part);
+    }
+
+    fn has_ages(&self) -> bool {
+        !self.list.rows.is_empty()
+    }
+
+    fn opener(&self) -> fn(&mut State) {
+        fairness::jump
+    }
+}
