@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Twin;
 use crate::model::{AppId, AskId, Time};
 use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::{Command, EventKind, Partition, Scheduler};
 
 /// How many cycles a twin is given for each decision of the other side.
@@ -81,7 +82,7 @@ type AskKind = (Vec<(String, i64)>, bool);
 
 fn asks(part: &Partition) -> BTreeMap<(AppId, AskId), AskKind> {
     let of = |app: &Application| {
-        let one = |ask: &crate::scheduler::state::ask::Ask| {
+        let one = |ask: &Ask| {
             let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
             ((app.id.clone(), ask.id.clone()), (amounts, ask.allocation.is_some()))
         };

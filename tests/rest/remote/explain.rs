@@ -110,12 +110,31 @@ fn the_remedy_does_what_was_promised() {
 }
 
 #[test]
-fn a_yunikorn_is_not_guessed_at_but_its_queues_are_compared() {
+fn all_that_waits_is_listed_by_cause_of_a_server_a_scenario_and_a_dump() {
+    let served = Served::start();
+    let all = served.run(&["explain", "--all"]);
+    assert_eq!(all.status.code(), Some(1), "{all:?}");
+    insta::assert_snapshot!(out(&all));
+    let idle = served.run(&["explain", "--all", "--queue", "root.tenants.b"]);
+    assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "nothing waits in root.tenants.b\n"));
+    let folder = TestFolder::new();
+    let file = folder.write("full.yaml", SCENARIO).display().to_string();
+    let of_file = kornsole_command(&["explain", "etl", "--workload", &file]).output().unwrap();
+    let first = |output: &Output| out(output).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(
+        (of_file.status.code(), first(&of_file)),
+        (Some(1), first(&served.run(&["explain", "etl"]))),
+        "{of_file:?}"
+    );
+}
+
+#[test]
+fn a_yunikorn_is_explained_on_a_twin_and_what_it_does_not_show_is_listed() {
     let server = Server::start(sets::of("1.8.0"));
     let url = server.url();
-    let output = kornsole_command(&["explain", "etl-1", "--server", &url]).output().unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && message.contains("does not explain itself"), "{message}");
+    let output = kornsole_command(&["explain", "--all", "--server", &url]).output().unwrap();
+    let text = out(&output);
+    assert!(output.status.code().is_some_and(|code| code < 2) && text.contains("node selectors"), "{output:?}");
     let fairness = kornsole_command(&["fairness", "--server", &url]).output().unwrap();
     assert!(fairness.status.success() && out(&fairness).starts_with("QUEUE"), "{fairness:?}");
 }
