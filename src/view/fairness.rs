@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::Vector;
 
-use super::share::{Samples, Shares};
+use super::share::{Shares, add_since};
 use super::{PartitionView, QueueRow, Sample};
 use crate::model::{QueuePath, Resource, Time};
 
@@ -66,9 +66,9 @@ impl PartitionView {
     /// `history` says since when a queue has had a deficit, under the guarantee that it has now.
     pub fn fairness(&self, history: &Vector<Arc<Sample>>, now: Time) -> Vec<FairnessRow> {
         let shares = Shares::of(self);
-        let samples = Samples::of(history, &self.name, now);
         let mut rows: Vec<FairnessRow> =
-            self.walk().skip(1).flat_map(|queue| self.fairness_of(queue, &shares, &samples)).collect();
+            self.walk().skip(1).flat_map(|queue| self.fairness_of(queue, &shares)).collect();
+        add_since(&mut rows, history, &self.name, now);
         rows.sort_by(|one, other| {
             let borrows = |row: &FairnessRow| row.borrowed() > 0;
             other.lack().cmp(&one.lack()).then_with(|| borrows(other).cmp(&borrows(one)))
@@ -76,7 +76,7 @@ impl PartitionView {
         rows
     }
 
-    fn fairness_of(&self, queue: &QueueRow, shares: &Shares, samples: &Samples<'_>) -> Vec<FairnessRow> {
+    fn fairness_of(&self, queue: &QueueRow, shares: &Shares) -> Vec<FairnessRow> {
         let guaranteed = queue.guaranteed.iter().flat_map(Resource::iter);
         let names: BTreeSet<&str> = guaranteed.chain(queue.allocated.iter()).map(|(name, _)| name).collect();
         let row = |name: &str| {
@@ -84,7 +84,6 @@ impl PartitionView {
             (row.fair, row.of_parent) = shares.of_queue(queue, name);
             if row.deficit() > 0 {
                 row.borrowers = self.borrowers(queue, name);
-                row.since = samples.deficit_since(&row);
             }
             row
         };

@@ -104,30 +104,35 @@ fn divide(claims: &mut [Claim], amount: i64) {
     }
 }
 
-/// What queues used and asked for before, the newest first.
-pub(super) struct Samples<'h> {
-    all: Vec<(Time, FxHashMap<&'h QueuePath, (&'h Resource, &'h Resource)>)>,
-}
+/// How many queues of samples are looked at for since when queues lack something; beyond that it is "at least so long".
+const MOST_LOOKS: usize = 200_000;
 
-impl<'h> Samples<'h> {
-    /// The samples of a partition, up to `now`.
-    pub fn of(history: &'h Vector<Arc<Sample>>, partition: &str, now: Time) -> Self {
-        let one = |sample: &'h Arc<Sample>| {
-            let of = sample.partitions.iter().find(|one| *one.name == *partition)?;
-            let queues = of.queues.iter().map(|one| (&one.queue, (&one.allocated, &one.pending))).collect();
-            Some((sample.at, queues))
-        };
-        Self { all: history.iter().rev().filter(|sample| sample.at <= now).filter_map(one).collect() }
+/// Says of the rows with a deficit since when they have had it without a break: the first sample of those in which they had one.
+pub(super) fn add_since(rows: &mut [FairnessRow], history: &Vector<Arc<Sample>>, partition: &str, now: Time) {
+    let mut open: FxHashMap<QueuePath, Vec<usize>> = FxHashMap::default();
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.deficit() > 0) {
+        open.entry(row.queue.clone()).or_default().push(at);
     }
-
-    /// Since when a queue has had a deficit without a break: the first sample of those in which it had one.
-    pub fn deficit_since(&self, row: &FairnessRow) -> Option<Time> {
-        let lacks = |queues: &FxHashMap<&QueuePath, (&Resource, &Resource)>| {
-            let (used, pending) = queues.get(&row.queue)?;
-            let (used, pending) = (used.amount(&row.resource), pending.amount(&row.resource));
-            (used < row.guaranteed.min(used.saturating_add(pending))).then_some(())
-        };
-        self.all.iter().map_while(|(at, queues)| lacks(queues).map(|()| *at)).last()
+    let mut looks = 0;
+    for sample in history.iter().rev().filter(|sample| sample.at <= now) {
+        let Some(of) = sample.partitions.iter().find(|one| *one.name == *partition) else { break };
+        looks += of.queues.len();
+        if open.is_empty() || looks > MOST_LOOKS {
+            break;
+        }
+        let mut still: FxHashMap<QueuePath, Vec<usize>> = FxHashMap::default();
+        for queue in of.queues.iter() {
+            let Some(lacking) = open.get(&queue.queue) else { continue };
+            for at in lacking {
+                let row = &mut rows[*at];
+                let (used, pending) = (queue.allocated.amount(&row.resource), queue.pending.amount(&row.resource));
+                if used < row.guaranteed.min(used.saturating_add(pending)) {
+                    row.since = Some(sample.at);
+                    still.entry(queue.queue.clone()).or_default().push(*at);
+                }
+            }
+        }
+        open = still;
     }
 }
 

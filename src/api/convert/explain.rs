@@ -3,7 +3,9 @@
 use super::Wall;
 use crate::api::dto::native as dto;
 use crate::model::{AppState, Time};
+use crate::view::Failure;
 use crate::view::fairness::FairnessRow;
+use crate::view::rows::FailureCount;
 use crate::view::waiting::{
     AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, Held, NodeFailures, NodeReason, Overview,
     Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
@@ -120,7 +122,19 @@ fn ask(one: &AskExplanation, wall: &Wall) -> dto::ExplainedAsk {
         position: position(one),
         preemption: preemption(&one.preemption),
         remedies: one.remedies.iter().map(remedy).collect(),
+        causes: one.causes.iter().map(|cause| earlier(cause, wall)).collect(),
     }
+}
+
+fn earlier(cause: &FailureCount, wall: &Wall) -> dto::EarlierCause {
+    let text = match cause.failure {
+        Failure::UserQuota => "a limit of its user or group had too little left",
+        Failure::QueueQuota => "a maximum of its queues had too little left",
+        Failure::MayNotPreempt => "it could not preempt others, or not yet",
+        Failure::NoAttemptLeft => "other asks had used up the attempts at preemption of the cycle",
+        Failure::PreemptionHelpsNot => "nothing that may be preempted would have helped",
+    };
+    dto::EarlierCause { text: text.to_owned(), count: cause.count.into(), last: wall.nanos(cause.last) }
 }
 
 fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {

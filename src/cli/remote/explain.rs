@@ -148,7 +148,7 @@ fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<An
     if let Remote::YuniKorn(_) = once.remote() {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
-        let twin = once.twin(&question.partition, at)?;
+        let twin = once.twin(&question.partition, at)?.map_err(|message| Ended { message, code: 1 })?;
         let found = twin.explain(&question.of).map_err(refused)?;
         return Ok(Answered::of(&found, twin.unknown()));
     }
@@ -200,7 +200,7 @@ fn refused(refusal: Refusal) -> Ended {
 }
 
 fn text(sheet: &Sheet) -> String {
-    let age = |since: Time| format!("since {}", duration(sheet.at.since(since)));
+    let age = |since: Time| format!("{} ago", duration(sheet.at.since(since)));
     let lines = sheet.text(age);
     lines.iter().map(|line| crate::console::present::text::escape(line).into_owned() + "\n").collect()
 }

@@ -54,6 +54,13 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
     };
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at))));
+    // What is the cause now stands in the first line.
+    let before = page.seen.iter().zip(page.seen.iter().skip(1));
+    for ((from, cause), (to, _)) in before {
+        let cause = if cause.is_empty() { "nothing" } else { cause };
+        let text = format!("before, from {} to {}: it waited for {cause}", format::when(*from), format::when(*to));
+        rows.extend(words(Role::Dim, &text));
+    }
     for (at, line) in sheet.lines.iter().enumerate() {
         if line.depth == 0 && !line.label.is_empty() {
             rows.push(Row::default());
@@ -73,7 +80,7 @@ fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row>
         _ if line.to.is_some() => Role::Accent,
         _ => Role::Dim,
     };
-    let since = line.since.map(|since| format!("  {}", format::duration(state.cluster.at.since(since))));
+    let since = line.since.map(|since| format!("  ({} ago)", format::duration(state.cluster.at.since(since))));
     let text = text::escape(&line.text).into_owned();
     let room = width.saturating_sub(indent + LABEL);
     let mut wrapped = text::wrap(&text, room.max(10));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::NodeId;
+use crate::model::{NodeId, Time};
 use crate::view::Record;
 use crate::view::act::Refusal;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
@@ -19,6 +19,8 @@ pub struct ExplainPage {
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
+    /// What it waited for, since when, as seen here; the oldest first.
+    pub seen: Vec<(Time, String)>,
     /// The line under the cursor.
     pub index: usize,
     /// The first line on the screen.
@@ -39,7 +41,7 @@ pub enum Explained {
 impl ExplainPage {
     /// The page of something, before there is an answer.
     pub fn new(of: Explained) -> Self {
-        Self { of, sheet: None, asked: None, awaited: false, index: 0, top: 0 }
+        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), index: 0, top: 0 }
     }
 
     /// The lines of the answer.

@@ -22,6 +22,11 @@ use crate::view::{AskState, Record, Side};
 const AGAIN: Duration = Duration::from_secs(1);
 /// The same of all that waits, which costs the scheduler more.
 const ALL_AGAIN: Duration = Duration::from_secs(5);
+/// The same where all of the other side is read for it.
+const TWIN_AGAIN: Duration = Duration::from_secs(10);
+
+/// How many changes of the cause are kept.
+const SEEN: usize = 8;
 
 /// Explains what is under the cursor; on the page itself: asks again.
 pub fn open(state: &mut State) {
@@ -64,8 +69,7 @@ pub fn want(state: &mut State) {
     let Page::Explain(page) = state.page() else { return };
     match &page.of {
         Explained::Waiting(of) => {
-            let again = if matches!(of, Asked::App(..)) { AGAIN } else { ALL_AGAIN };
-            let old = page.asked.is_none_or(|asked| now >= asked + again && !frozen);
+            let old = page.asked.is_none_or(|asked| now >= asked + again(state, &page.of) && !frozen);
             if page.awaited || !old {
                 return;
             }
@@ -85,6 +89,15 @@ pub fn want(state: &mut State) {
                 }
             }
         }
+    }
+}
+
+/// How long an answer stands.
+fn again(state: &State, of: &Explained) -> Duration {
+    match of {
+        Explained::Waiting(_) if state.cluster.estimates => TWIN_AGAIN,
+        Explained::Waiting(Asked::Waiting(_)) => ALL_AGAIN,
+        _ => AGAIN,
     }
 }
 
@@ -119,6 +132,13 @@ pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal
 /// Puts an answer on the page; the cursor stays on what its line says, or at its height.
 fn set(page: &mut ExplainPage, sheet: Result<Sheet, Refusal>) {
     let before = page.lines().get(page.index).cloned();
+    if let Ok(sheet) = &sheet
+        && page.seen.last().map_or("", |(_, cause)| cause) != sheet.cause
+    {
+        page.seen.push((sheet.at, sheet.cause.clone()));
+        let over = page.seen.len().saturating_sub(SEEN);
+        page.seen.drain(..over);
+    }
     page.sheet = Some(sheet.map(Arc::new));
     let lines = page.lines();
     let same = |line: &crate::view::waiting::SheetLine| {
@@ -132,7 +152,7 @@ fn set(page: &mut ExplainPage, sheet: Result<Sheet, Refusal>) {
 /// When the page on the screen asks again, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
     let Page::Explain(page) = state.page() else { return None };
-    let again = if matches!(page.of, Explained::Waiting(Asked::Waiting(_))) { ALL_AGAIN } else { AGAIN };
+    let again = again(state, &page.of);
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     page.asked.filter(|_| !page.awaited && !stands).map(|asked| asked + again)
 }

@@ -103,20 +103,19 @@ impl Once {
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }
 
-    /// A twin of a partition, made of all that the other side shows at about this moment.
+    /// A twin of a partition, made of all that the other side shows at about this moment; or why there is none.
     ///
     /// # Errors
-    /// Something of it cannot be had, or there is no such partition.
-    pub fn twin(&mut self, partition: &str, at: Time) -> Result<Twin, Fault> {
+    /// Something of it cannot be had.
+    pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
         let profile = match &self.remote {
             Remote::Kornsole(_) => Profile::Kornsole,
             Remote::YuniKorn(release) => release.profile(),
         };
-        let missing = |why: String| Fault::Unreachable(Trouble::new(why, ""));
         let view = self.look(&[Want::Users, Want::Apps, Want::Nodes])?;
         let part = view.partitions.iter().find(|part| *part.name == *partition);
-        let part = part.ok_or_else(|| missing(format!("there is no partition {partition}")))?;
-        Twin::of(part, profile, at).map_err(missing)
+        let part = part.ok_or_else(|| format!("there is no partition {partition}"));
+        Ok(part.and_then(|part| Twin::of(part, profile, at)))
     }
 
     /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.

@@ -31,7 +31,7 @@ impl Twins {
     pub fn explain(&self, question: &Question, now: Time) -> Result<Sheet, Refusal> {
         let failed = |why: String| Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), why);
         let mut once = Once::connect(&self.target, self.limits).map_err(|fault| failed(fault.to_string()))?;
-        let twin = once.twin(&question.partition, now).map_err(|fault| failed(fault.to_string()))?;
+        let twin = once.twin(&question.partition, now).map_err(|fault| failed(fault.to_string()))?.map_err(failed)?;
         let mut agreements = self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
         let agreement = agreements.entry(Arc::clone(&question.partition)).or_default();
         agreement.see(&twin);

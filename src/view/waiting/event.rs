@@ -49,7 +49,7 @@ pub fn event_sheet<'r>(
         let text = "which other allocations were looked at and why they were not taken: no event says that";
         lines.push(SheetLine::new("not known", text));
     }
-    Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines }
+    Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines, ..Sheet::default() }
 }
 
 /// What the scheduler goes by when this happens.

@@ -41,7 +41,7 @@ impl PartitionView {
             ));
         }
         lines.extend(self.could_take(node));
-        Some(Sheet { at, title: id.to_string(), sentence, waits: false, lines })
+        Some(Sheet { at, title: id.to_string(), sentence, waits: false, lines, ..Sheet::default() })
     }
 
     /// The asks that found no node and would fit this one if it was empty.

@@ -17,6 +17,8 @@ pub struct Sheet {
     pub sentence: String,
     /// Something of it waits.
     pub waits: bool,
+    /// What is waited for first, without figures; empty where nothing is, or many things are.
+    pub cause: String,
     /// Everything else.
     pub lines: Vec<SheetLine>,
 }

@@ -2,7 +2,7 @@
 
 use super::time;
 use crate::api::dto::native as dto;
-use crate::model::Time;
+use crate::model::{Time, VCORE};
 use crate::view::waiting::{Sheet, SheetLine, Target};
 
 /// How many of the examples of a reason are named.
@@ -36,8 +36,15 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
         title: found.application_id.clone(),
         sentence: found.text.clone(),
         waits: found.waits,
+        cause: found.blocked_by.first().filter(|_| found.waits).map(cause).unwrap_or_default(),
         lines,
     }
+}
+
+/// What is waited for, without figures: as long as it is the same, nothing has changed.
+fn cause(blocked: &dto::BlockedBy) -> String {
+    let of = blocked.resource.as_deref().map(|name| format!("{} in ", if name == VCORE { "cpu" } else { name }));
+    format!("{}{} ({})", of.unwrap_or_default(), blocked.place, blocked.level)
 }
 
 fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
@@ -62,6 +69,12 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     }
     if !ask.preemption.why.is_empty() {
         lines.push(SheetLine::new("preemption", ask.preemption.why.as_str()).below(1));
+    }
+    for cause in &ask.causes {
+        let cycles = if cause.count == 1 { "1 cycle".to_owned() } else { format!("{} cycles", cause.count) };
+        lines.push(
+            SheetLine::new("found", format!("in {cycles}: {}, last", cause.text)).below(1).since(known(cause.last)),
+        );
     }
     lines.extend(ask.next.iter().map(|next| SheetLine::new("next", next.as_str()).below(1)));
     for remedy in &ask.remedies {
@@ -111,7 +124,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
     lines.extend(unknown(&found.unknown));
     let title = if found.queue_name.is_empty() { "what waits".to_owned() } else { found.queue_name.clone() };
     let waits = found.groups.iter().any(|group| group.blocked_by.is_some());
-    Sheet { at: time(found.at), title, sentence: found.text.clone(), waits, lines }
+    Sheet { at: time(found.at), title, sentence: found.text.clone(), waits, cause: String::new(), lines }
 }
 
 fn unknown(all: &[String]) -> impl Iterator<Item = SheetLine> {

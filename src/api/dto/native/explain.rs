@@ -184,6 +184,20 @@ pub struct ExplainedAsk {
     pub preemption: PreemptionAnswer,
     /// What would let it run.
     pub remedies: Vec<RemedyText>,
+    /// What cycles found so far, in the order in which each was found first.
+    pub causes: Vec<EarlierCause>,
+}
+
+/// What cycles found for an ask.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EarlierCause {
+    /// In words.
+    pub text: String,
+    /// In how many cycles; it may be some seconds behind.
+    pub count: u64,
+    /// When last.
+    pub last: i64,
 }
 
 /// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths); without one they are

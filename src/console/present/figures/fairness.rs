@@ -75,6 +75,14 @@ fn words(label: &str) -> Option<&'static str> {
         "preemption" => "whether others would be stopped for it, by the search that a cycle makes",
         "next" => "what the next cycle does for it",
         "would help" => "a change that takes a blocker away",
+        "found" => "what cycles found for it so far, in how many of them, and how long ago last",
+        "twin" => {
+            "a scheduler of this console that is made of what the other side shows, and is compared with what that one does"
+        }
+        "of" | "the rule" | "for whom" | "its queue" | "the victim's" | "with it" => {
+            "what the event says, and what is known of that moment"
+        }
+        "most by" | "reserved" | "others" | "waits" => "who has the node, and what of that which waits it could take",
         "it got" => "its allocations, the first ones made",
         "not known" => "what could not be known",
         _ => return None,

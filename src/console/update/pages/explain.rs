@@ -1,11 +1,14 @@
 //! Why something waits, and how queues stand to their guarantees.
 
-use crate::console::state::State;
+use imbl::Vector;
+
 use crate::console::state::cursor::Move;
 use crate::console::state::explain::ExplainPage;
 use crate::console::state::page::FairnessPage;
+use crate::console::state::{Cluster, State};
 use crate::console::update::page::PageUpdate;
 use crate::console::update::{explain, fairness};
+use crate::model::Time;
 use crate::view::PartitionView;
 
 impl PageUpdate for ExplainPage {
@@ -27,8 +30,16 @@ impl PageUpdate for FairnessPage {
         fairness::select(self, index);
     }
 
-    fn rebuild(&mut self, cluster: &crate::console::state::Cluster, part: &PartitionView) {
+    fn make(&mut self, part: &PartitionView) {
+        fairness::rebuild(self, &Vector::new(), Time::ZERO, part);
+    }
+
+    fn rebuild(&mut self, cluster: &Cluster, part: &PartitionView) {
         fairness::rebuild(self, &cluster.view.history, cluster.view.at, part);
+    }
+
+    fn looked_at(&self, part: &PartitionView) -> usize {
+        part.queues.len()
     }
 
     fn has_ages(&self) -> bool {

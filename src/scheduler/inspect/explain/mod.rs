@@ -121,6 +121,7 @@ impl Partition {
         explained.next =
             next.decision.clone().filter(|decision| decision.app == application.id && decision.ask == ask.id);
         explained.ahead = self.ahead(app, key);
+        explained.causes = ask.log.failures().to_vec();
         explained.remedies = remedies::of(ask, &explained.blockers, &self.queues[ROOT]);
         explained
     }

@@ -6,6 +6,7 @@ pub use super::overview_types::{Example, Overview, WaitingGroup};
 use crate::config;
 use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
 pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
+use crate::scheduler::state::ask_log::FailureCount;
 
 /// Why an application waits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,6 +85,8 @@ pub struct AskExplanation {
     pub preemption: PreemptionVerdict,
     /// What would let it run, worked out from the blockers.
     pub remedies: Vec<Remedy>,
+    /// What cycles found so far, in the order in which each was found first. Counts may be some seconds behind.
+    pub causes: Vec<FailureCount>,
 }
 
 /// What became of an ask.
