@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::fairness::FairnessRow;
 use super::{PartitionView, QueueRow, QueueSlot, Sample};
-use crate::model::{QueuePath, Resource, Time};
+use crate::model::{QueuePath, Time};
 
 /// The fair share of each queue in each resource, from the root down.
 pub(super) struct Shares {

@@ -12,10 +12,11 @@ mod words;
 use std::fmt;
 use std::sync::Arc;
 
+pub use crate::scheduler::inspect::explain::overview_types::{Example, Overview, WaitingGroup};
 pub use crate::scheduler::inspect::explain::types::{
-    Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Example, Explanation,
-    Held, Holder, NodeFailures, NodeReason, NodeTally, Overview, Place, PreemptionOutcome, PreemptionVerdict,
-    QueueTurn, Remedy, RemedyKind, WaitingGroup,
+    Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation, Held,
+    Holder, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn, Remedy,
+    RemedyKind,
 };
 pub use answer::answer;
 pub use event::event_sheet;

@@ -188,7 +188,9 @@ impl WaitingGroup {
 
     /// For what: figures that hold for all of them.
     fn cause(&self) -> String {
-        let Some(blocker) = &self.blocker else { return "nothing: they are next".to_owned() };
+        let Some(blocker) = &self.blocker else {
+            return "their turn: the next cycles serve the first of them".to_owned();
+        };
         let wanted = |resource: &str| show_amount(resource, self.wanted.amount(resource));
         match (blocker.level, &blocker.resource) {
             (BlockLevel::Node, Some(resource)) => {

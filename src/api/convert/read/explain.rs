@@ -57,7 +57,7 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     for failed in &ask.nodes {
         let (few, more) = failed.examples.split_at(failed.examples.len().min(MOST_NODES));
         let more = if more.is_empty() { "" } else { ", ..." };
-        let text = format!("{} {}: {}{more}", failed.count, failed.reason, few.join(", "));
+        let text = format!("{} {}: {}{more}", failed.count, reason(&failed.reason), few.join(", "));
         let to = few.first().map(|node| Target::Node(node.as_str().into()));
         lines.push(SheetLine::new("nodes", text).below(1).to(to));
     }
@@ -72,15 +72,27 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     }
     for cause in &ask.causes {
         let cycles = if cause.count == 1 { "1 cycle".to_owned() } else { format!("{} cycles", cause.count) };
-        lines.push(
-            SheetLine::new("found", format!("in {cycles}: {}, last", cause.text)).below(1).since(known(cause.last)),
-        );
+        let text = format!("{} ({cycles})", cause.text);
+        lines.push(SheetLine::new("found", text).below(1).since(known(cause.last)));
     }
     lines.extend(ask.next.iter().map(|next| SheetLine::new("next", next.as_str()).below(1)));
     for remedy in &ask.remedies {
         lines.push(SheetLine::new("would help", remedy.text.as_str()).below(1).to(target(&remedy.names)));
     }
     lines
+}
+
+/// Why nodes do not take an ask, behind their number.
+fn reason(reason: &str) -> &str {
+    match reason {
+        "required" => "other than the required one",
+        "unschedulable" => "drained",
+        "reserved" => "reserved for others",
+        "capacity" => "too small",
+        "free" => "with too little free",
+        "predicate" => "refused by conditions",
+        other => other,
+    }
 }
 
 fn of_blocker(blocked: &dto::BlockedBy) -> Vec<SheetLine> {

@@ -217,21 +217,6 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
-    row(
-        CommandId::Explain,
-        "explain",
-        "Why it waits: of an application or an ask; of a queue all that waits in it; of a node who has it; of an event why",
-    )
-    .keys(&[(In::List, "x"), (In::Details, "x"), (In::Explain, "x")])
-    .hints(&[(In::Queues, "why waits"), (In::Apps, "why waits"), (In::App, "why waits"), (In::Explain, "ask again")]),
-    row(
-        CommandId::ExplainAll,
-        "waiting",
-        "What all that waits waits for, cause by cause; with a queue: in that queue",
-    )
-    .keys(&[(In::Apps, "C")])
-    .hints(&[(In::Apps, "causes")])
-    .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Fairness, "fairness", "Who lacks of what is guaranteed, who has more than that, who does not use it")
         .keys(&[(In::Page, "F")]),
     row(CommandId::Try, "try", "Preview the placement of the application under the cursor, without submitting it")
@@ -450,6 +435,20 @@ pub static COMMANDS: &[Command] = &[
     .keys(&[(In::Apps, "m"), (In::App, "m")])
     .hints(&[(In::Apps, "move"), (In::App, "move")])
     .takes(Argument::Optional(Kind::Leaf)),
+    row(
+        CommandId::Explain,
+        "explain",
+        "Why it waits: of an application or an ask; of a queue all that waits in it; of a node who has it; of an event why",
+    )
+    .keys(&[(In::List, "x"), (In::Details, "x"), (In::Explain, "x")])
+    .hints(&[(In::Queues, "why"), (In::Apps, "why"), (In::App, "why"), (In::Explain, "ask again")]),
+    row(
+        CommandId::ExplainAll,
+        "waiting",
+        "What all that waits waits for, cause by cause; with a queue: in that queue",
+    )
+    .keys(&[(In::Apps, "C")])
+    .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::MoveBack, "move-back", "Move what was moved last back to where it was; asks first"),
     row(CommandId::Submit, "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
         .takes(Argument::Required(Kind::Text)),

@@ -18,7 +18,7 @@ mod next_decision;
 mod nodes;
 mod order;
 mod overview;
-mod overview_types;
+pub mod overview_types;
 mod remedies;
 mod settled;
 pub mod types;

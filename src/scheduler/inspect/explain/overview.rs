@@ -5,15 +5,14 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::alike;
 use super::chain::Named;
 use super::gates::Limits;
 use super::next_decision::NextDecision;
-use super::types::{BlockLevel, Blocker, Example, Overview, Place, WaitingGroup};
+use super::overview_types::{Example, Overview, WaitingGroup};
+use super::types::{BlockLevel, Blocker, Place};
 use crate::model::{QueuePath, Resource, Time};
-use crate::scheduler::index::{AppKey, AskKey, QueueKey};
+use crate::scheduler::index::{AppKey, AskKey, Index, QueueKey};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
@@ -38,8 +37,8 @@ struct Survey<'p> {
     now: Time,
     next: NextDecision,
     /// What nodes lack for an amount, as far as it was looked up.
-    of_nodes: FxHashMap<Wanted, Option<Blocker>>,
-    places: FxHashMap<Cause, usize>,
+    of_nodes: Index<Wanted, Option<Blocker>>,
+    places: Index<Cause, usize>,
     groups: Vec<Group>,
 }
 
@@ -70,8 +69,8 @@ impl Partition {
             partition: self,
             now,
             next: NextDecision::of_all(self, now),
-            of_nodes: FxHashMap::default(),
-            places: FxHashMap::default(),
+            of_nodes: Index::default(),
+            places: Index::default(),
             groups: Vec::new(),
         };
         let mut overview =
@@ -137,13 +136,16 @@ impl Survey<'_> {
 
     fn add(&mut self, (app, ask): (AppKey, AskKey), count: u64, blocker: Option<Blocker>) {
         let application = &self.partition.apps[app];
-        let place = self.places.entry(cause(blocker.as_ref())).or_insert(self.groups.len());
-        if *place == self.groups.len() {
+        let cause = cause(blocker.as_ref());
+        let known = self.places.get(&cause).copied();
+        let place = known.unwrap_or(self.groups.len());
+        if known.is_none() {
+            self.places.insert(cause, place);
             let since = application.asks[ask].created;
             let found = WaitingGroup { blocker, since, ..WaitingGroup::default() };
             self.groups.push(Group { found, first: (app, ask), last: AppKey(u32::MAX) });
         }
-        let group = &mut self.groups[*place];
+        let group = &mut self.groups[place];
         let found = &mut group.found;
         found.asks += count;
         let ask = &application.asks[ask];

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-pub use super::overview_types::{Example, Overview, WaitingGroup};
 use crate::config;
 use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
 pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};

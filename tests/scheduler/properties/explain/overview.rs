@@ -8,12 +8,12 @@ use kornsole::scheduler::inspect::explain::types::{BlockLevel, Blocker};
 
 use super::explained;
 
-/// What asks wait for: the check, and the resource that is missing. Of asks that are alike the first may be served next, and the others
-/// after it: that is one.
+/// What asks wait for: the check, and the resource that is missing. Of asks that are alike the first may be served next, or take the
+/// place of a placeholder, and the others after it: that is one.
 type Cause = Option<(BlockLevel, Option<String>)>;
 
 fn cause(blocker: Option<&Blocker>) -> Cause {
-    let blocker = blocker.filter(|blocker| blocker.level != BlockLevel::Priority)?;
+    let blocker = blocker.filter(|blocker| !matches!(blocker.level, BlockLevel::Priority | BlockLevel::Gang))?;
     Some((blocker.level, blocker.resource.as_deref().map(str::to_owned)))
 }
 
