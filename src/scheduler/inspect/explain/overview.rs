@@ -214,10 +214,12 @@ impl Survey<'_> {
 /// By what asks are put together: not by what differs from ask to ask though they wait for the same.
 fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
-    let by_place = !matches!(
-        blocker.level,
-        BlockLevel::Node | BlockLevel::Priority | BlockLevel::Gang | BlockLevel::State | BlockLevel::Ended
-    ) && !(blocker.level == BlockLevel::Nothing && matches!(blocker.place, Place::App(..)));
+    let of_ask = match blocker.level {
+        BlockLevel::Node | BlockLevel::Priority | BlockLevel::Gang | BlockLevel::State | BlockLevel::Ended => true,
+        BlockLevel::Nothing => matches!(blocker.place, Place::App(..)),
+        _ => false,
+    };
+    let by_place = !of_ask;
     Some((blocker.level, by_place.then(|| blocker.place.clone()), blocker.resource.clone()))
 }
 
