@@ -14,6 +14,7 @@
 //!  api         REST: the types on the wire, the client, the server
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
+//!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
 //!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
@@ -71,5 +72,6 @@ pub mod scenario;
 pub mod scheduler;
 pub mod source;
 pub mod tape;
+pub mod twin;
 pub mod view;
 pub mod whatif;

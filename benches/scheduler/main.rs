@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
 mod cycles;
+mod explain;
 mod full;
 mod reload;
 mod storms;

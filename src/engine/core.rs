@@ -20,7 +20,7 @@ use crate::model::{Profile, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
-use crate::view::waiting::{Explanation, Question};
+use crate::view::waiting::{Finding, Question};
 use crate::view::{NoticeWeight, View};
 use crate::whatif::{Fork, NoFork, Pace};
 
@@ -181,7 +181,7 @@ impl Core {
     ///
     /// # Errors
     /// It is not there.
-    pub fn explain(&self, question: &Question) -> Result<Explanation, Refusal> {
+    pub fn explain(&self, question: &Question) -> Result<Finding, Refusal> {
         explain::explain(&self.state, question)
     }
 

@@ -18,7 +18,7 @@ use super::run_loop;
 use super::state::State;
 use crate::view::View;
 use crate::view::act::{Done, Refusal};
-use crate::view::waiting::Explanation;
+use crate::view::waiting::Finding;
 
 /// The shortest time between two published views while there is always something new.
 pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
@@ -34,7 +34,7 @@ const MOST_VIEWS: usize = 2;
 pub(super) type OrderAnswer = (Reply, Result<Done, Refusal>);
 
 /// An explanation, which is sent once all that it shows is on the disk.
-type Explained = (ExplainReply, Result<Explanation, Refusal>);
+type Explained = (ExplainReply, Result<Finding, Refusal>);
 
 /// The ways out of the engine's thread.
 pub(super) struct Output {

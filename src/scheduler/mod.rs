@@ -13,6 +13,7 @@
 //! [`placement`] the queue of an application, `lifecycle` the state machine of applications with its timers. [`usage`] is what users and
 //! groups have in use, [`user_limits`] their limits at work. [`inspect`] answers without changing anything.
 
+mod adopt;
 mod apply;
 pub mod commands;
 pub mod configuration;

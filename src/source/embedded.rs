@@ -4,12 +4,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer};
+use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer, explained};
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
-use crate::view::waiting::{ExplainAnswer, Explanation, Question};
+use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
 use crate::whatif::{Fork, NoFork};
 
@@ -89,8 +89,8 @@ impl Source for Embedded {
         self.engine.perform(self.actor.clone(), order, answer);
     }
 
-    fn explain(&self, question: Question, answer: ExplainAnswer) {
-        self.engine.explain(question, answer);
+    fn explain(&self, question: Question, answer: SheetAnswer) {
+        self.engine.explain(question, Box::new(|found| answer(found.map(|found| explained::sheet(&found)))));
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {
@@ -189,7 +189,7 @@ impl Stepped {
         outcome
     }
 
-    fn explained(&self, question: &Question) -> Result<Explanation, Refusal> {
+    fn explained(&self, question: &Question) -> Result<Finding, Refusal> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner).explain(question)
     }
 }
@@ -282,8 +282,8 @@ impl Source for Stepped {
         answer(self.carry_out(&self.actor, &order));
     }
 
-    fn explain(&self, question: Question, answer: ExplainAnswer) {
-        answer(self.explained(&question));
+    fn explain(&self, question: Question, answer: SheetAnswer) {
+        answer(self.explained(&question).map(|found| explained::sheet(&found)));
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {

@@ -5,6 +5,7 @@
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
 pub mod embedded;
+mod explained;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
-use crate::view::waiting::{ExplainAnswer, Question};
+use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
@@ -83,11 +84,11 @@ pub trait Source: Send + Sync {
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
-    /// Has it explained why an application, or one of its asks, waits; `answer` is called once, from any thread. A source that does not
-    /// know the checks of its scheduler says so instead of guessing.
-    fn explain(&self, question: Question, answer: ExplainAnswer) {
+    /// Has it explained why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that
+    /// does not know the checks of its scheduler says so instead of guessing.
+    fn explain(&self, question: Question, answer: SheetAnswer) {
         let why = "only the scheduler itself knows, and this connection cannot ask it";
-        answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.app), why)));
+        answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 
     /// Takes note of an order that was refused before it was given, for the audit. A scheduler elsewhere is asked for nothing, and has

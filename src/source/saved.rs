@@ -1,16 +1,21 @@
 //! A saved state dump as a source: one moment, which never changes (`rest.md` 5.17).
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{About, Link, Records, Source, SourcePlace};
+use super::{About, Link, Records, Source, SourcePlace, explained};
 use crate::api::convert::read::{RemoteState, Shapes, time};
 use crate::api::dto;
 use crate::model::{Identity, Profile, Time};
+use crate::twin::Twin;
 use crate::view::View;
+use crate::view::act::{Code, Refusal};
+use crate::view::waiting::{Question, Sheet, SheetAnswer};
 
 /// A cluster as it was when its state was dumped.
 pub struct Saved {
     view: Arc<View>,
+    twins: Twins,
     about: About,
     identity: Identity,
 }
@@ -28,7 +33,18 @@ impl Saved {
         }
         let notes = vec!["A saved state: nothing moves, and nothing can be changed.".to_owned()];
         let about = About { place: SourcePlace::Saved, name: name.to_owned(), notes };
-        Ok(Self { view: view(dump), about, identity })
+        let profile = profile(&dump);
+        let view = view(dump);
+        let twins = Twins { view: Arc::clone(&view), profile, made: Arc::default() };
+        Ok(Self { view, twins, about, identity })
+    }
+
+    /// A scheduler in the state of a partition as it was saved. Takes its time when it is asked for first.
+    ///
+    /// # Errors
+    /// There is no such partition.
+    pub fn twin(&self, partition: &Arc<str>) -> Result<Arc<Twin>, Refusal> {
+        self.twins.of(partition)
     }
 }
 
@@ -49,11 +65,48 @@ impl Source for Saved {
         &self.identity
     }
 
+    fn explain(&self, question: Question, answer: SheetAnswer) {
+        let twins = self.twins.clone();
+        let work = move || answer(twins.explain(&question));
+        // Without a thread there is no answer; the page says that it is asked.
+        let _ = std::thread::Builder::new().name("saved-twin".to_owned()).spawn(work);
+    }
+
     fn records(&self, _known: u64) -> Option<Records> {
         Some(Records::unknown("a saved state holds neither an audit nor a history of configurations"))
     }
 
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
+}
+
+/// The twins of the partitions of a dump, each made when it is asked for first.
+#[derive(Clone)]
+struct Twins {
+    view: Arc<View>,
+    profile: Profile,
+    made: Arc<Mutex<BTreeMap<Arc<str>, Arc<Twin>>>>,
+}
+
+impl Twins {
+    fn of(&self, partition: &Arc<str>) -> Result<Arc<Twin>, Refusal> {
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(twin) = made().get(partition) {
+            return Ok(Arc::clone(twin));
+        }
+        let part = self.view.partitions.iter().find(|part| part.name == *partition);
+        let part = part.ok_or_else(|| Refusal::not_found("partition", partition))?;
+        let failed = |why| Refusal::new(Code::Unavailable, "cannot explain a saved state", why);
+        let twin = Arc::new(Twin::of(part, self.profile, self.view.at).map_err(failed)?);
+        made().insert(Arc::clone(partition), Arc::clone(&twin));
+        Ok(twin)
+    }
+
+    fn explain(&self, question: &Question) -> Result<Sheet, Refusal> {
+        let twin = self.of(&question.partition)?;
+        let found = twin.explain(&question.of)?;
+        let how = "worked out on a twin that is made of what was saved".to_owned();
+        Ok(explained::by_twin(&found, twin.unknown(), Some(how)))
+    }
 }
 
 /// The whole state of a dump.

@@ -26,6 +26,7 @@ pub mod record;
 mod row_builder;
 pub mod rows;
 mod sample;
+mod share;
 mod snapshot;
 mod usage;
 pub mod users;

@@ -11,7 +11,7 @@ use crate::common::{says, says_not};
 use crate::room::on_demo;
 
 /// A page by its name, and the keys that lead there from the queues.
-pub const PAGES: [(&str, &str); 33] = [
+pub const PAGES: [(&str, &str); 36] = [
     ("queues", ""),
     ("a parent", "jj"),
     ("a draining queue", "/=legacy<ret>"),
@@ -45,6 +45,9 @@ pub const PAGES: [(&str, &str); 33] = [
     ("details of a node", "3i"),
     ("why it is there", "2w"),
     ("this console", ":info<ret>"),
+    ("why all waits", "x"),
+    ("who has a node", "3x"),
+    ("fairness", "F"),
 ];
 
 fn shown(driver: &Driver) -> &Figures {

@@ -9,6 +9,7 @@ mod attached;
 mod change;
 mod columns;
 mod config;
+mod explain;
 mod figures;
 mod fixture;
 mod happened;

@@ -147,8 +147,9 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Account(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Events(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Audit(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Fairness(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Revisions(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Ok(()),
+        Page::Details(_) | Page::Explain(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Ok(()),
     };
     prop_assert!(index < len.max(1), "{index} of {len}");
     prop_assert!(top <= index, "{top} beyond {index}");

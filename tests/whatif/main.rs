@@ -7,3 +7,4 @@ mod command;
 mod forks;
 mod runs;
 mod stage;
+mod twin;

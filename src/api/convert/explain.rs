@@ -3,10 +3,12 @@
 use super::Wall;
 use crate::api::dto::native as dto;
 use crate::model::{AppState, Time};
+use crate::view::Failure;
 use crate::view::fairness::FairnessRow;
+use crate::view::rows::FailureCount;
 use crate::view::waiting::{
-    Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, NodeFailures, NodeReason, PreemptionVerdict,
-    Remedy,
+    AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, Held, NodeFailures, NodeReason, Overview,
+    Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
 };
 
 /// Why an application waits.
@@ -16,7 +18,9 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
     let ended = found.blockers.iter().map(|blocker| blocked_by(blocker, found.submitted, wall));
     dto::Explained {
         application_id: found.app.to_string(),
+        at: wall.nanos(found.at),
         queue_name: found.queue.to_string(),
+        submitted: wall.nanos(found.submitted),
         state: if found.state == AppState::New { "New".to_owned() } else { found.state.to_string() },
         runnable: found.is_runnable(),
         waits: found.waits(),
@@ -28,8 +32,67 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
         remedies: first.remedies,
         asks,
         left_out: found.left_out,
+        got: found.runs.iter().map(|held| got(held, wall)).collect(),
         unknown: Vec::new(),
     }
+}
+
+fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
+    dto::GotAllocation {
+        allocation_key: held.id.to_string(),
+        node_id: held.node.to_string(),
+        since: wall.nanos(held.since),
+        resource: (&held.resource).into(),
+        placeholder: held.placeholder,
+    }
+}
+
+/// What all that waits waits for.
+pub fn waiting(found: &Overview, wall: &Wall) -> dto::Waiting {
+    dto::Waiting {
+        at: wall.nanos(found.at),
+        queue_name: found.below.as_ref().map(ToString::to_string).unwrap_or_default(),
+        text: found.sentence(),
+        applications: found.apps,
+        asks: found.asks,
+        groups: found.groups.iter().map(|one| group(one, wall)).collect(),
+        left_out: found.left_out,
+        unknown: Vec::new(),
+    }
+}
+
+fn group(one: &WaitingGroup, wall: &Wall) -> dto::WaitingGroup {
+    let example = |example: &Example| dto::WaitingExample {
+        application_id: example.app.to_string(),
+        queue_name: example.queue.to_string(),
+        asks: example.asks,
+    };
+    dto::WaitingGroup {
+        text: one.sentence(),
+        blocked_by: one.blocker.as_ref().map(|blocker| blocked_by(blocker, one.since, wall)),
+        applications: one.apps,
+        asks: one.asks,
+        wanted: (&one.wanted).into(),
+        since: wall.nanos(one.since),
+        examples: one.examples.iter().map(example).collect(),
+    }
+}
+
+/// What a place names.
+fn names(place: &Place) -> dto::Named {
+    let mut names = dto::Named::default();
+    match place {
+        Place::Partition | Place::TaskGroup(_) => {}
+        Place::Queue(queue) => names.queue = queue.to_string(),
+        Place::User(user, queue) => (names.user, names.queue) = (user.to_string(), queue.to_string()),
+        Place::Group(group, queue) => (names.group, names.queue) = (group.to_string(), queue.to_string()),
+        Place::Node(node) => names.node_id = node.to_string(),
+        Place::App(app, ask) => {
+            names.application_id = app.to_string();
+            names.allocation_key = ask.as_ref().map(ToString::to_string).unwrap_or_default();
+        }
+    }
+    names
 }
 
 fn ask(one: &AskExplanation, wall: &Wall) -> dto::ExplainedAsk {
@@ -56,10 +119,22 @@ fn ask(one: &AskExplanation, wall: &Wall) -> dto::ExplainedAsk {
         closest: closest.collect(),
         node: node.map(ToString::to_string),
         next: one.next_step(),
-        position: position(&one.ahead),
+        position: position(one),
         preemption: preemption(&one.preemption),
         remedies: one.remedies.iter().map(remedy).collect(),
+        causes: one.causes.iter().map(|cause| earlier(cause, wall)).collect(),
     }
+}
+
+fn earlier(cause: &FailureCount, wall: &Wall) -> dto::EarlierCause {
+    let text = match cause.failure {
+        Failure::UserQuota => "a limit of its user or group had too little left",
+        Failure::QueueQuota => "a maximum of its queues had too little left",
+        Failure::MayNotPreempt => "it could not preempt others, or not yet",
+        Failure::NoAttemptLeft => "other asks had used up the attempts at preemption of the cycle",
+        Failure::PreemptionHelpsNot => "nothing that may be preempted would have helped",
+    };
+    dto::EarlierCause { text: text.to_owned(), count: cause.count.into(), last: wall.nanos(cause.last) }
 }
 
 fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
@@ -71,6 +146,7 @@ fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
     dto::BlockedBy {
         level: level(blocker.level).to_owned(),
         place: blocker.place.words(),
+        names: names(&blocker.place),
         line: blocker.line.map(|place| place.line).filter(|line| *line > 0),
         resource: blocker.resource.as_deref().map(str::to_owned),
         limit: blocker.limit,
@@ -116,7 +192,8 @@ fn failures(failed: &NodeFailures) -> dto::NodeFailure {
     dto::NodeFailure { reason: reason.to_owned(), count: failed.count, examples }
 }
 
-fn position(ahead: &Ahead) -> dto::Position {
+fn position(ask: &AskExplanation) -> dto::Position {
+    let ahead = &ask.ahead;
     let queue = |turn: &crate::view::waiting::QueueTurn| dto::QueuePosition {
         queue: turn.queue.to_string(),
         place: turn.place,
@@ -129,6 +206,8 @@ fn position(ahead: &Ahead) -> dto::Position {
         applications: ahead.apps,
         asks: ahead.asks,
         ahead: (&ahead.pending).into(),
+        first_applications: ahead.first_apps.iter().map(ToString::to_string).collect(),
+        text: ask.turn().unwrap_or_default(),
     }
 }
 
@@ -137,11 +216,17 @@ fn preemption(verdict: &PreemptionVerdict) -> dto::PreemptionAnswer {
 }
 
 fn remedy(remedy: &Remedy) -> dto::RemedyText {
-    dto::RemedyText { enough: remedy.enough, text: remedy.sentence() }
+    let place = match &remedy.kind {
+        RemedyKind::Raise { place, .. } => place.clone(),
+        RemedyKind::End { app, .. } => Place::App(app.clone(), None),
+        RemedyKind::ChangeAsk(app, ask) => Place::App(app.clone(), Some(ask.clone())),
+        RemedyKind::AddNode(_) => Place::Partition,
+    };
+    dto::RemedyText { enough: remedy.enough, text: remedy.sentence(), names: names(&place) }
 }
 
 /// How queues stand to their guarantees.
-pub fn fairness(rows: &[FairnessRow]) -> dto::Fairness {
+pub fn fairness(rows: &[FairnessRow], wall: &Wall) -> dto::Fairness {
     let row = |row: &FairnessRow| dto::QueueFairness {
         queue: row.queue.to_string(),
         resource: row.resource.to_string(),
@@ -149,6 +234,9 @@ pub fn fairness(rows: &[FairnessRow]) -> dto::Fairness {
         used: row.used,
         pending: row.pending,
         deficit: row.deficit(),
+        lack: row.lack(),
+        fair: row.fair,
+        since: row.since.map(|since| wall.nanos(since)),
         borrowed: row.borrowed(),
         idle: row.idle(),
         borrowers: row.borrowers.iter().map(ToString::to_string).collect(),

@@ -1,17 +1,32 @@
 //! `kornsole explain` and `kornsole fairness`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use imbl::Vector;
 
 use super::show::{ShowArgs, lines, show};
 use super::table::Table;
 use super::{Ended, ServerArgs, exit, print};
-use crate::api::client::{Remote, encode_once};
-use crate::api::convert::explain as convert;
-use crate::api::dto::native::{Explained, ExplainedAsk};
+use crate::api::client::Remote;
+use crate::api::convert::read::explain as read;
+use crate::api::convert::{Wall, explain as convert};
+use crate::api::dto::native::{Explained, Waiting};
+use crate::cli::attach::WayArgs;
+use crate::cli::load;
+use crate::config::DEFAULT_POLICY_GROUP;
+use crate::console::present::format::duration;
+use crate::engine::journal::FolderInspection;
 use crate::model::quantity::show_amount;
+use crate::model::{Identity, Profile, Time};
+use crate::scenario::{Outcome, Runner, Silent};
+use crate::source::Saved;
+use crate::source::remote::explain::path;
 use crate::source::remote::once::Want;
+use crate::view::act::Refusal;
+use crate::view::waiting::{Asked, Finding, Question, Sheet, answer};
 
 /// The exit code for what waits.
 const WAITS: u8 = 1;
@@ -20,17 +35,41 @@ const WAITS: u8 = 1;
 #[derive(Args, Clone, Debug)]
 pub struct ExplainArgs {
     /// Which application
-    #[arg(value_name = "APPLICATION")]
-    pub id: String,
+    #[arg(value_name = "APPLICATION", required_unless_present = "all", conflicts_with = "all")]
+    pub id: Option<String>,
+    /// All that waits, put together by what it waits for
+    #[arg(long)]
+    pub all: bool,
+    /// With --all, only what waits in this queue and below it
+    #[arg(long, value_name = "QUEUE", requires = "all")]
+    pub queue: Option<String>,
     /// Only this ask
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, visible_alias = "key", value_name = "KEY", conflicts_with = "all")]
     pub ask: Option<String>,
     /// In which partition
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub partition: String,
-    /// Which scheduler
+    /// The address of a kornsole or an Apache YuniKorn, or a context of your settings
+    #[arg(long, value_name = "URL|CONTEXT", required_unless_present_any = ["state", "workload"])]
+    pub server: Option<String>,
+    /// The folder of a scheduler that does not run, or a saved state dump: it is read, and stays as it is
+    #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["server", "workload"])]
+    pub state: Option<PathBuf>,
+    /// A scenario: what it leads to is explained
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "state"])]
+    pub workload: Option<PathBuf>,
+    /// Which core a scenario decides like: kornsole, 1.5.1, 1.8.0 or 1.9.0
+    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
+    pub core: Profile,
+    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
+    /// How it is asked
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub way: WayArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `kornsole explain`. Exit code 0: it runs, or would in the next cycle; 1: it waits.
@@ -42,60 +81,150 @@ pub fn explain(args: &ExplainArgs) -> ExitCode {
     }
 }
 
-/// Prints the explanation. Gives whether it waits.
+/// What was answered, in the form of the wire.
+enum Answered {
+    App(Box<Explained>),
+    Waiting(Box<Waiting>),
+}
+
+impl Answered {
+    fn of(found: &Finding, unknown: &[String]) -> Self {
+        let wall = Wall::new(UNIX_EPOCH, 1.0);
+        match found {
+            Finding::App(found) => {
+                let mut found = convert::explained(found, &wall);
+                found.unknown = unknown.to_vec();
+                Self::App(Box::new(found))
+            }
+            Finding::Waiting(found) => {
+                let mut found = convert::waiting(found, &wall);
+                found.unknown = unknown.to_vec();
+                Self::Waiting(Box::new(found))
+            }
+        }
+    }
+
+    fn sheet(&self) -> Sheet {
+        match self {
+            Self::App(found) => read::sheet(found),
+            Self::Waiting(found) => read::overview(found),
+        }
+    }
+
+    fn json(&self) -> String {
+        match self {
+            Self::App(found) => lines([&**found]),
+            Self::Waiting(found) => lines([&**found]),
+        }
+    }
+}
+
+/// Prints the explanation. Gives whether something waits.
 fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
-    let once = args.server.connect()?;
+    let of = match &args.id {
+        Some(id) => Asked::App(id.as_str().into(), args.ask.as_deref().map(Into::into)),
+        None => Asked::Waiting(args.queue.as_deref().map(Into::into)),
+    };
+    let question = Question { partition: args.partition.as_str().into(), of };
+    let answered = match (&args.server, &args.state) {
+        (Some(server), _) => at_server(args, server, &question)?,
+        (None, Some(state)) if state.is_file() => of_dump(state, &question)?,
+        (None, Some(folder)) => of_folder(folder, &question)?,
+        (None, None) => of_workload(args, &question)?,
+    };
+    let sheet = answered.sheet();
+    print(&if args.json { answered.json() } else { text(&sheet) })?;
+    Ok(sheet.waits)
+}
+
+fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<Answered, Ended> {
+    let server = ServerArgs {
+        server: server.to_owned(),
+        user_settings: args.user_settings.clone(),
+        way: args.way.clone(),
+        json: args.json,
+    };
+    let mut once = server.connect()?;
     if let Remote::YuniKorn(_) = once.remote() {
-        let message =
-            "an Apache YuniKorn does not explain itself, and its checks are not worked out here yet".to_owned();
-        return Err(Ended { message, code: 1 });
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
+        let twin = once.twin(&question.partition, at)?.map_err(|message| Ended { message, code: 1 })?;
+        let found = twin.explain(&question.of).map_err(refused)?;
+        return Ok(Answered::of(&found, twin.unknown()));
     }
-    let path = format!("partition/{}/application/{}/explain", encode_once(&args.partition), encode_once(&args.id));
-    let key = args.ask.as_ref().map(|key| format!("?key={}", encode_once(key))).unwrap_or_default();
-    let body = once.own(&format!("{path}{key}"))?;
-    let found: Explained = serde_json::from_slice(&body)
-        .map_err(|error| Ended { message: format!("the answer does not read: {error}"), code: 1 })?;
-    print(&if args.server.json { lines([&found]) } else { text(&found) })?;
-    Ok(found.waits)
+    let body = once.own(&path(question))?;
+    let unreadable =
+        |error: serde_json::Error| Ended { message: format!("the answer does not read: {error}"), code: 1 };
+    Ok(match question.of {
+        Asked::App(..) => Answered::App(serde_json::from_slice(&body).map_err(unreadable)?),
+        Asked::Waiting(_) => Answered::Waiting(serde_json::from_slice(&body).map_err(unreadable)?),
+    })
 }
 
-fn text(found: &Explained) -> String {
-    let mut lines = vec![found.text.clone()];
-    for ask in &found.asks {
-        lines.push(String::new());
-        let like = if ask.alike > 1 { format!(" (and {} like it)", ask.alike - 1) } else { String::new() };
-        lines.push(format!("{}{like}", ask.text));
-        lines.extend(chain(ask));
-    }
-    if found.left_out > 0 {
-        lines.push(format!("\n{} more asks of other kinds wait; --ask KEY explains one", found.left_out));
-    }
-    let escaped = lines.iter().map(|line| crate::console::present::text::escape(line).into_owned() + "\n");
-    escaped.collect()
+fn of_folder(folder: &Path, question: &Question) -> Result<Answered, Ended> {
+    let look = FolderInspection::open(folder);
+    let look = look.map_err(|trouble| Ended { message: format!("{}: {trouble}", folder.display()), code: 1 })?;
+    let found = look.explain(question).map_err(refused)?;
+    Ok(Answered::of(&found, &[]))
 }
 
-fn chain(ask: &ExplainedAsk) -> Vec<String> {
-    let part = |title: &str, text: &str| format!("  {title:<11} {text}");
-    let mut lines: Vec<String> = ask.blocked_by.iter().map(|blocked| part(&blocked.level, &blocked.text)).collect();
-    for failed in &ask.nodes {
-        lines.push(part("nodes", &format!("{} {}: {}", failed.count, failed.reason, failed.examples.join(", "))));
+fn of_dump(file: &Path, question: &Question) -> Result<Answered, Ended> {
+    let failed = |message: String| Ended { message, code: 1 };
+    let bytes = load::bytes(file).map_err(failed)?;
+    let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default()).map_err(failed)?;
+    let twin = saved.twin(&question.partition).map_err(refused)?;
+    let found = twin.explain(&question.of).map_err(refused)?;
+    Ok(Answered::of(&found, twin.unknown()))
+}
+
+fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ended> {
+    let failed = |message: String| Ended { message, code: 1 };
+    let file = args.workload.clone().unwrap_or_default();
+    let input = load::scenario(&file, None, DEFAULT_POLICY_GROUP, args.core).map_err(failed)?;
+    let mut runner = Runner::new(args.core);
+    match runner.run(&input.scenario, input.config, &mut Silent) {
+        Ok(Outcome::Done) => {}
+        Ok(Outcome::Refused) => return Err(failed(input.report)),
+        Err(error) => return Err(failed(error.to_string())),
     }
-    let notes = [("preemption", Some(&ask.preemption.why)), ("next", ask.next.as_ref())];
-    let notes = notes.into_iter().filter_map(|(title, text)| Some((title, text?))).filter(|(_, text)| !text.is_empty());
-    lines.extend(notes.map(|(title, text)| part(title, text)));
-    lines.extend(ask.remedies.iter().map(|remedy| part("would help", &remedy.text)));
-    lines
+    let parts = runner.scheduler().partitions();
+    let part = parts.iter().find(|part| part.name == question.partition);
+    let part = part.ok_or_else(|| failed(format!("there is no partition {}", question.partition)))?;
+    let found = answer(part, runner.now(), &question.of).map_err(refused)?;
+    Ok(Answered::of(&found, &[]))
+}
+
+fn refused(refusal: Refusal) -> Ended {
+    let more = if refusal.description.is_empty() { String::new() } else { format!(": {}", refusal.description) };
+    Ended { message: format!("{}{more}", refusal.message), code: 1 }
+}
+
+fn text(sheet: &Sheet) -> String {
+    let age = |since: Time| format!("{} ago", duration(sheet.at.since(since)));
+    let lines = sheet.text(age);
+    lines.iter().map(|line| crate::console::present::text::escape(line).into_owned() + "\n").collect()
 }
 
 /// `kornsole fairness`.
 pub fn fairness(args: &ShowArgs) -> ExitCode {
     show(args, &[Want::Queues], |_, part, json| {
-        let rows = part.fairness();
+        // What is asked once has no history.
+        let rows = part.fairness(&Vector::new(), Time::ZERO);
         if json {
-            return Ok(lines([convert::fairness(&rows)]));
+            return Ok(lines([convert::fairness(&rows, &Wall::new(UNIX_EPOCH, 1.0))]));
         }
-        let titles =
-            ["QUEUE", "RESOURCE", ">GUARANTEED", ">USED", ">PENDING", ">DEFICIT", ">BORROWED", ">IDLE", "HELD BY"];
+        let titles = [
+            "QUEUE",
+            "RESOURCE",
+            ">GUARANTEED",
+            ">USED",
+            ">PENDING",
+            ">DEFICIT",
+            ">FAIR",
+            ">BORROWED",
+            ">IDLE",
+            "HELD BY",
+        ];
         let mut table = Table::new(&titles);
         for row in rows {
             let amount = |amount: i64| if amount == 0 { String::new() } else { show_amount(&row.resource, amount) };
@@ -107,6 +236,7 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
                 amount(row.used),
                 amount(row.pending),
                 amount(row.deficit()),
+                amount(row.fair),
                 amount(row.borrowed()),
                 amount(row.idle()),
                 borrowers.join(", "),

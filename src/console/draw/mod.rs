@@ -26,6 +26,7 @@ mod bottom;
 mod config;
 mod crumbs;
 mod details;
+mod explain;
 mod form;
 mod header;
 mod heat;
@@ -87,6 +88,7 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         (Body::List, _) => lists::draw(pen, state, regions),
         (Body::Form, _) => form::draw(pen, state, regions.rows),
         (_, Page::Details(page)) => details::draw_page(pen, state, page, regions.rows),
+        (_, Page::Explain(page)) => explain::draw(pen, state, page, regions.rows),
         (_, Page::Config(page)) => return config::draw(pen, state, page, regions),
         (Body::Text | Body::Config, _) => {}
     }

@@ -10,6 +10,7 @@ pub(crate) mod config_pane;
 pub mod details;
 pub(crate) mod edit_check;
 pub(crate) mod edit_completion;
+pub mod explain;
 pub mod export;
 pub mod figures;
 pub mod filter;

@@ -318,6 +318,7 @@ impl Loop {
             Effect::SendOrder(..)
             | Effect::ReportRefusal(..)
             | Effect::FetchRevision(_)
+            | Effect::Explain(_)
             | Effect::FetchPastView(_)
             | Effect::FetchPastSpan(..)
             | Effect::FindMoments(_) => {}

@@ -266,6 +266,24 @@ columns! {
 }
 
 columns! {
+    /// The columns of how queues stand to their guarantees.
+    FairnessColumn {
+        Lack: "lack", true, true;
+        Queue: "queue", false, false;
+        Resource: "resource", false, false;
+        Guaranteed: "guaranteed", false, true;
+        Used: "used", true, true;
+        Pending: "pending", true, true;
+        Deficit: "deficit", true, true;
+        Fair: "fair", true, true;
+        Borrowed: "borrowed", true, true;
+        Idle: "idle", true, true;
+        Since: "since", true, true;
+        HeldBy: "held-by", true, false, more;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;
@@ -296,11 +314,12 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
         "events" => names::<EventColumn>(),
         "audit" => names::<AuditColumn>(),
         "revisions" => names::<RevisionColumn>(),
+        "fairness" => names::<FairnessColumn>(),
         _ => return None,
     })
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 10] {
-    ["queues", "apps", "app", "nodes", "node", "users", "account", "events", "audit", "revisions"]
+pub fn pages() -> [&'static str; 11] {
+    ["queues", "apps", "app", "nodes", "node", "users", "account", "events", "audit", "revisions", "fairness"]
 }

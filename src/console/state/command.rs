@@ -12,6 +12,8 @@ pub enum Context {
     Users,
     Account,
     Details,
+    Explain,
+    Fairness,
     Placement,
     Config,
     Change,
@@ -44,6 +46,8 @@ impl Context {
             Self::Users => "Users and groups",
             Self::Account => "User or group",
             Self::Details => "Details",
+            Self::Explain => "Why it waits",
+            Self::Fairness => "Fairness",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
             Self::Change => "Form on a queue",
@@ -76,6 +80,8 @@ impl Context {
             Self::Users => "users",
             Self::Account => "account",
             Self::Details => "details",
+            Self::Explain => "explain",
+            Self::Fairness => "fairness",
             Self::Placement => "placement",
             Self::Config => "config",
             Self::Change => "change",
@@ -103,7 +109,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 28] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -112,6 +118,8 @@ impl Context {
         Self::Users,
         Self::Account,
         Self::Details,
+        Self::Explain,
+        Self::Fairness,
         Self::Placement,
         Self::Config,
         Self::Change,
@@ -174,6 +182,9 @@ pub enum CommandId {
     GoGroup,
     Placement,
     Why,
+    Explain,
+    ExplainAll,
+    Fairness,
     Try,
     Write,
     NextField,

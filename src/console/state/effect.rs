@@ -5,6 +5,7 @@ use crate::console::state::past::Step;
 use crate::console::state::work::Work;
 use crate::model::Time;
 use crate::view::act::{Order, Refusal};
+use crate::view::waiting::Question;
 
 /// One thing to be done outside of the state.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub enum Effect {
     ReportRefusal(Order, Refusal),
     /// Fetch the text of a revision. Answered by [`super::reply::Reply::RevisionText`].
     FetchRevision(u64),
+    /// Ask the source why something waits. Answered by [`super::reply::Reply::Explained`].
+    Explain(Question),
     /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].
     FetchPastView(Time),
     /// Fetch what happened right before or after a time. Answered by [`super::reply::Reply::PastSpan`].

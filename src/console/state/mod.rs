@@ -13,6 +13,7 @@ pub mod cursor;
 pub mod editor;
 pub mod effect;
 pub mod events;
+pub mod explain;
 pub mod jobs;
 pub mod key;
 pub mod keymap;

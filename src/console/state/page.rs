@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use crate::console::state::change::ChangePage;
 use crate::console::state::column::{
-    AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, LevelColumn, NodeColumn, QueueColumn,
-    RevisionColumn, UserColumn,
+    AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, FairnessColumn, LevelColumn, NodeColumn,
+    QueueColumn, RevisionColumn, UserColumn,
 };
 use crate::console::state::command::Context;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Cursor;
+use crate::console::state::explain::ExplainPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
+use crate::view::fairness::FairnessRow;
 use crate::view::{
     AppRow, AppSlot, ChangeDetail, ChangeType, Health, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow,
 };
@@ -40,6 +42,10 @@ pages! { $
     Account(AccountPage) { "", List, Pane::OfOne(10), [Account, List, Page, Always] }
     /// Everything about one thing, to be scrolled.
     Details(DetailsPage) { "", Text, Pane::Nowhere, [Details, Page, Always] }
+    /// Why something waits, or why something happened.
+    Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
+    /// How queues stand to their guarantees.
+    Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
     /// Where a submission would go.
     Placement(Box<PlacementPage>) { "Placement", Form, Pane::Nowhere, [Placement, Page, Always] }
     /// The configuration.
@@ -196,6 +202,13 @@ impl NodePage {
     pub fn new(id: NodeId) -> Self {
         Self { id, row: None, there: true, list: Listing::default() }
     }
+}
+
+/// How queues stand to their guarantees.
+#[derive(Clone, Debug, Default)]
+pub struct FairnessPage {
+    /// The rows: a queue and a resource.
+    pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
 }
 
 /// A user or a group.

@@ -10,6 +10,7 @@ use crate::console::state::records::Compared;
 use crate::console::state::work::{MomentPage, SourceHandle};
 use crate::model::Time;
 use crate::view::act::{Done, Refusal};
+use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, View};
 
 /// The result of one effect.
@@ -19,6 +20,8 @@ pub enum Reply {
     OrderAnswered(u64, Result<Done, Refusal>),
     /// The text of a revision, by its number; or why it cannot be had.
     RevisionText(u64, Result<Arc<str>, String>),
+    /// Why something waits; or why that is not known.
+    Explained(Question, Result<Sheet, Refusal>),
     /// The view of an earlier time, or why there is none.
     PastView(Time, Result<Arc<View>, String>),
     /// What happened right before or after a time, for a step; or why that is not known.

@@ -11,6 +11,7 @@ use crate::console::update::action::Feed;
 use crate::console::update::attempt;
 use crate::console::update::change;
 use crate::console::update::config;
+use crate::console::update::explain;
 use crate::console::update::lists;
 use crate::console::update::notices;
 use crate::console::update::page::PageUpdate;
@@ -136,6 +137,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
         config::next_due(state),
         change::next_due(state),
         attempt::next_due(state),
+        explain::next_due(state),
     ]
     .into_iter()
     .flatten()

@@ -100,7 +100,7 @@ pub fn export_to(state: &mut State, file: &str) {
         return;
     }
     let what = match state.page() {
-        Page::Details(_) | Page::Placement(_) | Page::Change(_) => "the page".to_owned(),
+        Page::Details(_) | Page::Explain(_) | Page::Placement(_) | Page::Change(_) => "the page".to_owned(),
         _ => format::count(lists::len(state) as u64, "row"),
     };
     state.emit(Work::Export { state: Box::new(state.clone()), file, what });

@@ -20,6 +20,8 @@ mod command_line;
 pub(crate) mod completion;
 pub mod config;
 pub mod events;
+pub mod explain;
+pub mod fairness;
 pub mod feed;
 pub mod form;
 pub mod hand_out;
@@ -102,6 +104,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
     if !blind {
         apply(state, action);
         revisions::want(state);
+        explain::want(state);
         settle(state);
     }
     state.take_effects()
@@ -283,6 +286,9 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Export => hand_out::export_to(state, argument.unwrap_or_default()),
         CommandId::Tour => tour(state),
         CommandId::Figures => figures(state),
+        CommandId::Explain => explain::open(state),
+        CommandId::ExplainAll => explain::open_all(state, argument),
+        CommandId::Fairness => fairness::open(state),
         CommandId::Config => config::open(state),
         CommandId::EditText => config::write(state),
         CommandId::EndEdit => config::end(state),
@@ -330,6 +336,7 @@ fn take_reply(state: &mut State, reply: Reply) {
     match reply {
         Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
         Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
+        Reply::Explained(question, sheet) => explain::take(state, &question, sheet),
         Reply::PastView(at, found) => past::take_view(state, at, found),
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
         Reply::MomentsFound(page) => past::take_moments(state, page),
@@ -366,6 +373,7 @@ fn settle(state: &mut State) {
             }
         }
         Page::Placement(_) => placement::settle(state),
+        Page::Explain(_) => explain::settle(state, height),
         Page::Change(_) => change::settle(state),
         Page::Config(page) => {
             let (top, left) = crate::console::present::config::scrolled(state, page);

@@ -17,6 +17,8 @@ use crate::engine::audit_log::AuditLog;
 use crate::engine::core::Core;
 use crate::engine::setup::Setup;
 use crate::model::Profile;
+use crate::view::act::Refusal;
+use crate::view::waiting::{Finding, Question};
 use crate::whatif::{Fork, NoFork};
 
 /// A state folder that is looked at. While this is there nobody can run it.
@@ -70,6 +72,14 @@ impl FolderInspection {
     /// There is no such partition.
     pub fn fork(&self, partition: Option<&str>) -> Result<Fork, NoFork> {
         self.core.fork(partition, usize::MAX)
+    }
+
+    /// Why something waits as it stands.
+    ///
+    /// # Errors
+    /// There is no such thing.
+    pub fn explain(&self, question: &Question) -> Result<Finding, Refusal> {
+        self.core.explain(question)
     }
 
     /// Who did what, and every configuration that was in force.

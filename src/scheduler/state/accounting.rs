@@ -24,6 +24,18 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
+        self.put(now, app, ask, node, events);
+    }
+
+    /// The same whatever the maxima are by now: what was allocated before they were lowered stays.
+    pub(in crate::scheduler) fn put(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        node: NodeKey,
+        events: &mut Vec<Event>,
+    ) {
         self.unreserve(now, app, ask, events);
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;

@@ -16,6 +16,7 @@
 
 mod act;
 mod clock;
+pub mod explain;
 pub mod fetch;
 pub mod follow;
 pub mod link;
@@ -24,6 +25,7 @@ pub mod part;
 mod plan;
 mod records;
 mod shared;
+mod twin;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -37,6 +39,7 @@ use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, StalePa
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
+use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use clock::Clock;
 use link::LinkState;
@@ -126,7 +129,8 @@ impl Remote {
             health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
         });
         let (requests, inbox) = unbounded_channel();
-        let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
+        let twins = Arc::new(twin::Twins::new(target.clone(), options.limits));
+        let worker = worker::Worker::new((client, twins), Arc::clone(&shared), &options, target.has_token(), inbox);
         runtime.spawn(worker.run());
         let name = options.name.as_ref().map_or_else(|| target.host(), |name| format!("{name}, {}", target.host()));
         let about = About { place: SourcePlace::Remote, name, notes: notes(target, &options) };
@@ -333,6 +337,24 @@ impl Source for Remote {
             }
             Err(refusal) => answer(Err(refusal)),
         }
+    }
+
+    fn explain(&self, question: Question, answer: SheetAnswer) {
+        let cannot = |code: Code, why: String| Err(Refusal::new(code, format!("cannot explain {}", question.of), why));
+        let refused = match (self.shared.remote.load_full().as_deref(), self.link()) {
+            (Some(client::Remote::Kornsole(server)), _) if !server.can("explain") => {
+                cannot(Code::NotSupported, "this server cannot do that".to_owned())
+            }
+            (Some(_), Link::Live { .. }) => {
+                return self.request(worker::Request::Explain(question, answer));
+            }
+            (_, Link::Stale { cause, .. }) => cannot(Code::Unavailable, format!("the connection is down: {cause}")),
+            (_, Link::Refused { why, .. }) => cannot(Code::Unavailable, why),
+            (_, Link::Connecting { .. } | Link::Live { .. }) => {
+                cannot(Code::Unavailable, "not connected yet".to_owned())
+            }
+        };
+        answer(refused);
     }
 
     fn records(&self, known: u64) -> Option<Records> {

@@ -15,6 +15,7 @@ use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::api::dto;
 use crate::model::{Profile, Time};
+use crate::twin::Twin;
 use crate::view::View;
 use crate::view::act::{Configuration, Done, Order, Refusal};
 
@@ -100,6 +101,21 @@ impl Once {
         }
         let view = self.remote_state.take_view(now());
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
+    }
+
+    /// A twin of a partition, made of all that the other side shows at about this moment; or why there is none.
+    ///
+    /// # Errors
+    /// Something of it cannot be had.
+    pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
+        let profile = match &self.remote {
+            Remote::Kornsole(_) => Profile::Kornsole,
+            Remote::YuniKorn(release) => release.profile(),
+        };
+        let view = self.look(&[Want::Users, Want::Apps, Want::Nodes])?;
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        let part = part.ok_or_else(|| format!("there is no partition {partition}"));
+        Ok(part.and_then(|part| Twin::of(part, profile, at)))
     }
 
     /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.

@@ -3,31 +3,68 @@
 //! The answer needs what a view does not have, so it is asked of the scheduler, by `explain` of a source; what
 //! follows from it is worked out here.
 
+mod answer;
+mod event;
+mod node;
+mod sheet;
 mod words;
 
+use std::fmt;
 use std::sync::Arc;
 
+pub use crate::scheduler::inspect::explain::overview_types::{Example, Overview, WaitingGroup};
 pub use crate::scheduler::inspect::explain::types::{
-    Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation, Holder,
-    NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn, Remedy, RemedyKind,
+    Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation, Held,
+    Holder, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn, Remedy,
+    RemedyKind,
 };
+pub use answer::answer;
+pub use event::event_sheet;
+pub use sheet::{Sheet, SheetAnswer, SheetLine, Target};
 
 use super::act::Refusal;
-use crate::model::{AppId, AskId};
+use crate::model::{AppId, AskId, QueuePath};
 
 /// Why what waits?
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The partition.
     pub partition: Arc<str>,
-    /// The application.
-    pub app: AppId,
-    /// One of its asks; `None`: all of them.
-    pub ask: Option<AskId>,
+    /// What.
+    pub of: Asked,
+}
+
+/// What is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// An application; with an ask only that one.
+    App(AppId, Option<AskId>),
+    /// All that waits in a queue and below it; `None`: in the partition.
+    Waiting(Option<QueuePath>),
+}
+
+/// The answer, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// Of an application.
+    App(Box<Explanation>),
+    /// Of all that waits.
+    Waiting(Box<Overview>),
 }
 
 /// Where an explanation goes, or why there is none. Called once, from any thread.
-pub type ExplainAnswer = Box<dyn FnOnce(Result<Explanation, Refusal>) + Send>;
+pub type ExplainAnswer = Box<dyn FnOnce(Result<Finding, Refusal>) + Send>;
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::App(app, None) => write!(f, "{app}"),
+            Self::App(app, Some(ask)) => write!(f, "{app} {ask}"),
+            Self::Waiting(None) => f.write_str("what waits"),
+            Self::Waiting(Some(queue)) => write!(f, "what waits in {queue}"),
+        }
+    }
+}
 
 /// What kept an application from running is not asked of one of its asks, but of itself.
 const OF_APPLICATION: [BlockLevel; 4] =

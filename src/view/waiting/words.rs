@@ -1,8 +1,8 @@
 //! An explanation in words: one sentence for a person, and a line for each part.
 
 use super::{
-    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Place, PreemptionOutcome,
-    PreemptionVerdict, Remedy, RemedyKind,
+    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Overview, Place, PreemptionOutcome,
+    PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
 };
 use crate::model::quantity::show_amount;
 use crate::model::{Resource, VCORE};
@@ -13,13 +13,13 @@ fn name(resource: &str) -> &str {
 }
 
 /// Amounts for people: `2 cpu, 4G memory`.
-fn amounts(resource: &Resource) -> String {
+pub(super) fn amounts(resource: &Resource) -> String {
     let all: Vec<String> =
         resource.iter().map(|(of, amount)| format!("{} {}", show_amount(of, amount), name(of))).collect();
     if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
 }
 
-fn count(number: u64, one: &str) -> String {
+pub(super) fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
@@ -161,6 +161,58 @@ impl Blocker {
         let most = self.holders.first();
         most.map(|holder| format!(", most by {} ({})", holder.app, show_amount(resource, holder.amount)))
             .unwrap_or_default()
+    }
+}
+
+impl Overview {
+    /// How much waits, in one sentence.
+    pub fn sentence(&self) -> String {
+        let place = self.below.as_ref().map_or_else(|| format!("partition {}", self.partition), ToString::to_string);
+        match (self.apps, self.groups.first()) {
+            (0, _) | (_, None) => format!("nothing waits in {place}"),
+            (apps, Some(most)) => {
+                let verb = if apps == 1 { "waits" } else { "wait" };
+                let (who, asks) = (count(apps, "application"), count(self.asks, "ask"));
+                format!("{who} with {asks} {verb} in {place}, most for {}", most.cause())
+            }
+        }
+    }
+}
+
+impl WaitingGroup {
+    /// How many wait for it, and for what.
+    pub fn sentence(&self) -> String {
+        let verb = if self.apps == 1 { "waits" } else { "wait" };
+        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "ask"), self.cause())
+    }
+
+    /// For what: figures that hold for all of them.
+    fn cause(&self) -> String {
+        let Some(blocker) = &self.blocker else {
+            return "their turn: the next cycles serve the first of them".to_owned();
+        };
+        let wanted = |resource: &str| show_amount(resource, self.wanted.amount(resource));
+        match (blocker.level, &blocker.resource) {
+            (BlockLevel::Node, Some(resource)) => {
+                let each = if self.asks == 1 { "" } else { " in all" };
+                format!("{} on a node: {} wanted{each}; {}", name(resource), wanted(resource), blocker.detail)
+            }
+            (BlockLevel::Queue | BlockLevel::User | BlockLevel::Group, Some(resource)) => {
+                let show = |amount: i64| show_amount(resource, amount);
+                let (used, limit) = (show(blocker.used), show(blocker.limit));
+                let (what, place) = (name(resource), blocker.place.words());
+                format!(
+                    "{what} in {place}: {} wanted, {used} of {limit} used{}",
+                    wanted(resource),
+                    blocker.most(resource)
+                )
+            }
+            (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
+            (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
+            (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
+            (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),
+            _ => blocker.sentence(),
+        }
     }
 }
 

@@ -75,9 +75,10 @@ fn an_application_that_waits_is_explained_with_a_way_out() {
     assert_eq!(found["asks"][0]["allocationKey"], "e-2", "{found:#}");
     let runs = served.run(&["explain", "nightly"]);
     assert_eq!(
-        (runs.status.code(), &*out(&runs)),
-        (Some(0), "nightly in root.tenants.b waits for nothing: it holds 7 cpu in 1 allocation\n")
+        (runs.status.code(), out(&runs).lines().next()),
+        (Some(0), Some("nightly in root.tenants.b waits for nothing: it holds 7 cpu in 1 allocation"))
     );
+    assert!(out(&runs).contains("n on n1"), "what it got: {runs:?}");
     let missing = served.run(&["explain", "etk"]);
     assert_eq!(missing.status.code(), Some(1));
     let message = String::from_utf8(missing.stderr).unwrap();
@@ -110,12 +111,31 @@ fn the_remedy_does_what_was_promised() {
 }
 
 #[test]
-fn a_yunikorn_is_not_guessed_at_but_its_queues_are_compared() {
+fn all_that_waits_is_listed_by_cause_of_a_server_a_scenario_and_a_dump() {
+    let served = Served::start();
+    let all = served.run(&["explain", "--all"]);
+    assert_eq!(all.status.code(), Some(1), "{all:?}");
+    insta::assert_snapshot!(out(&all));
+    let idle = served.run(&["explain", "--all", "--queue", "root.tenants.b"]);
+    assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "nothing waits in root.tenants.b\n"));
+    let folder = TestFolder::new();
+    let file = folder.write("full.yaml", SCENARIO).display().to_string();
+    let of_file = kornsole_command(&["explain", "etl", "--workload", &file]).output().unwrap();
+    let first = |output: &Output| out(output).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(
+        (of_file.status.code(), first(&of_file)),
+        (Some(1), first(&served.run(&["explain", "etl"]))),
+        "{of_file:?}"
+    );
+}
+
+#[test]
+fn a_yunikorn_is_explained_on_a_twin_and_what_it_does_not_show_is_listed() {
     let server = Server::start(sets::of("1.8.0"));
     let url = server.url();
-    let output = kornsole_command(&["explain", "etl-1", "--server", &url]).output().unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && message.contains("does not explain itself"), "{message}");
+    let output = kornsole_command(&["explain", "--all", "--server", &url]).output().unwrap();
+    let text = out(&output);
+    assert!(output.status.code().is_some_and(|code| code < 2) && text.contains("node selectors"), "{output:?}");
     let fairness = kornsole_command(&["fairness", "--server", &url]).output().unwrap();
     assert!(fairness.status.success() && out(&fairness).starts_with("QUEUE"), "{fairness:?}");
 }

@@ -18,6 +18,7 @@ mod dump;
 mod elements;
 mod ended;
 mod events;
+pub mod explain;
 mod nodes;
 mod queues;
 mod rows;

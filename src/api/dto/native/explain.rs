@@ -14,10 +14,14 @@ pub struct Explained {
     /// Which.
     #[serde(rename = "applicationID")]
     pub application_id: String,
+    /// The moment for which it holds.
+    pub at: i64,
     /// Its queue.
     pub queue_name: String,
     /// Its state.
     pub state: String,
+    /// When it was submitted.
+    pub submitted: i64,
     /// Whether numbers of applications, and the order in which they start, let it run.
     pub runnable: bool,
     /// Whether something of it waits that the next cycle does not serve.
@@ -38,8 +42,109 @@ pub struct Explained {
     pub asks: Vec<ExplainedAsk>,
     /// How many asks are neither among them nor like one of them.
     pub left_out: u64,
+    /// What it got: its first allocations.
+    pub got: Vec<GotAllocation>,
     /// What could not be known.
     pub unknown: Vec<String>,
+}
+
+/// What an application got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct GotAllocation {
+    /// The ask.
+    pub allocation_key: String,
+    /// On which node.
+    #[serde(rename = "nodeID")]
+    pub node_id: String,
+    /// When.
+    pub since: i64,
+    /// What.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub resource: ResourceMap,
+    /// It only holds the place of a task.
+    pub placeholder: bool,
+}
+
+/// What all that waits waits for: each ask under its first blocker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Waiting {
+    /// The moment for which it holds.
+    pub at: i64,
+    /// Only what waits in this queue and below it; empty: in the partition.
+    pub queue_name: String,
+    /// One sentence for people.
+    pub text: String,
+    /// How many applications wait.
+    pub applications: u64,
+    /// How many asks wait.
+    pub asks: u64,
+    /// What they wait for: that for which most asks wait first.
+    pub groups: Vec<WaitingGroup>,
+    /// How many groups more there are.
+    pub left_out: u64,
+    /// What could not be known.
+    pub unknown: Vec<String>,
+}
+
+/// Asks with the same first blocker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WaitingGroup {
+    /// How many wait for what, in words.
+    pub text: String,
+    /// What they wait for, as the first of them; missing: they are next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked_by: Option<BlockedBy>,
+    /// How many applications.
+    pub applications: u64,
+    /// How many asks.
+    pub asks: u64,
+    /// What they ask for in all.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub wanted: ResourceMap,
+    /// When the oldest of them was asked.
+    pub since: i64,
+    /// The first few applications.
+    pub examples: Vec<WaitingExample>,
+}
+
+/// An application that waits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WaitingExample {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Its queue.
+    pub queue_name: String,
+    /// How many of its asks wait for this.
+    pub asks: u64,
+}
+
+/// What a text is about; at most one kind of thing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Named {
+    /// A queue.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub queue: String,
+    /// A user, whose limit it is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub user: String,
+    /// A group, whose limit it is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// A node.
+    #[serde(skip_serializing_if = "String::is_empty", rename = "nodeID")]
+    pub node_id: String,
+    /// An application.
+    #[serde(skip_serializing_if = "String::is_empty", rename = "applicationID")]
+    pub application_id: String,
+    /// One of its asks.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub allocation_key: String,
 }
 
 /// Why one ask waits.
@@ -79,6 +184,20 @@ pub struct ExplainedAsk {
     pub preemption: PreemptionAnswer,
     /// What would let it run.
     pub remedies: Vec<RemedyText>,
+    /// What cycles found so far, in the order in which each was found first.
+    pub causes: Vec<EarlierCause>,
+}
+
+/// What cycles found for an ask.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EarlierCause {
+    /// In words.
+    pub text: String,
+    /// In how many cycles; it may be some seconds behind.
+    pub count: u64,
+    /// When last.
+    pub last: i64,
 }
 
 /// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths); without one they are
@@ -92,6 +211,8 @@ pub struct BlockedBy {
     /// Where: a queue, a limit with its queue, a node, an application.
     #[serde(rename = "where")]
     pub place: String,
+    /// The same, as names.
+    pub names: Named,
     /// The line of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
@@ -167,6 +288,10 @@ pub struct Position {
     /// What all of that asks for.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub ahead: ResourceMap,
+    /// The first few applications of its queue that stand before it.
+    pub first_applications: Vec<String>,
+    /// In words; empty: nothing stands before it.
+    pub text: String,
 }
 
 /// Where a queue stands among its siblings.
@@ -203,6 +328,8 @@ pub struct RemedyText {
     pub enough: bool,
     /// What to do.
     pub text: String,
+    /// What is changed or ended.
+    pub names: Named,
 }
 
 /// How queues stand to their guarantees.
@@ -229,6 +356,13 @@ pub struct QueueFairness {
     pub pending: i64,
     /// What it lacks of its guarantee though it asks for it.
     pub deficit: i64,
+    /// That as a part of the guarantee, in thousandths.
+    pub lack: i64,
+    /// What it would have if its parent's share went by guarantees among the siblings that ask.
+    pub fair: i64,
+    /// Since when it has had a deficit, at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<i64>,
     /// What it uses beyond its guarantee.
     pub borrowed: i64,
     /// What of its guarantee it does not even ask for.

@@ -336,6 +336,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::Draining => read::draining(request),
         Verb::Quotas => read::quotas(request).await,
         Verb::Explain => read::explain(request).await,
+        Verb::Waiting => read::waiting(request).await,
         Verb::Fairness => read::fairness(request).await,
         Verb::Events => events::list(request),
         Verb::Permissions => permission_checks::checks(request).await,

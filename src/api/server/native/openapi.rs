@@ -110,10 +110,14 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     if matches!(route.verb, Verb::ConfigPut | Verb::ConfigRollback) {
         parameters.extend(config_headers());
     }
-    if route.verb == Verb::Explain {
+    let query = match route.verb {
+        Verb::Explain => Some(("key", "Only this ask")),
+        Verb::Waiting => Some(("queue", "Only what waits in this queue and below it")),
+        _ => None,
+    };
+    if let Some((name, description)) = query {
         let schema = json!({ "type": "string" });
-        let description = "Only this ask";
-        parameters.push(json!({ "name": "key", "in": "query", "description": description, "schema": schema }));
+        parameters.push(json!({ "name": name, "in": "query", "description": description, "schema": schema }));
     }
     let content = |schema: Schema| json!({ "application/json": { "schema": schema } });
     let error = content(schemas.responses.subschema_for::<dto::NativeError>());

@@ -11,7 +11,7 @@ use crate::config;
 use crate::model::Profile;
 use crate::view::act::{Code, Details, FoundFault, Refusal};
 use crate::view::placement::Request;
-use crate::view::waiting::Question;
+use crate::view::waiting::{Asked, Finding, Question};
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
@@ -98,28 +98,43 @@ pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
 
 /// Why an application, or one of its asks, waits.
 pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let of = Asked::App(request.parameter(1).into(), request.query("key").map(Into::into));
+    explained(request, of).await
+}
+
+/// What all that waits waits for, or all of a queue.
+pub(super) async fn waiting(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let below = request.query("queue").filter(|queue| !queue.is_empty());
+    explained(request, Asked::Waiting(below.map(|queue| queue.into()))).await
+}
+
+async fn explained(request: &NativeRequest, of: Asked) -> Result<Reply, Refusal> {
     let view = request.view();
     let part = partition(&view, request.parameter(0))?;
-    let question = Question {
-        partition: Arc::clone(&part.name),
-        app: request.parameter(1).into(),
-        ask: request.query("key").map(Into::into),
-    };
+    let question = Question { partition: Arc::clone(&part.name), of };
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let answer = move |outcome| {
         // The caller may have gone.
         let _ = sender.send(outcome);
     };
     request.native.engine.explain(question, Box::new(answer));
-    let found = receiver.await.unwrap_or_else(|_| Err(Refusal::stopped()))?;
-    Ok(Reply::ok(&explanations::explained(&found, &request.native.wall)))
+    let wall = &request.native.wall;
+    Ok(match receiver.await.unwrap_or_else(|_| Err(Refusal::stopped()))? {
+        Finding::App(found) => Reply::ok(&explanations::explained(&found, wall)),
+        Finding::Waiting(found) => Reply::ok(&explanations::waiting(&found, wall)),
+    })
 }
 
 /// How queues stand to their guarantees.
 pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name) = (request.view(), request.parameter(0).to_owned());
     partition(&view, &name)?;
-    beside(request, move || Ok(Reply::ok(&explanations::fairness(&partition(&view, &name)?.fairness())))).await?
+    let wall = request.native.wall;
+    let work = move || {
+        let rows = partition(&view, &name)?.fairness(&view.history, view.at);
+        Ok(Reply::ok(&explanations::fairness(&rows, &wall)))
+    };
+    beside(request, work).await?
 }
 
 /// Where a submission would go, under the running configuration or another one.

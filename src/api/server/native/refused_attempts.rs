@@ -73,6 +73,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::Draining
         | Verb::Quotas
         | Verb::Explain
+        | Verb::Waiting
         | Verb::Fairness
         | Verb::Events
         | Verb::EventStream

@@ -42,6 +42,7 @@ pub enum Verb {
     Draining,
     Quotas,
     Explain,
+    Waiting,
     Fairness,
     Cleanup,
     Pause,
@@ -174,6 +175,7 @@ pub static ROUTES: [Route; 36] = [
     .gives::<dto::BulkResults>(),
     get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Why an application waits")
         .gives::<dto::Explained>(),
+    get("/partition/{partition}/explain", Verb::Waiting, "What all that waits waits for").gives::<dto::Waiting>(),
     get("/config", Verb::ConfigGet, "The configuration in force").gives::<dto::ConfigState>(),
     ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
     ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)

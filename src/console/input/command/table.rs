@@ -17,6 +17,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Events, "enter"),
             (In::Audit, "enter"),
             (In::Revisions, "enter"),
+            (In::Explain, "enter"),
+            (In::Fairness, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -29,6 +31,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Events, "what it is about"),
             (In::Audit, "what it is about"),
             (In::Revisions, "text"),
+            (In::Explain, "go there"),
+            (In::Fairness, "queue"),
         ]),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
         .keys(&[(In::List, "i")])
@@ -38,7 +42,6 @@ pub static COMMANDS: &[Command] = &[
         "figures",
         "How each figure on the screen came about: of the row under the cursor, of the sheet, at the top",
     )
-    .aliases(&["explain"])
     .keys(&[(In::Page, "W")])
     .hints(&[(In::Page, "figures")]),
     row(CommandId::Fold, "fold", "Fold or unfold the queues below")
@@ -57,6 +60,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Up, "", "One row up").keys(&[
         (In::List, "up"),
         (In::List, "k"),
+        (In::Explain, "up"),
+        (In::Explain, "k"),
         (In::Details, "up"),
         (In::Placement, "up"),
         (In::Config, "up"),
@@ -73,6 +78,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Down, "", "One row down").keys(&[
         (In::List, "down"),
         (In::List, "j"),
+        (In::Explain, "down"),
+        (In::Explain, "j"),
         (In::Details, "down"),
         (In::Placement, "down"),
         (In::Config, "down"),
@@ -89,6 +96,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::PageUp, "", "One page up").keys(&[
         (In::List, "pgup"),
         (In::List, "ctrl-u"),
+        (In::Explain, "pgup"),
         (In::Details, "pgup"),
         (In::Placement, "pgup"),
         (In::Config, "pgup"),
@@ -101,6 +109,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::PageDown, "", "One page down").keys(&[
         (In::List, "pgdn"),
         (In::List, "ctrl-d"),
+        (In::Explain, "pgdn"),
         (In::Details, "pgdn"),
         (In::Placement, "pgdn"),
         (In::Config, "pgdn"),
@@ -113,6 +122,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Top, "", "To the first row").keys(&[
         (In::List, "home"),
         (In::List, "g"),
+        (In::Explain, "home"),
+        (In::Explain, "g"),
         (In::Details, "home"),
         (In::Placement, "home"),
         (In::Config, "home"),
@@ -129,6 +140,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Bottom, "", "To the last row").keys(&[
         (In::List, "end"),
         (In::List, "G"),
+        (In::Explain, "end"),
+        (In::Explain, "G"),
         (In::Details, "end"),
         (In::Placement, "end"),
         (In::Config, "end"),
@@ -204,6 +217,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
+    row(CommandId::Fairness, "fairness", "Who lacks of what is guaranteed, who has more than that, who does not use it")
+        .keys(&[(In::Page, "F")]),
     row(CommandId::Try, "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),
@@ -420,6 +435,20 @@ pub static COMMANDS: &[Command] = &[
     .keys(&[(In::Apps, "m"), (In::App, "m")])
     .hints(&[(In::Apps, "move"), (In::App, "move")])
     .takes(Argument::Optional(Kind::Leaf)),
+    row(
+        CommandId::Explain,
+        "explain",
+        "Why it waits: of an application or an ask; of a queue all that waits in it; of a node who has it; of an event why",
+    )
+    .keys(&[(In::List, "x"), (In::Details, "x"), (In::Explain, "x")])
+    .hints(&[(In::Queues, "why"), (In::Apps, "why"), (In::App, "why"), (In::Explain, "ask again")]),
+    row(
+        CommandId::ExplainAll,
+        "waiting",
+        "What all that waits waits for, cause by cause; with a queue: in that queue",
+    )
+    .keys(&[(In::Apps, "C")])
+    .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::MoveBack, "move-back", "Move what was moved last back to where it was; asks first"),
     row(CommandId::Submit, "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
         .takes(Argument::Required(Kind::Text)),

@@ -14,6 +14,7 @@
 //!   without (`tests/screens/figures.rs`).
 
 pub(super) mod apps;
+pub(super) mod fairness;
 pub(super) mod nodes;
 pub(super) mod queues;
 pub(super) mod records;

@@ -7,6 +7,7 @@ pub mod bulk;
 pub mod change;
 pub mod config;
 pub mod events;
+pub mod explain;
 pub mod orders;
 pub mod past;
 pub mod placement;
@@ -36,6 +37,8 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::Ended | Id::Mark | Id::MarkAll => on_apps(state),
         Id::SortReverse | Id::Sort | Id::Columns | Id::Wide | Id::ColumnsRight | Id::ColumnsLeft => on_list(state),
         Id::Why => can_tell_why(state),
+        Id::Explain => explain::can(state),
+        Id::ExplainAll => explain::in_present(state),
         Id::Try => placement::can_try(state),
         Id::TryText => placement::can_try_text(state),
         Id::HeatMap => on_nodes(state),
@@ -90,6 +93,7 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         | Id::GoUser
         | Id::GoGroup
         | Id::Placement
+        | Id::Fairness
         | Id::Write
         | Id::NextField
         | Id::PreviousField

@@ -7,6 +7,7 @@ pub mod apps;
 pub mod asks;
 pub mod audit;
 pub mod events;
+pub mod fairness;
 pub mod node;
 pub mod nodes;
 pub mod queue_cells;

@@ -2,6 +2,7 @@
 
 mod apps;
 mod details;
+mod explain;
 mod facts;
 mod forms;
 mod nodes;

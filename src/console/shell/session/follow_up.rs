@@ -44,6 +44,11 @@ impl Session {
                 self.source
                     .revision_text(number, Box::new(move |text| replies.send(Reply::RevisionText(number, text))));
             }
+            Effect::Explain(question) => {
+                let (replies, of) = (self.replies(), question.clone());
+                let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
+                self.source.explain(question, Box::new(answer));
+            }
             Effect::FetchPastView(at) => {
                 let replies = self.replies();
                 self.source.view_at(at, Box::new(move |view| replies.send(Reply::PastView(at, view))));

@@ -32,10 +32,19 @@ pub fn open_at_place(state: &mut State) {
         Ok(at) => at,
         Err(why) => return state.say(Grade::Refusal, why),
     };
+    open_at(state, at.line, at.column);
+}
+
+/// Opens the configuration at a line.
+pub fn open_at_line(state: &mut State, line: u32) {
+    open_at(state, line, 1);
+}
+
+fn open_at(state: &mut State, line: u32, column: u32) {
     open(state);
-    let row = usize::try_from(at.line).unwrap_or(1).saturating_sub(1);
+    let index = |number: u32| usize::try_from(number).unwrap_or(1).saturating_sub(1);
     if let Some(page) = shown(state) {
-        page.buffer.go(row, usize::try_from(at.column).unwrap_or(1).saturating_sub(1));
+        page.buffer.go(index(line), index(column));
     }
 }
 

@@ -3,6 +3,7 @@
 mod apps;
 mod changed;
 mod details;
+mod explain;
 mod forms;
 mod nodes;
 mod queues;

@@ -19,6 +19,15 @@ use crate::scheduler::state::task_group::can_replace;
 use crate::scheduler::usage::limits::max_resources;
 use crate::scheduler::usage::{Bound, Side};
 
+/// Whether it is said who has what is missing, which takes a walk over all applications of a queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// It is.
+    Holders,
+    /// Only how much is missing.
+    Nobody,
+}
+
 /// What the checks of one ask gave.
 pub(super) struct Chain {
     pub blockers: Vec<Blocker>,
@@ -35,8 +44,8 @@ impl Partition {
         let limits = Limits::of(self, application);
         let path = self.queues.path_up(application.queue);
         let mut blockers = self.outside(application.pending.strictly_greater_than_zero(), app, &path);
-        let of_limits = self.of_limits(ask, &limits);
-        let of_queues = self.of_queues(ask, &path);
+        let of_limits = self.of_limits(ask, &limits, Named::Holders);
+        let of_queues = self.of_queues(ask, &path, Named::Holders);
         let has_room = of_limits.is_empty() && of_queues.is_empty();
         let by_reservation = has_room && self.reserved_node(app, key).is_some() && self.lets_run(app, &limits);
         let mut preemption = PreemptionVerdict::default();
@@ -47,7 +56,7 @@ impl Partition {
             blockers.extend(self.of_gang(app, key));
         } else {
             blockers.extend(self.started_one_at_a_time(app));
-            blockers.extend(self.of_applications(app, &limits, &path));
+            blockers.extend(self.of_applications(app, &limits, &path, Named::Holders));
             blockers.extend(self.of_those_before(app, key, next, &limits));
             let of_nodes = self.of_nodes(now, app, key, &nodes);
             if blockers.is_empty() && of_limits.is_empty() && (!of_queues.is_empty() || !of_nodes.is_empty()) {
@@ -65,7 +74,7 @@ impl Partition {
     }
 
     /// What keeps a cycle from looking at the application at all.
-    fn outside(&self, asks: bool, app: AppKey, path: &PathUp) -> Vec<Blocker> {
+    pub(super) fn outside(&self, asks: bool, app: AppKey, path: &PathUp) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         if self.state == QueueState::Stopped {
             let stopped = Blocker::of(BlockLevel::Partition, Place::Partition);
@@ -93,7 +102,7 @@ impl Partition {
     }
 
     /// `stateaware` (SCH-073).
-    fn started_one_at_a_time(&self, app: AppKey) -> Option<Blocker> {
+    pub(super) fn started_one_at_a_time(&self, app: AppKey) -> Option<Blocker> {
         let application = &self.apps[app];
         let leaf = &self.queues[application.queue];
         if self.state_aware_filter(application.queue).admits(application) {
@@ -117,7 +126,13 @@ impl Partition {
     }
 
     /// Numbers of applications, of queues first (SCH-110, SCH-126).
-    fn of_applications(&self, app: AppKey, limits: &Limits<'_>, path: &PathUp) -> Vec<Blocker> {
+    pub(super) fn of_applications(
+        &self,
+        app: AppKey,
+        limits: &Limits<'_>,
+        path: &PathUp,
+        named: Named,
+    ) -> Vec<Blocker> {
         let application = &self.apps[app];
         if application.state != AppState::Accepted {
             return Vec::new();
@@ -129,7 +144,7 @@ impl Partition {
             let full = |max: &u64| running >= *max && !queue.allocating_accepted.contains(&application.id);
             let Some(max) = queue.settings.max_applications.filter(full) else { continue };
             let place = Place::Queue(queue.path.clone());
-            let holders = self.running_in(&Scope::Queue(*key));
+            let holders = if named == Named::Holders { self.running_in(&Scope::Queue(*key)) } else { Vec::new() };
             let line = queue.settings.at;
             blockers.push(counted(
                 Blocker { line, holders, ..Blocker::of(BlockLevel::QueueApps, place) },
@@ -140,7 +155,8 @@ impl Partition {
         for (bound, max) in limits.full() {
             let running = limits.usage(bound).map_or(0, |usage| usage.running.len() as u64);
             let level = if bound.side == Side::User { BlockLevel::UserApps } else { BlockLevel::GroupApps };
-            let holders = self.running_in(&Scope::Bound(bound, limits.account()));
+            let scope = Scope::Bound(bound, limits.account());
+            let holders = if named == Named::Holders { self.running_in(&scope) } else { Vec::new() };
             let blocker =
                 Blocker { line: Some(bound.limit.at), holders, ..Blocker::of(level, self.place_of(bound, limits)) };
             blockers.push(counted(blocker, max, running));
@@ -149,9 +165,15 @@ impl Partition {
     }
 
     /// An ask before it that ends every cycle, or has its application given up (D-09).
-    fn of_those_before(&self, app: AppKey, key: AskKey, next: &NextDecision, limits: &Limits<'_>) -> Option<Blocker> {
+    pub(super) fn of_those_before(
+        &self,
+        app: AppKey,
+        key: AskKey,
+        next: &NextDecision,
+        limits: &Limits<'_>,
+    ) -> Option<Blocker> {
         if let Some(stall) = next.decision.as_ref().filter(|decision| decision.kind == DecisionKind::Stall)
-            && !next.reached
+            && !next.reaches(app, key)
         {
             let place = Place::App(stall.app.clone(), Some(stall.ask.clone()));
             let detail = "is too large for the node that it requires, and ends every cycle".to_owned();
@@ -179,7 +201,7 @@ impl Partition {
     }
 
     /// The placeholders of a task group (SCH-082, SCH-143).
-    fn of_gang(&self, app: AppKey, key: AskKey) -> Option<Blocker> {
+    pub(super) fn of_gang(&self, app: AppKey, key: AskKey) -> Option<Blocker> {
         let application = &self.apps[app];
         if self.replacement(app).is_some_and(|(ask, _)| ask == key) {
             return None;
@@ -204,7 +226,7 @@ impl Partition {
     }
 
     /// What the limits of user and group lack, each limit and resource by itself (LIM-040).
-    fn of_limits(&self, ask: &Ask, limits: &Limits<'_>) -> Vec<Blocker> {
+    pub(super) fn of_limits(&self, ask: &Ask, limits: &Limits<'_>, named: Named) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for bound in limits.bounds() {
             let Some(max) = max_resources(&bound.limit) else { continue };
@@ -212,7 +234,8 @@ impl Partition {
             let level = if bound.side == Side::User { BlockLevel::User } else { BlockLevel::Group };
             for lack in lacks(max, &used, &ask.resource) {
                 let scope = Scope::Bound(bound, limits.account());
-                let holders = lack.resource.as_deref().map(|name| self.holders_of(&scope, name)).unwrap_or_default();
+                let name = lack.resource.as_deref().filter(|_| named == Named::Holders);
+                let holders = name.map(|name| self.holders_of(&scope, name)).unwrap_or_default();
                 let place = self.place_of(bound, limits);
                 blockers.push(Blocker { level, place, line: Some(bound.limit.at), holders, ..lack });
             }
@@ -221,13 +244,13 @@ impl Partition {
     }
 
     /// What the maxima of queues lack: resource by resource, the queue that lacks most first (SCH-100).
-    fn of_queues(&self, ask: &Ask, path: &PathUp) -> Vec<Blocker> {
+    pub(super) fn of_queues(&self, ask: &Ask, path: &PathUp, named: Named) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for key in path {
             let queue = &self.queues[*key];
             let Some(max) = &queue.max else { continue };
             for lack in lacks(max, &queue.allocated, &ask.resource) {
-                let name = lack.resource.as_deref();
+                let name = lack.resource.as_deref().filter(|_| named == Named::Holders);
                 let holders = name.map(|name| self.holders_of(&Scope::Queue(*key), name)).unwrap_or_default();
                 let place = Place::Queue(queue.path.clone());
                 blockers.push(Blocker { level: BlockLevel::Queue, place, line: queue.settings.at, holders, ..lack });
@@ -238,7 +261,7 @@ impl Partition {
     }
 
     /// What the nodes lack, if none takes the ask now.
-    fn of_nodes(&self, now: Time, app: AppKey, key: AskKey, nodes: &NodeTally) -> Vec<Blocker> {
+    pub(super) fn of_nodes(&self, now: Time, app: AppKey, key: AskKey, nodes: &NodeTally) -> Vec<Blocker> {
         let ask = &self.apps[app].asks[key];
         let served = match self.on_nodes(now, app, key) {
             AttemptOutcome::Pick(Pick::Allocate { .. }) => true,
@@ -249,7 +272,7 @@ impl Partition {
     }
 
     /// Something that can be served stands before it.
-    fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
+    pub(super) fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let (application, decision) = (&self.apps[app], next.decision.as_ref()?);
         if decision.app == application.id && decision.ask == application.asks[key].id {
             return None;

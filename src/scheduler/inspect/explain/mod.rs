@@ -9,7 +9,7 @@
 //!
 //! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` what the next cycle does, `nodes` why nodes do
 //! not take an ask, `holders` who has what is missing, `order` what stands before an ask, `remedies` what would let it run,
-//! `settled` what a cycle does before its checks.
+//! `settled` what a cycle does before its checks, `overview` what all that waits waits for.
 
 mod chain;
 mod gates;
@@ -17,6 +17,8 @@ mod holders;
 mod next_decision;
 mod nodes;
 mod order;
+mod overview;
+pub mod overview_types;
 mod remedies;
 mod settled;
 pub mod types;
@@ -30,7 +32,7 @@ use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use next_decision::NextDecision;
-use types::{AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Place};
+use types::{AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Held, Place};
 
 /// How many kinds of asks of one application are explained; of the others only the number is given.
 const MOST_ASKS: usize = 20;
@@ -60,11 +62,28 @@ impl Partition {
             Some(id) => vec![(application.ask_key(id)?, 1)],
             None => alike(application),
         };
+        explanation.runs = self.runs(application);
         explanation.left_out = groups.iter().skip(MOST_ASKS).map(|(_, count)| count).sum();
         for (ask, count) in groups.into_iter().take(MOST_ASKS) {
             explanation.asks.push(self.explain_ask(now, key, ask, count));
         }
         Some(explanation)
+    }
+
+    /// The first allocations of an application that were made.
+    fn runs(&self, app: &Application) -> Vec<Held> {
+        let made = app.allocations.values().map(|key| &app.asks[*key]);
+        let held = |ask: &Ask| {
+            let allocation = ask.allocation.as_ref()?;
+            Some(Held {
+                id: ask.id.clone(),
+                node: self.nodes[allocation.node].id.clone(),
+                since: allocation.since,
+                resource: ask.resource.clone(),
+                placeholder: ask.placeholder,
+            })
+        };
+        made.filter_map(held).take(MOST_ASKS).collect()
     }
 
     fn explain_ask(&self, now: Time, app: AppKey, key: AskKey, alike: u64) -> AskExplanation {
@@ -102,6 +121,7 @@ impl Partition {
         explained.next =
             next.decision.clone().filter(|decision| decision.app == application.id && decision.ask == ask.id);
         explained.ahead = self.ahead(app, key);
+        explained.causes = ask.log.failures().to_vec();
         explained.remedies = remedies::of(ask, &explained.blockers, &self.queues[ROOT]);
         explained
     }

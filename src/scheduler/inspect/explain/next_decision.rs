@@ -1,5 +1,7 @@
 //! What the next cycle does: the steps of a cycle in their order, without doing anything.
 
+use std::collections::BTreeSet;
+
 use super::gates::Limits;
 use super::types::{Decision, DecisionKind};
 use crate::model::{NodeId, QueueState, Time};
@@ -20,6 +22,8 @@ pub(super) struct NextDecision {
     pub decision: Option<Decision>,
     /// It tries the ask before it ends.
     pub reached: bool,
+    /// The asks that it tries before it ends, where all are asked for.
+    pub tried: Option<BTreeSet<(AppKey, AskKey)>>,
     /// How many attempts at preemption are left when it comes to the ask; `None` where it does not.
     pub attempts_left: Option<u32>,
 }
@@ -30,14 +34,31 @@ type Step = Option<Decision>;
 struct Walk<'p> {
     partition: &'p Partition,
     now: Time,
-    target: (AppKey, AskKey),
+    target: Option<(AppKey, AskKey)>,
     next: NextDecision,
 }
 
 impl NextDecision {
     /// What the cycle at `now` does; `target` is the ask of which it is noted whether it is tried.
     pub fn seek(partition: &Partition, now: Time, target: (AppKey, AskKey)) -> Self {
-        let mut walk = Walk { partition, now, target, next: Self::default() };
+        Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
+    }
+
+    /// What the cycle at `now` does, and, if it ends at an ask that ends every cycle, which asks it tries before.
+    pub fn of_all(partition: &Partition, now: Time) -> Self {
+        let walk = |tried| Walk { partition, now, target: None, next: Self { tried, ..Self::default() } };
+        let next = Self::walk(walk(None));
+        let stalls = next.decision.as_ref().is_some_and(|decision| decision.kind == DecisionKind::Stall);
+        if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
+    }
+
+    /// Whether the cycle tries an ask before it ends.
+    pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
+        self.reached || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
+    }
+
+    fn walk(mut walk: Walk<'_>) -> Self {
+        let (partition, now) = (walk.partition, walk.now);
         if partition.state == QueueState::Stopped || !partition.has_work() {
             return walk.next;
         }
@@ -182,7 +203,10 @@ impl Walk<'_> {
         let application = &part.apps[app];
         let mut failed: Option<(&Ask, TryResult)> = None;
         for rank @ (.., key) in attempts.remaining(&application.pending_order) {
-            if self.target == (app, *key) {
+            if let Some(tried) = &mut self.next.tried {
+                tried.insert((app, *key));
+            }
+            if self.target == Some((app, *key)) {
                 self.next.reached = true;
                 self.next.attempts_left.get_or_insert(attempts.left());
             }

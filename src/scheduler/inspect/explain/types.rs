@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::config;
 use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
 pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
+use crate::scheduler::state::ask_log::FailureCount;
 
 /// Why an application waits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,12 +30,29 @@ pub struct Explanation {
     pub holds: Resource,
     /// How many asks wait.
     pub pending: u64,
+    /// Its allocations, the first ones made.
+    pub runs: Vec<Held>,
     /// Of an application that ended: how.
     pub blockers: Vec<Blocker>,
     /// Its asks, in the order in which a cycle tries them; the first of each kind.
     pub asks: Vec<AskExplanation>,
     /// How many asks are not among `asks` and like none of them.
     pub left_out: u64,
+}
+
+/// What an application got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The ask.
+    pub id: AskId,
+    /// On which node.
+    pub node: NodeId,
+    /// When.
+    pub since: Time,
+    /// What.
+    pub resource: Resource,
+    /// It only holds the place of a task.
+    pub placeholder: bool,
 }
 
 /// Why one ask waits, and so all that are like it.
@@ -66,6 +84,8 @@ pub struct AskExplanation {
     pub preemption: PreemptionVerdict,
     /// What would let it run, worked out from the blockers.
     pub remedies: Vec<Remedy>,
+    /// What cycles found so far, in the order in which each was found first. Counts may be some seconds behind.
+    pub causes: Vec<FailureCount>,
 }
 
 /// What became of an ask.
@@ -91,7 +111,7 @@ pub enum AskStatus {
 }
 
 /// At which check of a cycle something stands in the way, in the order of the checks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
     /// The application ended, or was never let in.
     #[default]
@@ -127,7 +147,7 @@ pub enum BlockLevel {
 }
 
 /// Where something stands in the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Place {
     /// The partition.
     #[default]

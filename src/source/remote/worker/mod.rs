@@ -12,11 +12,13 @@ use tokio::task::JoinHandle;
 
 pub(super) use self::identify::identify;
 use super::act;
+use super::explain;
 use super::fetch::{Fetch, FetchResult};
-use super::follow::{self, EventMessage, Feed, Reader};
+use super::follow::{EventMessage, Reader};
 use super::link::{Chance, LinkState};
 use super::plan::{Plan, Query};
 use super::records;
+use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
@@ -24,6 +26,7 @@ use crate::model::Profile;
 use crate::source::{Focus, TextAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
+use crate::view::waiting::{Question, SheetAnswer};
 
 /// The longest time between two published views while answers keep coming in.
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
@@ -40,6 +43,8 @@ pub enum Request {
     Settle(std::sync::mpsc::Sender<()>),
     /// The text of a revision is to be fetched.
     Text(u64, TextAnswer),
+    /// It is to be explained why something waits.
+    Explain(Question, SheetAnswer),
 }
 
 /// What comes from the tasks beside.
@@ -57,6 +62,7 @@ enum Message {
 /// The owner of everything that is known of a remote.
 pub struct Worker {
     client: Client,
+    twins: Arc<Twins>,
     shared: Arc<Shared>,
     every: Duration,
     seed: u64,
@@ -92,7 +98,7 @@ pub struct Worker {
 impl Worker {
     /// A worker that knows nothing yet.
     pub fn new(
-        client: Client,
+        (client, twins): (Client, Arc<Twins>),
         shared: Arc<Shared>,
         options: &RemoteOptions,
         has_token: bool,
@@ -103,6 +109,7 @@ impl Worker {
         let plan = if shared.clock.is_stepped() { plan.one_by_one() } else { plan };
         Self {
             client,
+            twins,
             shared,
             every: options.every,
             seed: options.seed,
@@ -228,23 +235,36 @@ impl Worker {
             }
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
-                self.acting += 1;
-                let (client, messages) = (self.client.clone(), self.messages_in.clone());
-                tokio::spawn(async move {
-                    answer(records::text(&client, number).await);
-                    let _ = messages.send(Message::TextFetched);
+                let client = self.client.clone();
+                self.beside(Message::TextFetched, async move { answer(records::text(&client, number).await) });
+            }
+            Request::Explain(question, answer) => {
+                let at = self.shared.cluster_time();
+                let (client, twins) = (self.client.clone(), Arc::clone(&self.twins));
+                let native = self.remote.as_ref().is_some_and(|remote| remote.kornsole().is_some());
+                self.beside(Message::TextFetched, async move {
+                    answer(if native {
+                        explain::ask(&client, &question).await
+                    } else {
+                        explain::twin(twins, question, at).await
+                    });
                 });
             }
             Request::Act(order, answer) => {
-                self.acting += 1;
-                let (client, messages) = (self.client.clone(), self.messages_in.clone());
-                tokio::spawn(async move {
-                    let outcome = act::perform(&client, &order).await;
-                    answer(outcome);
-                    let _ = messages.send(Message::OrderDone);
-                });
+                let client = self.client.clone();
+                self.beside(Message::OrderDone, async move { answer(act::perform(&client, &order).await) });
             }
         }
+    }
+
+    /// Has something done beside the requests of the plan; reported when it is done.
+    fn beside(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
+        self.acting += 1;
+        let messages = self.messages_in.clone();
+        tokio::spawn(async move {
+            work.await;
+            let _ = messages.send(done);
+        });
     }
 
     fn handle_message(&mut self, messages: Message) {
@@ -308,36 +328,6 @@ impl Worker {
         }
         self.plan.all_due(now);
         self.plan.set_focus(self.focus.clone(), now);
-    }
-
-    /// Reports who answers, when that is another than before.
-    fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote) {
-        let title = match before {
-            None => format!("connected: {remote}"),
-            Some(before) if before.to_string() == remote.to_string() => return,
-            Some(before) => format!("{remote} answers now, where {before} did"),
-        };
-        let hints = self.hints_at_token && remote.kornsole().is_some();
-        let hint = if hints { "Read only: no token. --token-file or KORNSOLE_TOKEN names one." } else { "" };
-        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
-    }
-
-    /// Follows the events of who answers.
-    fn follow(&mut self, remote: &Remote) {
-        if let Some(before) = self.follower.take() {
-            before.abort();
-        }
-        if self.shared.clock.is_stepped() {
-            let feed = Feed::of(remote, self.has_token);
-            self.reader.get_or_insert_with(|| Reader::new(feed));
-            self.plan.add(Query::Events, self.now());
-            return;
-        }
-        let (messages, events) = follow::channel();
-        let feed = Feed::of(remote, self.has_token);
-        let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, messages)));
-        self.events = Some(events);
     }
 
     fn good<T>(&mut self, got: &ClientResponse<T>) {

@@ -63,6 +63,25 @@ async fn what_is_not_there_is_not_found_with_the_nearest_names() {
 }
 
 #[tokio::test]
+async fn all_that_waits_is_put_together_by_its_cause() {
+    let api = Api::new();
+    let new = json!({ "app": "new", "queue": "root.a.x" });
+    api.json("sue", "POST /partition/default/applications", new).await.is(201, "");
+    api.json("sue", &format!("POST {NEW}/asks"), json!([ask("big", 900), ask("big2", 900)])).await.is(201, "");
+    let all = api.get("bob", "/partition/default/explain").await.is(200, "").body;
+    let group = &all["groups"][0];
+    // Beside the one that etl has.
+    assert_eq!((&group["asks"], &group["blockedBy"]["level"]), (&json!(3), &json!("queue")), "{all:#}");
+    let named = |app: &str| group["examples"].as_array().unwrap().iter().any(|one| one["applicationID"] == app);
+    assert!(named("new") && named("etl"), "{all:#}");
+    assert!(all["text"].as_str().unwrap().contains("most for cpu in root: "), "{all:#}");
+    let elsewhere = api.get("bob", "/partition/default/explain?queue=root.a.y").await.is(200, "").body;
+    assert_eq!((&elsewhere["asks"], &elsewhere["text"]), (&json!(0), &json!("nothing waits in root.a.y")));
+    let missing = api.get("bob", "/partition/default/explain?queue=root.a.z").await.is(404, "NOT_FOUND").body;
+    assert!(missing["description"].as_str().unwrap().starts_with("nearest: root.a."), "{missing:#}");
+}
+
+#[tokio::test]
 async fn an_application_that_ended_says_how() {
     let api = Api::new();
     api.json("ann", KILL, json!({ "reason": "too old" })).await.is(200, "");

@@ -1,8 +1,9 @@
 //! What is explained is what the next cycle does, under every profile: an ask without a blocker is served, one that is served has none,
 //! and the first blocker of an ask that was tried is what the try found.
 //!
-//! [`recorded`] is the same on the recorded scenarios; in [`removal`] blockers are taken away, one after the other.
+//! [`overview`] holds that all that waits is counted under the blockers that each ask by itself has. [`recorded`] is the same on the recorded scenarios; in [`removal`] blockers are taken away, one after the other.
 
+mod overview;
 mod recorded;
 mod removal;
 
@@ -99,7 +100,10 @@ proptest! {
         profile in prop::sample::select(&Profile::ALL),
         steps in prop::collection::vec(step(), 1..100),
     ) {
-        each_state(0, profile, &steps, |scheduler, now| drop(compare(scheduler, now)));
+        each_state(0, profile, &steps, |scheduler, now| {
+            compare(scheduler, now);
+            overview::compare(scheduler, now);
+        });
     }
 
     #[test]
@@ -107,7 +111,10 @@ proptest! {
         profile in prop::sample::select(&Profile::ALL),
         steps in prop::collection::vec(gang_step(), 1..100),
     ) {
-        each_state(0, profile, &steps, |scheduler, now| drop(compare(scheduler, now)));
+        each_state(0, profile, &steps, |scheduler, now| {
+            compare(scheduler, now);
+            overview::compare(scheduler, now);
+        });
     }
 
     #[test]
@@ -115,6 +122,9 @@ proptest! {
         profile in prop::sample::select(&Profile::ALL),
         steps in super::busy(),
     ) {
-        each_state(GUARANTEES, profile, &steps, |scheduler, now| drop(compare(scheduler, now)));
+        each_state(GUARANTEES, profile, &steps, |scheduler, now| {
+            compare(scheduler, now);
+            overview::compare(scheduler, now);
+        });
     }
 }

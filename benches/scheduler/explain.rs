@@ -1,0 +1,38 @@
+//! Why something waits, in a cluster where nearly everything does.
+
+use divan::Bencher;
+
+use crate::sizes;
+use crate::world::{World, amounts, app, flat, leaf};
+
+/// So many pending asks, a queue for every ten, a node for every twenty; half of the queues are at their maximum, no node has room.
+fn waiting(asks: usize) -> World {
+    let queues = (asks / 10).max(2);
+    let mut world = World::new(&flat(queues, "resources: {max: {memory: 1000, vcore: 1}}"));
+    world.nodes((asks / 20).max(1), 40);
+    for number in 0..asks / 5 {
+        world.app(number, &leaf(number % queues));
+        // Some different amounts: what nodes have for one amount is looked up once.
+        let size = 41 + i64::try_from(number % 50).unwrap_or(0);
+        world.ask(number, "big", amounts(size, size), 4);
+        world.ask(number, "small", amounts(1, 1), 1);
+    }
+    for _ in 0..queues / 2 {
+        world.cycle();
+    }
+    world
+}
+
+/// One application, with remedies.
+#[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
+fn one_application(bencher: Bencher, asks: usize) {
+    let world = waiting(asks);
+    bencher.bench_local(|| world.scheduler.partitions()[0].explain(world.now, &app(1), None));
+}
+
+/// All that waits, cause by cause.
+#[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
+fn all_that_waits(bencher: Bencher, asks: usize) {
+    let world = waiting(asks);
+    bencher.bench_local(|| world.scheduler.partitions()[0].explain_all(world.now, None));
+}

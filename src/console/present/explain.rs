@@ -1,0 +1,101 @@
+//! Why something waits, in lines for a width: the sentence, when it was so, then every line of the sheet.
+//!
+//! ```text
+//!  etl in root.tenants.a waits for cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
+//!  at 0:41, asked again while it is on the screen
+//!
+//! ▌ask          e-1 (4 cpu) waits for cpu in root.tenants: 1 missing, 7 of 10 used   since 12s
+//!    queue      cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
+//!               nightly in root.tenants.b holds 7
+//!    would help raise the maximum of root.tenants by 1 cpu to 11
+//! ```
+
+use crate::console::present::format;
+use crate::console::present::pieces::{Piece, dim, piece, plain, sign_set};
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::explain::{ExplainPage, Explained};
+use crate::console::theme::Role;
+use crate::view::waiting::SheetLine;
+
+/// Where texts begin behind their labels.
+const LABEL: usize = 13;
+
+/// A line of the screen.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// What it says.
+    pub pieces: Vec<Piece>,
+    /// Which line of the sheet it belongs to.
+    pub of: Option<usize>,
+}
+
+/// All lines of the page.
+pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
+    let words = |role, text: &str| {
+        let text = text::escape(text).into_owned();
+        text::wrap(&text, width).into_iter().map(move |line| Row { pieces: vec![piece(role, line)], of: None })
+    };
+    let sheet = match &page.sheet {
+        None => return words(Role::Dim, "the scheduler is asked").collect(),
+        Some(Err(refusal)) => {
+            let mut rows: Vec<Row> = words(Role::Warning, &refusal.message).collect();
+            if !refusal.description.is_empty() {
+                rows.extend(words(Role::Dim, &refusal.description));
+            }
+            return rows;
+        }
+        Some(Ok(sheet)) => sheet,
+    };
+    let mut rows: Vec<Row> = words(Role::Title, &sheet.sentence).collect();
+    let again = match (&page.of, state.cluster.link.is_live()) {
+        (_, false) => ", and the connection is down",
+        (Explained::Waiting(_), true) => "",
+        (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
+    };
+    rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at))));
+    // What is the cause now stands in the first line.
+    let before = page.seen.iter().zip(page.seen.iter().skip(1));
+    for ((from, cause), (to, _)) in before {
+        let cause = if cause.is_empty() { "nothing" } else { cause };
+        let text = format!("before, from {} to {}: it waited for {cause}", format::when(*from), format::when(*to));
+        rows.extend(words(Role::Dim, &text));
+    }
+    for (at, line) in sheet.lines.iter().enumerate() {
+        if line.depth == 0 && !line.label.is_empty() {
+            rows.push(Row::default());
+        }
+        rows.extend(of_line(state, line, at, width));
+    }
+    rows
+}
+
+fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row> {
+    let indent = if line.depth == 0 { 0 } else { 2 };
+    let role = match (line.label.as_str(), line.depth) {
+        ("would help", _) => Role::Good,
+        ("not known", _) => Role::Warning,
+        (_, 0) => Role::Text,
+        (_, 1) if !line.label.is_empty() => Role::Text,
+        _ if line.to.is_some() => Role::Accent,
+        _ => Role::Dim,
+    };
+    let since = line.since.map(|since| format!("  ({} ago)", format::duration(state.cluster.at.since(since))));
+    let text = text::escape(&line.text).into_owned();
+    let room = width.saturating_sub(indent + LABEL);
+    let mut wrapped = text::wrap(&text, room.max(10));
+    let mut rows = Vec::new();
+    let last = wrapped.len().saturating_sub(1);
+    for (number, words) in wrapped.drain(..).enumerate() {
+        let label = if number == 0 { line.label.as_str() } else { "" };
+        let mut pieces = vec![dim(format!("{}{label:<LABEL$}", " ".repeat(indent))), piece(role, words)];
+        if number == 0 && line.to.is_some() && role != Role::Accent {
+            pieces.push(dim(format!(" {}", sign_set(state).arrow)));
+        }
+        if number == last {
+            pieces.extend(since.clone().map(plain));
+        }
+        rows.push(Row { pieces, of: Some(at) });
+    }
+    rows
+}

@@ -1,0 +1,90 @@
+//! The figures of an explanation, and of how queues stand to their guarantees.
+
+use crate::console::present::figures::figure;
+use crate::console::state::layer::Figure;
+use crate::model::quantity::show_amount;
+use crate::view::fairness::FairnessRow;
+use crate::view::waiting::SheetLine;
+
+/// How the figure of a column came about.
+pub fn why(row: &FairnessRow, title: &str) -> Option<String> {
+    let show = |amount: i64| show_amount(&row.resource, amount);
+    let demand = show(row.used.saturating_add(row.pending));
+    Some(match title {
+        "QUEUE" => "a queue, leaf or parent; one row for each resource that it is guaranteed or uses".to_owned(),
+        "RES" => "the resource that the row counts".to_owned(),
+        "LACK" => {
+            format!("the deficit of {} as a part of the {} guaranteed", show(row.deficit()), show(row.guaranteed))
+        }
+        "GUAR" => "what the configuration guarantees to the queue itself".to_owned(),
+        "USED" => "what is allocated in the queue and below it".to_owned(),
+        "PEND" => "what is asked for in the queue and below it and not allocated".to_owned(),
+        "DEFICIT" => format!(
+            "what it asks for and is guaranteed, the smaller of {demand} and {}, less {} used",
+            show(row.guaranteed),
+            show(row.used)
+        ),
+        "FAIR" => format!(
+            "what it would have of its parent's {} if that went by guarantees among the siblings that ask: first to each what it asks for within \
+             its guarantee, the rest by guarantee; nobody gets more than it asks for",
+            show(row.of_parent)
+        ),
+        "BORROWED" => format!("{} used less {} guaranteed", show(row.used), show(row.guaranteed)),
+        "IDLE" => format!("{} guaranteed less {demand} used or asked for", show(row.guaranteed)),
+        "SINCE" => "since when it has had a deficit, by the samples of the history: at least so long".to_owned(),
+        "HELD BY" => "the siblings that use more than their guarantee, those with most first".to_owned(),
+        _ => return None,
+    })
+}
+
+/// What the lines of an explanation stand for.
+pub fn sheet(lines: &[SheetLine]) -> Vec<Figure> {
+    let mut known: Vec<&str> = Vec::new();
+    let mut figures = Vec::new();
+    for line in lines {
+        let label = line.label.as_str();
+        if let Some(words) = words(label).filter(|_| !known.contains(&label)) {
+            known.push(label);
+            figures.push(figure(label, "", words));
+        }
+    }
+    figures
+}
+
+fn words(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "ask" => {
+            "one ask that waits, the first of those that are alike; asks stand in the order in which a cycle tries them"
+        }
+        "partition" => "the partition is stopped, or has no node",
+        "draining" => "a queue on the way is stopped",
+        "nothing" => "on balance nothing above 0 is asked for, so that a cycle does not look at it",
+        "state" => "with stateaware one application of a leaf starts after the other",
+        "queue-apps" => "maxapplications of a queue: so many run",
+        "user-apps" | "group-apps" => "maxapplications of a limit: so many run",
+        "stalled" => "an ask before it ends every cycle",
+        "gang" => "it takes the place of a placeholder of its task group",
+        "user" | "group" => "a limit: what is missing is what is wanted less what the limit leaves",
+        "queue" => "a maximum: what is missing is what is wanted less what the maximum leaves",
+        "node" => "no node has so much free; the figures are those of the node that lacks least",
+        "priority" => "something that can be served stands before it",
+        "nodes" => "how many nodes fail the same check, the first check that they fail",
+        "before it" => {
+            "what a cycle tries before it: siblings of its queues, applications of its queue, asks of its application"
+        }
+        "preemption" => "whether others would be stopped for it, by the search that a cycle makes",
+        "next" => "what the next cycle does for it",
+        "would help" => "a change that takes a blocker away",
+        "found" => "what cycles found for it so far, in how many of them, and how long ago last",
+        "twin" => {
+            "a scheduler of this console that is made of what the other side shows, and is compared with what that one does"
+        }
+        "of" | "the rule" | "for whom" | "its queue" | "the victim's" | "with it" => {
+            "what the event says, and what is known of that moment"
+        }
+        "most by" | "reserved" | "others" | "waits" => "who has the node, and what of that which waits it could take",
+        "it got" => "its allocations, the first ones made",
+        "not known" => "what could not be known",
+        _ => return None,
+    })
+}

@@ -1,0 +1,83 @@
+//! Why something waits, and how queues stand to their guarantees.
+
+use crate::console::present::explain;
+use crate::console::present::figures::fairness as figures;
+use crate::console::present::lists::fairness;
+use crate::console::present::page::Present;
+use crate::console::present::pages::facts::{count, filter, sort};
+use crate::console::present::pieces::Piece;
+use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
+use crate::console::state::State;
+use crate::console::state::explain::{ExplainPage, Explained};
+use crate::console::state::layer::Figure;
+use crate::console::state::page::{FairnessPage, Page, Subject};
+use crate::console::theme::Signs;
+use crate::source::FocusKind;
+use crate::view::PartitionView;
+use crate::view::waiting::Asked;
+
+impl Present for ExplainPage {
+    fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
+        match &self.of {
+            Explained::Waiting(Asked::App(app, None)) => vec![app.to_string(), "why it waits".to_owned()],
+            Explained::Waiting(Asked::App(app, Some(ask))) => {
+                vec![app.to_string(), ask.to_string(), "why it waits".to_owned()]
+            }
+            Explained::Waiting(Asked::Waiting(None)) => vec!["What waits".to_owned()],
+            Explained::Waiting(Asked::Waiting(Some(queue))) => vec![queue.to_string(), "what waits".to_owned()],
+            Explained::Node(node) => vec![node.to_string(), "who has it".to_owned()],
+            Explained::Event(record) => vec![record.object.to_string(), "why it happened".to_owned()],
+        }
+    }
+
+    fn subject(&self, state: &State, part: &PartitionView) -> Option<Subject> {
+        match &self.of {
+            Explained::Waiting(Asked::App(app, _)) => part.app_by_id(app).cloned().map(Subject::App),
+            Explained::Waiting(Asked::Waiting(queue)) => queue.clone().map(Subject::Queue),
+            Explained::Node(node) => Some(Subject::Node(node.clone())),
+            Explained::Event(record) => Some(Subject::Event(record.clone())),
+        }
+        .filter(|_| state.cluster.part().is_some())
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        match &self.of {
+            Explained::Waiting(Asked::App(app, _)) => FocusKind::App(app.clone()),
+            Explained::Waiting(Asked::Waiting(queue)) => FocusKind::Apps(queue.clone()),
+            Explained::Node(node) => FocusKind::Node(node.clone()),
+            Explained::Event(_) => FocusKind::Queues,
+        }
+    }
+
+    fn figures(&self, state: &State) -> Option<(String, Vec<Figure>)> {
+        let of = crate::console::present::subject::name(state).unwrap_or_else(|| "what waits".to_owned());
+        Some((of, figures::sheet(self.lines())))
+    }
+
+    fn sheet(&self, state: &State, width: usize) -> Option<Vec<Vec<Piece>>> {
+        Some(explain::rows(state, self, width).into_iter().map(|row| row.pieces).collect())
+    }
+}
+
+impl Present for FairnessPage {
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        self.list.rows.get(self.list.cursor.index).map(|row| Subject::Queue(row.queue.clone()))
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(fairness::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(fairness::fields(state, self))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
+        figures::why(self.list.rows.get(self.list.cursor.index)?, title)
+    }
+}

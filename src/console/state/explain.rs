@@ -1,0 +1,54 @@
+//! The page that says why something waits, or why something happened.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::{NodeId, Time};
+use crate::view::Record;
+use crate::view::act::Refusal;
+use crate::view::waiting::{Asked, Sheet, SheetLine};
+
+/// Why something waits, or why something happened.
+#[derive(Clone, Debug)]
+pub struct ExplainPage {
+    /// What is explained.
+    pub of: Explained,
+    /// The answer; `None` until there is one.
+    pub sheet: Option<Result<Arc<Sheet>, Refusal>>,
+    /// When it was asked last, on the console's clock.
+    pub asked: Option<Duration>,
+    /// An answer is awaited.
+    pub awaited: bool,
+    /// What it waited for, since when, as seen here; the oldest first.
+    pub seen: Vec<(Time, String)>,
+    /// The line under the cursor.
+    pub index: usize,
+    /// The first line on the screen.
+    pub top: usize,
+}
+
+/// What is explained.
+#[derive(Clone, Debug)]
+pub enum Explained {
+    /// Why something waits: the scheduler is asked.
+    Waiting(Asked),
+    /// A node: what it has, and for whom.
+    Node(NodeId),
+    /// Something that happened.
+    Event(Arc<Record>),
+}
+
+impl ExplainPage {
+    /// The page of something, before there is an answer.
+    pub fn new(of: Explained) -> Self {
+        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), index: 0, top: 0 }
+    }
+
+    /// The lines of the answer.
+    pub fn lines(&self) -> &[SheetLine] {
+        match &self.sheet {
+            Some(Ok(sheet)) => &sheet.lines,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Why something waits, and how queues stand to their guarantees.
+
+use imbl::Vector;
+
+use crate::console::state::cursor::Move;
+use crate::console::state::explain::ExplainPage;
+use crate::console::state::page::FairnessPage;
+use crate::console::state::{Cluster, State};
+use crate::console::update::page::PageUpdate;
+use crate::console::update::{explain, fairness};
+use crate::model::Time;
+use crate::view::PartitionView;
+
+impl PageUpdate for ExplainPage {
+    fn go(&mut self, by: Move, height: usize) {
+        self.index = by.from(self.index, self.lines().len(), height);
+    }
+
+    fn has_ages(&self) -> bool {
+        true
+    }
+
+    fn opener(&self) -> fn(&mut State) {
+        explain::jump
+    }
+}
+
+impl PageUpdate for FairnessPage {
+    fn select(&mut self, _part: &PartitionView, index: usize) {
+        fairness::select(self, index);
+    }
+
+    fn make(&mut self, part: &PartitionView) {
+        fairness::rebuild(self, &Vector::new(), Time::ZERO, part);
+    }
+
+    fn rebuild(&mut self, cluster: &Cluster, part: &PartitionView) {
+        fairness::rebuild(self, &cluster.view.history, cluster.view.at, part);
+    }
+
+    fn looked_at(&self, part: &PartitionView) -> usize {
+        part.queues.len()
+    }
+
+    fn has_ages(&self) -> bool {
+        !self.list.rows.is_empty()
+    }
+
+    fn opener(&self) -> fn(&mut State) {
+        fairness::jump
+    }
+}

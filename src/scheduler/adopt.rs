@@ -1,0 +1,81 @@
+//! Taking over what another scheduler has decided, as it is: allocations, reservations, states. For a scheduler that is to stand where that
+//! one stands.
+//!
+//! Invariant: every counter moves as if this scheduler had decided it; only the checks are left out.
+
+use super::state::partition::Partition;
+use super::state::scheduler::Scheduler;
+use crate::model::{AppId, AppState, AskId, NodeId, Time};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+
+impl Scheduler {
+    /// Takes over an allocation.
+    ///
+    /// # Errors
+    /// There is no such pending ask, or no such node.
+    pub fn adopt_allocation(
+        &mut self,
+        now: Time,
+        partition: &str,
+        (app, ask): (&AppId, &AskId),
+        node: &NodeId,
+    ) -> Result<(), String> {
+        let part = self.adopting(partition)?;
+        let (app, ask, node) = part.pending(app, ask, node)?;
+        part.put(now, app, ask, node, &mut Vec::new());
+        Ok(())
+    }
+
+    /// Takes over a reservation.
+    ///
+    /// # Errors
+    /// There is no such pending ask, or no such node.
+    pub fn adopt_reservation(
+        &mut self,
+        now: Time,
+        partition: &str,
+        (app, ask): (&AppId, &AskId),
+        node: &NodeId,
+    ) -> Result<(), String> {
+        let part = self.adopting(partition)?;
+        let (app, ask, node) = part.pending(app, ask, node)?;
+        if !part.apps[app].reservations.iter().any(|(held, _)| *held == ask) {
+            part.reserve(now, app, ask, node, &mut Vec::new());
+        }
+        Ok(())
+    }
+
+    /// Takes over that an application runs though it has nothing allocated any more. Gives whether its state is the one that is wanted.
+    ///
+    /// # Errors
+    /// There is no such application.
+    pub fn adopt_state(&mut self, now: Time, partition: &str, app: &AppId, wanted: AppState) -> Result<bool, String> {
+        let part = self.adopting(partition)?;
+        let key = part.app_key(app).ok_or_else(|| format!("there is no application {app}"))?;
+        if matches!(wanted, AppState::Starting | AppState::Running) {
+            // From Accepted it is two steps at most.
+            for _ in 0..2 {
+                let state = part.apps[key].state;
+                if state != wanted && matches!(state, AppState::New | AppState::Accepted | AppState::Starting) {
+                    part.run_application(now, key, &mut Vec::new());
+                }
+            }
+        }
+        Ok(part.apps[key].state == wanted)
+    }
+
+    fn adopting(&mut self, partition: &str) -> Result<&mut Partition, String> {
+        let found = self.partitions.iter_mut().find(|part| *part.name == *partition);
+        found.ok_or_else(|| format!("there is no partition {partition}"))
+    }
+}
+
+impl Partition {
+    fn pending(&self, app: &AppId, ask: &AskId, node: &NodeId) -> Result<(AppKey, AskKey, NodeKey), String> {
+        let key = self.app_key(app).ok_or_else(|| format!("there is no application {app}"))?;
+        let found = self.apps[key].ask_key(ask).filter(|ask| self.apps[key].asks[*ask].allocation.is_none());
+        let found = found.ok_or_else(|| format!("{app} has no pending ask {ask}"))?;
+        let at = self.nodes.find(node).ok_or_else(|| format!("there is no node {node}"))?;
+        Ok((key, found, at))
+    }
+}

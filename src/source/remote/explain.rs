@@ -1,0 +1,55 @@
+//! Explanations of a kornsole (`rest.md` E4).
+
+use std::sync::Arc;
+
+use super::twin::Twins;
+use crate::api::client::{Client, Fault, encode_once};
+use crate::api::convert::read::explain as read;
+use crate::api::dto::native as dto;
+use crate::model::Time;
+use crate::view::act::{Code, Refusal};
+use crate::view::waiting::{Asked, Question, Sheet};
+
+/// Asks a kornsole why something waits.
+///
+/// # Errors
+/// Why there is no answer.
+pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal> {
+    let path = format!("kornsole/v1/{}", path(question));
+    let found = match &question.of {
+        Asked::App(..) => client.json::<dto::Explained>(&path).await.map(|got| read::sheet(&got.value)),
+        Asked::Waiting(_) => client.json::<dto::Waiting>(&path).await.map(|got| read::overview(&got.value)),
+    };
+    found.map_err(|fault| refusal(question, &fault))
+}
+
+/// Works out why something waits, on a twin.
+///
+/// # Errors
+/// Why there is no answer.
+pub async fn twin(twins: Arc<Twins>, question: Question, at: Time) -> Result<Sheet, Refusal> {
+    let work = tokio::task::spawn_blocking(move || twins.explain(&question, at));
+    work.await.unwrap_or_else(|_| Err(Refusal::stopped()))
+}
+
+/// Where the answer to a question is, below `kornsole/v1/`.
+pub fn path(question: &Question) -> String {
+    let partition = format!("partition/{}", encode_once(&question.partition));
+    match &question.of {
+        Asked::App(app, ask) => {
+            let key = ask.as_ref().map(|ask| format!("?key={}", encode_once(ask.as_str())));
+            format!("{partition}/application/{}/explain{}", encode_once(app.as_str()), key.unwrap_or_default())
+        }
+        Asked::Waiting(None) => format!("{partition}/explain"),
+        Asked::Waiting(Some(queue)) => format!("{partition}/explain?queue={}", encode_once(queue.as_str())),
+    }
+}
+
+fn refusal(question: &Question, fault: &Fault) -> Refusal {
+    match fault {
+        Fault::Missing(said) if !said.message.is_empty() => {
+            Refusal::new(Code::NotFound, said.message.clone(), said.description.clone())
+        }
+        _ => Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), fault.to_string()),
+    }
+}

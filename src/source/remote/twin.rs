@@ -1,0 +1,44 @@
+//! Explanations of an Apache YuniKorn, which explains nothing itself: worked out on a twin that is made of all that it shows.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::once::Once;
+use crate::api::client::{Limits, Target};
+use crate::model::Time;
+use crate::source::explained;
+use crate::twin::Agreement;
+use crate::view::act::{Code, Refusal};
+use crate::view::waiting::{Question, Sheet};
+
+/// What is needed to make twins, and how well they did so far, by partition.
+pub struct Twins {
+    target: Target,
+    limits: Limits,
+    agreement: Mutex<BTreeMap<Arc<str>, Agreement>>,
+}
+
+impl Twins {
+    /// None has been made yet.
+    pub fn new(target: Target, limits: Limits) -> Self {
+        Self { target, limits, agreement: Mutex::default() }
+    }
+
+    /// Why something waits. Reads all of the other side: takes its time.
+    ///
+    /// # Errors
+    /// It cannot be read, or the twin is not as what is reported.
+    pub fn explain(&self, question: &Question, now: Time) -> Result<Sheet, Refusal> {
+        let failed = |why: String| Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), why);
+        let mut once = Once::connect(&self.target, self.limits).map_err(|fault| failed(fault.to_string()))?;
+        let twin = once.twin(&question.partition, now).map_err(|fault| failed(fault.to_string()))?.map_err(failed)?;
+        let mut agreements = self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
+        let agreement = agreements.entry(Arc::clone(&question.partition)).or_default();
+        agreement.see(&twin);
+        if agreement.is_bad() {
+            return Err(failed(format!("it would be wrong: {}", agreement.sentence())));
+        }
+        let found = twin.explain(&question.of)?;
+        Ok(explained::by_twin(&found, twin.unknown(), Some(agreement.sentence())))
+    }
+}

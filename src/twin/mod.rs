@@ -1,0 +1,113 @@
+//! A scheduler of ours in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
+//!
+//! ```text
+//!  view of the other ── layout ──> configuration ─┐
+//!                    └─ replay ──> commands, in the order in which things came ──> scheduler ── compare ──> what differs
+//! ```
+//!
+//! Invariants:
+//! - pure: a view goes in, a scheduler comes out; nothing is asked of the other side here;
+//! - what cannot be seen is listed ([`Twin::unknown`]), and what came out otherwise than reported as well ([`Twin::differs`]);
+//! - a twin that differs in what queues use or ask for explains nothing: it says where it differs.
+//!
+//! Where to read: [`Twin::of`], then `replay`. [`Agreement`] compares what a twin decides with what the other side did then.
+
+mod agreement;
+mod differences;
+mod layout;
+mod replay;
+
+use std::sync::Arc;
+
+use crate::model::{Profile, Time};
+use crate::scheduler::{Partition, Scheduler};
+use crate::view::PartitionView;
+use crate::view::act::{Code, Refusal};
+use crate::view::waiting::{Asked, Finding, answer};
+use crate::whatif::{Fork, NoFork, Pace};
+pub use agreement::Agreement;
+
+/// A scheduler in the state of a partition elsewhere.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    scheduler: Scheduler,
+    partition: Arc<str>,
+    now: Time,
+    unknown: Vec<String>,
+    differs: Vec<String>,
+}
+
+impl Twin {
+    /// The twin of a partition as it is seen at `now`, deciding as `profile` says.
+    ///
+    /// # Errors
+    /// Nothing is known of it yet.
+    pub fn of(part: &PartitionView, profile: Profile, now: Time) -> Result<Self, String> {
+        let config = layout::config(part)?;
+        let mut unknown = unseen(profile);
+        let mut scheduler = Scheduler::new(profile);
+        replay::replay(&mut scheduler, part, config, now, &mut unknown);
+        let mut twin = Self { scheduler, partition: Arc::clone(&part.name), now, unknown, differs: Vec::new() };
+        twin.differs = match twin.partition() {
+            Some(own) => differences::between(own, part),
+            None => vec!["its queues could not be made".to_owned()],
+        };
+        Ok(twin)
+    }
+
+    /// Why something waits.
+    ///
+    /// # Errors
+    /// The twin is not as what is reported, or there is no such thing.
+    pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
+        if !self.differs.is_empty() {
+            let why = format!("the twin that is made of what is reported differs from it: {}", self.differs.join("; "));
+            return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
+        }
+        let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
+        answer(part, self.now, of)
+    }
+
+    /// What could not be seen, each in one line.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// In what it is otherwise than reported.
+    pub fn differs(&self) -> &[String] {
+        &self.differs
+    }
+
+    /// The moment.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A copy to try things in, if two copies take at most so many bytes.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn fork(&self, most: usize) -> Result<Fork, NoFork> {
+        Fork::of(&self.scheduler, Some(&self.partition), (self.now, Pace::beginning(self.now)), None, most)
+    }
+
+    fn partition(&self) -> Option<&Partition> {
+        self.scheduler.partitions().iter().find(|part| part.name == self.partition)
+    }
+}
+
+/// What no release shows, or not this one.
+fn unseen(profile: Profile) -> Vec<String> {
+    if profile == Profile::Kornsole {
+        return Vec::new();
+    }
+    let mut unseen = vec![
+        "which of two things came first within one second".to_owned(),
+        "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
+        "whether an ask may preempt others or be preempted: it is taken to be so".to_owned(),
+    ];
+    if profile == Profile::V1_5_1 {
+        unseen.push("reservations, and when an allocation was made".to_owned());
+    }
+    unseen
+}

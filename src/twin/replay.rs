@@ -1,0 +1,152 @@
+//! What a view shows, as commands in the order in which it came.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::layout::without_draining;
+use crate::config::Config;
+use crate::model::Time;
+use crate::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
+use crate::view::{AppRow, AskNotes, AskRow, AskState, NodeRow, PartitionView};
+
+/// How many things of one kind are named that could not be taken over.
+const MOST: usize = 3;
+/// How long placeholders stand in the twin: for as long as they do there, which is not its business.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// Something that came. What came at one moment stands in this order.
+enum Step<'v> {
+    Submit(&'v AppRow),
+    Ask(&'v AppRow, &'v AskRow, Option<&'v AskNotes>),
+    Allocate(&'v AppRow, &'v AskRow),
+}
+
+impl Step<'_> {
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Submit(_) => 0,
+            Self::Ask(..) => 1,
+            Self::Allocate(..) => 2,
+        }
+    }
+}
+
+/// Brings a fresh scheduler to the state of a view; what cannot be brought there is added to `unknown`.
+pub(super) fn replay(
+    scheduler: &mut Scheduler,
+    part: &PartitionView,
+    config: Config,
+    now: Time,
+    unknown: &mut Vec<String>,
+) {
+    let mut steps = steps(part, now);
+    steps.sort_by_key(|(at, step)| (*at, step.rank()));
+    let begin = steps.first().map_or(now, |(at, _)| *at);
+    let draining = without_draining(&config, part);
+    scheduler.apply(begin, &Command::Configure(Arc::new(config)));
+    for node in part.nodes.values() {
+        scheduler.apply(begin, &in_partition(part, PartitionCommand::AddNode(spec_of(node))));
+    }
+    let mut failed = Vec::new();
+    for (at, step) in steps {
+        if let Err(why) = carry_out(scheduler, part, at, &step) {
+            failed.push(why);
+        }
+    }
+    for row in part.apps.iter().flatten() {
+        match scheduler.adopt_state(now, &part.name, &row.id, row.state) {
+            Ok(true) => {}
+            Ok(false) => failed.push(format!("{} is {} there", row.id, row.state)),
+            Err(why) => failed.push(why),
+        }
+    }
+    let reserved = part.nodes.values().flat_map(|node| node.reservations.iter().map(move |held| (node, held)));
+    for (node, (app, ask)) in reserved {
+        failed.extend(scheduler.adopt_reservation(now, &part.name, (app, ask), &node.id).err());
+    }
+    if let Some(config) = draining {
+        scheduler.apply(now, &Command::Configure(Arc::new(config)));
+    }
+    let more = failed.len().saturating_sub(MOST);
+    unknown.extend(failed.into_iter().take(MOST).map(|why| format!("not taken over: {why}")));
+    if more > 0 {
+        unknown.push(format!("not taken over: {more} things more"));
+    }
+}
+
+fn steps(part: &PartitionView, now: Time) -> Vec<(Time, Step<'_>)> {
+    let mut steps = Vec::new();
+    for row in part.apps.iter().flatten().filter(|row| !row.state.is_ended()) {
+        let submitted = row.submitted.min(now);
+        steps.push((submitted, Step::Submit(row)));
+        for (arrival, ask) in &row.asks {
+            let asked = ask.created.clamp(submitted, now);
+            steps.push((asked, Step::Ask(row, ask, row.notes.get(arrival).map(AsRef::as_ref))));
+            if let AskState::Allocated { since, .. } = &ask.state {
+                steps.push((since.unwrap_or(asked).clamp(asked, now), Step::Allocate(row, ask)));
+            }
+        }
+    }
+    steps
+}
+
+fn carry_out(scheduler: &mut Scheduler, part: &PartitionView, at: Time, step: &Step<'_>) -> Result<(), String> {
+    match step {
+        Step::Submit(row) => {
+            scheduler.apply(at, &in_partition(part, PartitionCommand::Submit(submission(row))));
+            let twin = scheduler.partitions().iter().find(|twin| twin.name == part.name);
+            let there = twin.is_some_and(|twin| twin.app_key(&row.id).is_some());
+            if there { Ok(()) } else { Err(format!("{} in {}", row.id, row.queue)) }
+        }
+        Step::Ask(row, ask, notes) => {
+            scheduler.apply(at, &in_partition(part, PartitionCommand::Ask(asked(row, ask, *notes))));
+            Ok(())
+        }
+        Step::Allocate(row, ask) => match &ask.state {
+            AskState::Allocated { node, .. } => scheduler.adopt_allocation(at, &part.name, (&row.id, &ask.id), node),
+            AskState::Pending { .. } => Ok(()),
+        },
+    }
+}
+
+fn in_partition(part: &PartitionView, command: PartitionCommand) -> Command {
+    Command::In { partition: Some(Arc::clone(&part.name)), command }
+}
+
+fn spec_of(node: &NodeRow) -> NodeSpec {
+    NodeSpec {
+        id: node.id.clone(),
+        capacity: node.capacity.clone(),
+        occupied: node.occupied.clone(),
+        attributes: (*node.attributes).clone(),
+        drained: !node.schedulable,
+    }
+}
+
+fn submission(row: &AppRow) -> Submission {
+    Submission {
+        app: row.id.clone(),
+        queue: row.queue.to_string(),
+        who: row.who.clone(),
+        tags: (*row.tags).clone(),
+        placeholder_timeout: Some(FOR_EVER),
+        ..Submission::default()
+    }
+}
+
+fn asked(row: &AppRow, ask: &AskRow, notes: Option<&AskNotes>) -> AskSpec {
+    AskSpec {
+        app: row.id.clone(),
+        id: ask.id.clone(),
+        count: 1,
+        resource: ask.resource.clone(),
+        priority: ask.priority,
+        required_node: ask.required_node.clone(),
+        allow_preempt_self: true,
+        allow_preempt_other: true,
+        originator: notes.is_some_and(|notes| notes.originator),
+        placeholder: ask.placeholder,
+        task_group: ask.task_group.clone(),
+        tags: ask.tags.clone(),
+    }
+}

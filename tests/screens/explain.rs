@@ -1,0 +1,105 @@
+//! Why something waits, on the screen.
+
+use std::time::Duration;
+
+use kornsole::console::Driver;
+use kornsole::console::state::explain::ExplainPage;
+use kornsole::console::state::page::Page;
+use kornsole::view::waiting::Target;
+
+use crate::common::{says, says_not};
+use crate::room::on_demo;
+
+fn shown(driver: &Driver) -> &ExplainPage {
+    match driver.state().page() {
+        Page::Explain(page) => page,
+        _ => panic!("another page is shown:\n{}", driver.screen_text()),
+    }
+}
+
+/// Puts the cursor on the first line that `wanted` says.
+fn go_to(driver: &mut Driver, wanted: impl Fn(&Target) -> bool) {
+    let lines = shown(driver).lines().to_vec();
+    let at =
+        lines.iter().position(|line| line.to.as_ref().is_some_and(&wanted)).unwrap_or_else(|| panic!("{lines:#?}"));
+    driver.keys("g").unwrap();
+    for _ in 0..at {
+        driver.keys("j").unwrap();
+    }
+    assert_eq!(shown(driver).index, at);
+}
+
+#[test]
+fn from_the_first_screen_to_a_remedy_in_four_keys() {
+    let (mut driver, _) = on_demo(140, 40, 90);
+    driver.keys("x").unwrap();
+    says(&driver, "what waits");
+    says(&driver, " in root, most for ");
+    let wanted = |target: &Target| matches!(target, Target::Why(_));
+    go_to(&mut driver, wanted);
+    driver.keys("<ret>").unwrap();
+    says(&driver, "why it waits");
+    let page = shown(&driver);
+    let sheet = page.sheet.as_ref().unwrap().as_ref().unwrap();
+    assert!(sheet.waits && sheet.sentence.contains(" waits for "), "{}", sheet.sentence);
+    assert!(sheet.lines.iter().any(|line| line.label == "ask" && line.since.is_some()), "{sheet:#?}");
+    driver.keys("<esc><esc>").unwrap();
+    says_not(&driver, "what waits");
+}
+
+#[test]
+fn one_goes_to_what_a_line_names_and_comes_back() {
+    let (mut driver, _) = on_demo(140, 40, 90);
+    driver.keys("x").unwrap();
+    go_to(&mut driver, |target| matches!(target, Target::Queue(_)));
+    let Some(Target::Queue(path)) = shown(&driver).lines()[shown(&driver).index].to.clone() else { panic!("a queue") };
+    driver.keys("<ret>").unwrap();
+    assert!(matches!(driver.state().page(), Page::Queues(page) if page.list.cursor.wanted.as_ref() == Some(&path)));
+    driver.keys("<C-o>").unwrap();
+    says(&driver, "most for ");
+}
+
+#[test]
+fn a_node_and_an_event_are_explained_from_what_is_shown() {
+    let (mut driver, _) = on_demo(140, 40, 90);
+    driver.keys("3x").unwrap();
+    says(&driver, "who has it");
+    says(&driver, " free of ");
+    driver.keys("<esc>7x").unwrap();
+    says(&driver, "why it happened");
+}
+
+#[test]
+fn an_answer_is_asked_for_again_while_it_is_on_the_screen() {
+    let (mut driver, source) = on_demo(140, 40, 90);
+    driver.keys("x").unwrap();
+    let at = |driver: &Driver| shown(driver).sheet.as_ref().unwrap().as_ref().unwrap().at;
+    let before = at(&driver);
+    source.advance(Duration::from_secs(20));
+    driver.refresh();
+    driver.advance(Duration::from_secs(20));
+    assert!(at(&driver) > before);
+}
+
+#[test]
+fn the_past_is_not_asked_why_it_waited() {
+    let (mut driver, _) = on_demo(140, 40, 90);
+    driver.keys(":past 30s<ret>").unwrap();
+    driver.advance(Duration::from_millis(100));
+    if driver.state().cluster.past.shown.is_some() {
+        driver.keys("x").unwrap();
+        says(&driver, "why something waits is known of the present");
+    }
+}
+
+#[test]
+fn who_lacks_most_of_a_guarantee_stands_first() {
+    let (mut driver, _) = on_demo(200, 50, 90);
+    driver.keys("F").unwrap();
+    says(&driver, "HELD BY");
+    let Page::Fairness(page) = driver.state().page() else { panic!("another page is shown") };
+    let lacks: Vec<i64> = page.list.rows.iter().map(|row| row.lack()).collect();
+    assert!(lacks.is_sorted_by(|one, other| one >= other), "{lacks:?}");
+    let parents: Vec<_> = page.list.rows.iter().filter(|row| row.fair > row.used + row.pending).collect();
+    assert!(parents.is_empty(), "nobody's fair share is more than it asks for: {parents:#?}");
+}

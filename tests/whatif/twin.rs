@@ -1,0 +1,119 @@
+//! Twins: a scheduler that is made of what a view shows explains what the one behind the view explains.
+
+use std::path::Path;
+
+use kornsole::model::{AppId, Profile, Time};
+use kornsole::scenario::{self, Outcome, Runner, Silent};
+use kornsole::scheduler::{Command, PartitionCommand};
+use kornsole::twin::{Agreement, Twin};
+use kornsole::view::waiting::{Asked, Blocker, Finding};
+use kornsole::view::{PartitionView, ViewBuilder};
+
+use super::stage::{CONFIG, STEPS, runner};
+
+fn part(runner: &Runner) -> PartitionView {
+    let mut scheduler = runner.scheduler().clone();
+    let view = ViewBuilder::default().update(runner.now(), &mut scheduler).unwrap();
+    view.partitions[0].clone()
+}
+
+fn first(found: &Finding) -> Option<Blocker> {
+    match found {
+        Finding::App(found) => found.first_blocker().cloned(),
+        Finding::Waiting(_) => None,
+    }
+}
+
+/// What is compared of two blockers: the check, where, of what, and the figures.
+fn figures(blocker: Option<Blocker>) -> Option<String> {
+    let one = blocker?;
+    Some(format!(
+        "{:?} {} {:?} {} of {}, {} missing",
+        one.level,
+        one.place.words(),
+        one.resource,
+        one.used,
+        one.limit,
+        one.missing
+    ))
+}
+
+fn waiting(runner: &Runner) -> Vec<AppId> {
+    let part = &runner.scheduler().partitions()[0];
+    part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).map(|(_, app)| app.id.clone()).collect()
+}
+
+/// How many explanations were the same, of how many, and what was not.
+fn compared(runner: &Runner, profile: Profile, name: &str, wrong: &mut Vec<String>) -> (u64, u64) {
+    let twin = Twin::of(&part(runner), profile, runner.now()).unwrap();
+    let apps = waiting(runner);
+    if !twin.differs().is_empty() {
+        wrong.push(format!("{name}: differs: {:?}; {:?}", twin.differs(), twin.unknown()));
+        return (0, apps.len() as u64);
+    }
+    let own = &runner.scheduler().partitions()[0];
+    let (mut same, mut all) = (0, 0);
+    for app in apps {
+        all += 1;
+        let here = figures(own.explain(runner.now(), &app, None).unwrap().first_blocker().cloned());
+        let there = figures(first(&twin.explain(&Asked::App(app.clone(), None)).unwrap()));
+        if here == there {
+            same += 1;
+        } else {
+            wrong.push(format!("{name}: {app}: {here:?}, by the twin {there:?}"));
+        }
+    }
+    (same, all)
+}
+
+#[test]
+fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).collect();
+    files.sort();
+    let (mut same, mut all, mut wrong) = (0, 0, Vec::new());
+    for file in files {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let scenario = scenario::read(&std::fs::read_to_string(&file).unwrap()).scenario.unwrap();
+        for profile in [Profile::Kornsole, Profile::V1_8_0] {
+            let mut runner = Runner::new(profile);
+            let config = scenario.embedded_config(profile).unwrap();
+            let done = runner.run(&scenario, config, &mut Silent);
+            if !matches!(done, Ok(Outcome::Done)) || runner.scheduler().partitions().is_empty() {
+                continue;
+            }
+            let (one, of) = compared(&runner, profile, &format!("{name} under {profile}"), &mut wrong);
+            same += one;
+            all += of;
+        }
+    }
+    println!("{same} of {all}\n{}", wrong.join("\n"));
+    assert!(all > 100, "only {all} applications wait");
+    assert!(same * 100 >= all * 90, "{same} of {all} explanations are the same:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_twin_decides_as_the_scheduler_does_and_counts_it() {
+    let mut scheduler = runner(Profile::V1_8_0, CONFIG, STEPS).scheduler().clone();
+    let mut now = runner(Profile::V1_8_0, CONFIG, STEPS).now();
+    let mut agreement = Agreement::default();
+    let mut look = |scheduler: &mut kornsole::scheduler::Scheduler, now: Time| {
+        let view = ViewBuilder::default().update(now, scheduler).unwrap();
+        let twin = Twin::of(&view.partitions[0], Profile::V1_8_0, now).unwrap();
+        agreement.see(&twin);
+        agreement.counts()
+    };
+    assert_eq!(look(&mut scheduler, now), (0, 0));
+    // Something ends: what comes of that is not foretold by what was there before.
+    let release = PartitionCommand::Release { app: "one".into(), ask: "x-1".into() };
+    scheduler.apply(now, &Command::from(release));
+    assert_eq!(look(&mut scheduler, now), (0, 0));
+    now = now + std::time::Duration::from_secs(1);
+    scheduler.apply(now, &Command::Cycle);
+    assert_eq!(look(&mut scheduler, now), (1, 1), "two/y-1 takes the place");
+    // Where the scheduler does otherwise than the twin, that is counted too.
+    let release = PartitionCommand::Release { app: "two".into(), ask: "y-2".into() };
+    scheduler.apply(now, &Command::from(release));
+    assert_eq!(look(&mut scheduler, now), (1, 1));
+}
