@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -24,9 +24,10 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("whatif", &["model", "config", "scheduler", "scenario"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif"]),
     ("local", &["model", "config", "view", "engine"]),
-    ("api", &["model", "config", "view", "whatif"]),
+    ("kube", &["model"]),
+    ("api", &["model", "config", "view", "whatif", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "engine", "api"]),
-    ("source", &["model", "config", "view", "whatif", "engine", "api"]),
+    ("source", &["model", "config", "view", "whatif", "engine", "kube", "api"]),
     ("console", &["model", "config", "view", "source"]),
     ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
     ("cli", ABOVE),
@@ -58,6 +59,7 @@ const ABOVE: &[&str] = &[
     "whatif",
     "engine",
     "local",
+    "kube",
     "api",
     "api::server",
     "source",

@@ -1,5 +1,6 @@
 //! The rows of a view: one queue, one application, one ask, one node, each as it was at that moment.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -246,6 +247,15 @@ pub struct AskRow {
     pub required_node: Option<NodeId>,
     /// What the resource manager says of it.
     pub tags: Tags,
+    /// Why it waits, in the words of a scheduler elsewhere.
+    pub said: Option<Arc<str>>,
+}
+
+impl AskRow {
+    /// What people call it: the pod that it stands for, else its id.
+    pub fn name(&self) -> Cow<'_, str> {
+        self.tags.pod().map_or(Cow::Borrowed(self.id.as_str()), Cow::Owned)
+    }
 }
 
 /// What there is to tell of an ask beside its row: what a person seldom looks at.
@@ -315,6 +325,8 @@ pub struct NodeRow {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
+    /// What other schedulers run there, as far as that is reported.
+    pub foreign: Arc<[ForeignAllocation]>,
     /// The asks that it is kept for (SCH-084).
     pub reservations: Arc<[(AppId, AskId)]>,
 }
@@ -326,6 +338,15 @@ impl NodeRow {
     }
 }
 
+/// What another scheduler runs on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignAllocation {
+    /// What people call it: its pod, or its id.
+    pub name: Arc<str>,
+    /// What it uses.
+    pub resource: Resource,
+}
+
 /// An allocation on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeAllocation {
@@ -333,8 +354,17 @@ pub struct NodeAllocation {
     pub app: AppId,
     /// Which of its asks.
     pub ask: AskId,
+    /// The pod that it stands for, as `namespace/pod`.
+    pub pod: Option<Arc<str>>,
     /// What it uses.
     pub resource: Resource,
     /// Since when; `None` where a remote does not tell.
     pub since: Option<Time>,
+}
+
+impl NodeAllocation {
+    /// What people call it: the pod that it stands for, else the id of its ask.
+    pub fn name(&self) -> &str {
+        self.pod.as_deref().unwrap_or(self.ask.as_str())
+    }
 }

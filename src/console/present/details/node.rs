@@ -25,6 +25,10 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
     let mut right = Lines::new();
     let running = format::count(node.allocations.len() as u64, "allocation");
     labelled(&mut right, "runs", vec![plain(running)]);
+    for (at, one) in node.foreign.iter().enumerate() {
+        let text = format!("{}  {}", text::escape(&one.name), format::resource(&one.resource));
+        labelled_text(&mut right, if at == 0 { "others run" } else { "" }, &text, width, Role::Text);
+    }
     if let Some(kept) = kept_for(node) {
         labelled_text(&mut right, "reserved for", &kept, width, Role::StateWaiting);
     }

@@ -57,7 +57,7 @@ pub fn value(node: &NodeRow, column: NodeColumn) -> Value<'_> {
 
 /// What is used of the resources without columns of their own: `gpu 2/8`.
 fn other_resources(node: &NodeRow) -> String {
-    let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;
+    let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =
         |(name, all): (&str, i64)| format!("{name} {}/{}", show_amount(name, used(node, name)), show_amount(name, all));
     node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")

@@ -12,7 +12,9 @@ use serde::Deserialize;
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote, encode_once, encode_twice};
 use crate::api::convert::read::{AppReader, Ended, NodeReader, RemoteState, Scope};
 use crate::api::dto;
+use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
+use crate::source::remote::act::checksum_of;
 use crate::source::remote::follow::{EventMessage, Reader};
 use crate::source::remote::plan::Query;
 use crate::view::act::Configuration;
@@ -39,6 +41,8 @@ pub enum FetchedData {
     Groups(Vec<dto::GroupUsage>),
     /// The configuration as an Apache YuniKorn writes it again.
     Config(String),
+    /// The same as its ConfigMap has it, which is in force.
+    WrittenConfig(String),
     /// The configuration of a kornsole as somebody wrote it.
     OwnConfig(Box<Configuration>),
     /// Who one is.
@@ -305,7 +309,18 @@ async fn answer(
         FetchKind::Yaml => {
             let got = client.text(path).await?;
             let text = String::from_utf8_lossy(&got.value).into_owned();
-            got.with(FetchedData::Config(text))
+            let written = match client.cluster() {
+                Some(cluster) => cluster.written_config().await.ok(),
+                None => None,
+            };
+            // What is written is shown only where it is what is in force.
+            let same = |text: &str, sum: &str| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes()));
+            let sum = checksum_of(&text);
+            let written = written.filter(|written| sum.as_deref().is_some_and(|sum| same(&written.text, sum)));
+            match written {
+                Some(written) => got.with(FetchedData::WrittenConfig(written.text)),
+                None => got.with(FetchedData::Config(text)),
+            }
         }
     })
 }

@@ -238,8 +238,14 @@ impl Worker {
             Request::Act(order, answer) => {
                 self.acting += 1;
                 let (client, messages) = (self.client.clone(), self.messages_in.clone());
+                let view = self.shared.view.load_full();
+                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+                let cluster = self.client.cluster().filter(|_| is_yunikorn).cloned();
                 tokio::spawn(async move {
-                    let outcome = act::perform(&client, &order).await;
+                    let outcome = match cluster {
+                        Some(cluster) => act::cluster::perform(&client, &cluster, &view, &order).await,
+                        None => act::perform(&client, &order).await,
+                    };
                     answer(outcome);
                     let _ = messages.send(Message::OrderDone);
                 });
@@ -289,6 +295,7 @@ impl Worker {
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
         }
         self.remote = Some(remote.clone());
+        self.review_rights();
         if before.as_deref() != Some(&remote) {
             self.report_identity(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -308,6 +315,16 @@ impl Worker {
         }
         self.plan.all_due(now);
         self.plan.set_focus(self.focus.clone(), now);
+    }
+
+    /// Asks the API server of a cluster who one is and what one may do, beside everything else.
+    fn review_rights(&self) {
+        let Some(cluster) = self.client.cluster().cloned() else { return };
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            cluster.review_all().await;
+            shared.wake();
+        });
     }
 
     /// Reports who answers, when that is another than before.
