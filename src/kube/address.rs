@@ -19,7 +19,7 @@ impl Address {
     }
 
     /// Reads an address. The name of a context may have `/`, `:` and `@` in it: what is a context as a whole is one; otherwise the
-    /// text behind the last `/` is the namespace (K8S-005).
+    /// text behind the last `/` is the namespace.
     ///
     /// # Errors
     /// No context is named so; with those that there are.

@@ -307,7 +307,7 @@ where
     Response::from(response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body))))
 }
 
-/// An answer that came through the API server: what it says itself is a fault, what the scheduler says is a response (K8S-031).
+/// An answer that came through the API server: what it says itself is a fault, what the scheduler says is a response.
 async fn proxied(
     response: http::Response<kube::client::Body>,
     asked: &Asked,

@@ -1,4 +1,4 @@
-//! The configuration of the scheduler as its two ConfigMaps have it (K8S-010 to K8S-013, K8S-060 to K8S-076).
+//! The configuration of the scheduler as its two ConfigMaps have it.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;
@@ -137,7 +137,7 @@ fn annotations(note: &Note) -> Value {
     json!({"kornsole/changed-by": note.user, "kornsole/reason": note.reason})
 }
 
-/// What the scheduler makes of the two maps: the second goes before the first, key by key (K8S-010).
+/// What the scheduler makes of the two maps: the second goes before the first, key by key.
 fn flattened(
     namespace: &str,
     defaults: Option<&ConfigMap>,
@@ -178,7 +178,7 @@ fn flattened(
     })
 }
 
-/// The signs that somebody else writes the map (K8S-070).
+/// The signs that somebody else writes the map.
 fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::new();
     let mut add = |name: String, sign: String| owners.push(Owner { name, sign });

@@ -72,7 +72,7 @@ impl fmt::Display for Asked {
 pub struct KubeFault {
     /// The status that the API server answered; `None` where it did not answer.
     pub status: Option<u16>,
-    message: String,
+    pub(super) message: String,
     /// The rule that would allow it.
     pub rule: Option<String>,
     /// What the libraries say of it.

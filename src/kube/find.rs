@@ -1,4 +1,4 @@
-//! Where in the cluster the scheduler is: its Service, its pod (K8S-001 to K8S-006).
+//! Where in the cluster the scheduler is: its Service, its pod.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
 use kube::api::{Api, ListParams};
@@ -10,7 +10,7 @@ use super::{Asked, KubeFault};
 pub const SERVICE: &str = "yunikorn-service";
 /// The port of the Service that is the scheduler's, not the web server's.
 pub const PORT_NAME: &str = "yunikorn-core";
-/// Where the process listens, whatever its Service says (K8S-004).
+/// Where the process listens, whatever its Service says.
 pub const PORT: u16 = 9080;
 /// The container of the scheduler.
 const CONTAINER: &str = "yunikorn-scheduler-k8s";
@@ -156,7 +156,7 @@ pub async fn pod(client: &Client, place: &Place) -> Result<String, KubeFault> {
     })
 }
 
-/// The labels of a Service may also be those of the admission controller (K8S-003).
+/// The labels of a Service may also be those of the admission controller.
 fn is_scheduler(pod: &Pod) -> bool {
     let component = pod.labels().get("component").is_some_and(|component| component == "yunikorn-scheduler");
     let containers = pod.spec.iter().flat_map(|spec| &spec.containers);

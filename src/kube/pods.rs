@@ -1,4 +1,4 @@
-//! Ending pods: each by its name and its UID, so that another pod of the same name stays (K8S-092).
+//! Ending pods: each by its name and its UID, so that another pod of the same name stays.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, DeleteParams, Preconditions};

@@ -1,4 +1,4 @@
-//! Who one is for the API server, and what one may do (K8S-034 to K8S-036).
+//! Who one is for the API server, and what one may do.
 
 use std::sync::{Arc, PoisonError};
 

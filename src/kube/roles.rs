@@ -1,4 +1,4 @@
-//! The rules of access that kornsole needs, as manifests (K8S-038).
+//! The rules of access that kornsole needs, as manifests.
 
 /// Who somebody is for kornsole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

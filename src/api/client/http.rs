@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Method, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
+use super::answer::{content_type, date_of, leads_to, looks_foreign, parsed};
 use super::elements::Elements;
 use super::fault::{ErrorBody, Fault};
 use super::lines::Lines;
@@ -377,34 +378,4 @@ impl Client {
         };
         Fault::Unreachable(Trouble::of(report, error))
     }
-}
-
-fn content_type(response: &Response) -> String {
-    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.unwrap_or_default().to_ascii_lowercase()
-}
-
-/// Whether a text begins as no JSON and no YAML of a scheduler does.
-fn looks_foreign(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().first() == Some(&b'<')
-}
-
-fn leads_to(response: &Response, base: &Url, path: &str) -> bool {
-    let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-    let to = to.and_then(|to| response.url().join(to).ok());
-    to.is_some_and(|to| {
-        let same = to.host_str() == base.host_str() && to.port_or_known_default() == base.port_or_known_default();
-        same && to.path().ends_with(path)
-    })
-}
-
-fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        let shown = if bytes.is_empty() { "it is empty".to_owned() } else { error.to_string() };
-        Fault::Unreadable(format!("/{path}"), shown)
-    })
-}
-
-fn date_of(response: &Response) -> Option<SystemTime> {
-    httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()
 }

@@ -24,6 +24,7 @@ pub mod part;
 mod plan;
 mod records;
 mod shared;
+mod words;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -42,6 +43,7 @@ use crate::view::{EventPage, Record, View};
 use clock::Clock;
 use link::LinkState;
 use shared::Shared;
+use words::{elsewhere, feature, notes};
 
 /// Why the health of the other side is not known at first.
 const NOT_HEARD: &str = "its answer is awaited";
@@ -230,42 +232,6 @@ impl Remote {
     /// What stands at the other end; `None` until it has answered.
     pub fn remote(&self) -> Option<Arc<client::Remote>> {
         self.shared.remote.load_full()
-    }
-}
-
-fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
-    let mut notes = options.notes.clone();
-    if let Some(who) = target.seen_as() {
-        notes.push(format!("Seen as {who}; nothing can be changed as another user."));
-    } else if options.read_only {
-        notes.push("Read only, as asked for.".to_owned());
-    }
-    notes
-}
-
-/// What a kornsole must say that it can, for an act.
-fn feature(act: &Act) -> Option<&'static str> {
-    use crate::view::act::PartitionAct as P;
-    Some(match act {
-        Act::Configure { .. } => "config",
-        Act::Rollback { .. } => "audit",
-        Act::Pause | Act::Resume => return None,
-        Act::In { act: P::Kill { .. }, .. } => "kill",
-        Act::In { act: P::Move { .. }, .. } => "move",
-        Act::In { act: P::Clean { .. }, .. } => "cleanup",
-        Act::In { .. } => "workload",
-    })
-}
-
-/// Where what an Apache YuniKorn does not offer is done instead.
-fn elsewhere(act: &Act) -> &'static str {
-    use crate::view::act::PartitionAct as P;
-    match act {
-        Act::Configure { .. } | Act::Rollback { .. } => {
-            "; its configuration is the resource manager's, in Kubernetes a config map"
-        }
-        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
-        _ => "",
     }
 }
 

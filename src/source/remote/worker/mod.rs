@@ -1,5 +1,6 @@
 //! Holds plan, requests, state and link together. One task owns all of them; requests and events run beside it.
 
+mod answering;
 mod identify;
 mod take;
 
@@ -13,7 +14,7 @@ use tokio::task::JoinHandle;
 pub(super) use self::identify::identify;
 use super::act;
 use super::fetch::{Fetch, FetchResult};
-use super::follow::{self, EventMessage, Feed, Reader};
+use super::follow::{EventMessage, Reader};
 use super::link::{Chance, LinkState};
 use super::plan::{Plan, Query};
 use super::records;
@@ -315,46 +316,6 @@ impl Worker {
         }
         self.plan.all_due(now);
         self.plan.set_focus(self.focus.clone(), now);
-    }
-
-    /// Asks the API server of a cluster who one is and what one may do, beside everything else.
-    fn review_rights(&self) {
-        let Some(cluster) = self.client.cluster().cloned() else { return };
-        let shared = Arc::clone(&self.shared);
-        tokio::spawn(async move {
-            cluster.review_all().await;
-            shared.wake();
-        });
-    }
-
-    /// Reports who answers, when that is another than before.
-    fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote) {
-        let title = match before {
-            None => format!("connected: {remote}"),
-            Some(before) if before.to_string() == remote.to_string() => return,
-            Some(before) => format!("{remote} answers now, where {before} did"),
-        };
-        let hints = self.hints_at_token && remote.kornsole().is_some();
-        let hint = if hints { "Read only: no token. --token-file or KORNSOLE_TOKEN names one." } else { "" };
-        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
-    }
-
-    /// Follows the events of who answers.
-    fn follow(&mut self, remote: &Remote) {
-        if let Some(before) = self.follower.take() {
-            before.abort();
-        }
-        if self.shared.clock.is_stepped() {
-            let feed = Feed::of(remote, self.has_token);
-            self.reader.get_or_insert_with(|| Reader::new(feed));
-            self.plan.add(Query::Events, self.now());
-            return;
-        }
-        let (messages, events) = follow::channel();
-        let feed = Feed::of(remote, self.has_token);
-        let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, messages)));
-        self.events = Some(events);
     }
 
     fn good<T>(&mut self, got: &ClientResponse<T>) {

@@ -1,5 +1,5 @@
 //! A configuration into the ConfigMap: checked here, by the scheduler and by the API server, written onto the version that was read,
-//! and awaited until the scheduler has it in force (K8S-060 to K8S-072).
+//! and awaited until the scheduler has it in force.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -166,7 +166,7 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes. Where the map was changed but not this key, the newer version is written onto (K8S-065).
+/// Writes. Where the map was changed but not this key, the newer version is written onto.
 async fn write(cluster: &Cluster, act: &Act, mut onto: WrittenConfig, text: &str, note: &Note) -> Result<(), Refusal> {
     let mut left = TRIES;
     loop {
@@ -213,7 +213,7 @@ async fn awaited(client: &Client, checksum: &str) -> Option<String> {
     }
 }
 
-/// The checksum of what is in force, as the scheduler says it (K8S-021).
+/// The checksum of what is in force, as the scheduler says it.
 async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))

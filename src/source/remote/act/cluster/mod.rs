@@ -1,4 +1,4 @@
-//! Orders to an Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are nodes (K8S-060, K8S-090).
+//! Orders to an Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are nodes.
 //!
 //! Each is checked here first, by the access lists in force as the view has them; then the API server decides by its own rules.
 
@@ -119,7 +119,7 @@ async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> 
     Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
 }
 
-/// Deletes the pods that the scheduler knows of an application: what waits first, the first that came last (K8S-094).
+/// Deletes the pods that the scheduler knows of an application: what waits first, the first that came last.
 async fn kill(cluster: &Cluster, act: &Act, app: &AppId, row: &AppRow) -> Result<Done, Refusal> {
     let waits = |ask: &AskRow| matches!(ask.state, AskState::Pending { .. });
     let mut asks: Vec<&Arc<AskRow>> = row.asks.values().rev().collect();
@@ -164,7 +164,7 @@ async fn kill(cluster: &Cluster, act: &Act, app: &AppId, row: &AppRow) -> Result
     }
 }
 
-/// The pod of an ask: its key is the UID (K8S-091).
+/// The pod of an ask: its key is the UID.
 fn pod(ask: &AskRow) -> Option<PodRef> {
     let name = ask.tags.pod()?;
     let (namespace, name) = name.split_once('/')?;
