@@ -140,6 +140,8 @@ impl Known {
         config.connect_timeout = Some(CONNECT);
         // Kept requests of streams have no limit here; who asks has its own.
         config.read_timeout = None;
+        // Who asks tries again, and shows why.
+        config.default_retry = false;
         Ok(config)
     }
 }

@@ -37,7 +37,11 @@ impl Asked {
     pub fn rule(&self) -> String {
         let names = match &self.name {
             // What is created has no name yet.
-            Some(name) if self.verb != "create" || self.resource.contains('/') => {
+            // Pods and nodes come and go; a rule for one of them is of no use.
+            Some(name)
+                if !matches!(self.resource, "pods" | "pods/portforward" | "nodes")
+                    && (self.verb != "create" || self.resource.contains('/')) =>
+            {
                 format!("resourceNames: [{name:?}], ")
             }
             _ => String::new(),

@@ -184,7 +184,10 @@ fn nothing_allowed(stage: &Stage) {
 
 fn not_there(stage: &Stage) {
     has(&stage.fails(&["queues", "--server", "k8s://prod"]), &["no context \"prod\"", "admin, bob, eve"]);
-    has(&stage.fails(&["queues", "--server", "k8s://admin/elsewhere"]), &["elsewhere"]);
+    has(
+        &stage.fails(&["queues", "--server", "k8s://root/elsewhere"]),
+        &["no Service yunikorn-service in namespace elsewhere"],
+    );
 }
 
 /// Raises a maximum in the recorded configuration.
@@ -198,9 +201,10 @@ fn configure(stage: &Stage) {
     let old = stage.changed("old.yaml", str::to_owned);
     let new = stage.changed("new.yaml", raise);
     let would = stage.works(&["apply", &new, "--server", "k8s://admin", "--dry-run"]);
-    has(&would, &["41G"]);
+    has(&would, &["would be in force, 1 change"]);
     assert_eq!(stage.config_map()["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
-    stage.works(&["apply", &new, "--server", "k8s://admin", "--yes", "--reason", "more room"]);
+    let done = stage.works(&["apply", &new, "--server", "k8s://admin", "--yes", "--reason", "more room"]);
+    has(&done, &["is in force, 1 change", "the scheduler has it in force after"]);
     let after = stage.config_map();
     assert_eq!(after["data"]["queues.yaml"].as_str().unwrap(), std::fs::read_to_string(&new).unwrap());
     assert_eq!(after["data"]["log.level"], before["data"]["log.level"]);
@@ -251,7 +255,8 @@ fn not_offered(stage: &Stage) {
 fn kill(stage: &Stage) {
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://bob"]), &["bob", "root.tenants.tenant-a.etl"]);
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
-    stage.works(&["kill", "job-1", "--server", "k8s://admin"]);
+    let done = stage.works(&["kill", "job-1", "--server", "k8s://admin"]);
+    has(&done, &["1 allocations released"]);
     let deleted = |name: &str| {
         let pod: Value =
             serde_json::from_str(&stage.kubectl(&["-n", "team-a", "get", "pod", name, "-o", "json"])).unwrap();

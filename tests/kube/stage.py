@@ -188,11 +188,11 @@ def outside():
             return None
     return None if address.startswith(('127.', '0.')) else address
 
-def pod(namespace, name, labels, ready=False):
+def pod(namespace, name, labels, ready=False, address=None):
     made = api('POST', f'/api/v1/namespaces/{namespace}/pods', {'metadata': {'name': name, 'labels': labels}, 'spec': {'nodeName': 'n1', 'schedulerName': 'yunikorn',
                'terminationGracePeriodSeconds': 600, 'containers': [{'name': 'main', 'image': 'x'}]}})
     if ready:
-        status = {'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]}}
+        status = {'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}], 'podIP': address or '', 'podIPs': [{'ip': address}] if address else []}}
         api('PATCH', f'/api/v1/namespaces/{namespace}/pods/{name}/status', status, 'application/merge-patch+json')
     return made['metadata']['uid']
 
@@ -212,13 +212,14 @@ def fill():
     api('POST', '/api/v1/nodes', {'metadata': {'name': 'n1'}})
     status = {'status': {'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}], 'daemonEndpoints': {'kubeletEndpoint': {'Port': KUBELET}}}}
     api('PATCH', '/api/v1/nodes/n1/status', status, 'application/strategic-merge-patch+json')
-    pod('yunikorn', 'yunikorn-scheduler-1', {'app': 'yunikorn', 'component': 'yunikorn-scheduler'}, ready=True)
+    address = outside()
+    pod('yunikorn', 'yunikorn-scheduler-1', {'app': 'yunikorn', 'component': 'yunikorn-scheduler'}, ready=True, address=address)
     pod('yunikorn', 'yunikorn-admission-controller-1', {'app': 'yunikorn', 'component': 'yunikorn-admission-controller'}, ready=True)
     ports = [{'name': 'yunikorn-core', 'port': 9080}]
     api('POST', '/api/v1/namespaces/yunikorn/services', {'metadata': {'name': 'yunikorn-service'}, 'spec': {'selector': {'app': 'yunikorn'}, 'ports': ports}})
-    address = outside()
     if address:
-        subsets = [{'addresses': [{'ip': address}], 'ports': [{'name': 'yunikorn-core', 'port': CORE}]}]
+        target = {'kind': 'Pod', 'namespace': 'yunikorn', 'name': 'yunikorn-scheduler-1'}
+        subsets = [{'addresses': [{'ip': address, 'targetRef': target}], 'ports': [{'name': 'yunikorn-core', 'port': CORE}]}]
         api('POST', '/api/v1/namespaces/yunikorn/endpoints', {'metadata': {'name': 'yunikorn-service'}, 'subsets': subsets})
     data = {'queues.yaml': FIRST, 'log.level': 'INFO'}
     api('POST', '/api/v1/namespaces/yunikorn/configmaps', {'metadata': {'name': 'yunikorn-configs', 'labels': {'team': 'platform'}}, 'data': data})

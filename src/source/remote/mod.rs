@@ -267,13 +267,8 @@ impl Source for Remote {
         let Some((cluster, found)) = self.cluster.as_ref().and_then(|cluster| Some((cluster, cluster.found()?))) else {
             return &self.about;
         };
-        let user = cluster.user();
-        if user.is_none() && cluster.unknown().is_none() {
-            return &self.about;
-        }
         self.found.get_or_init(|| {
-            let user = user.map_or_else(|| cluster.context().user.clone(), |who| who.user.clone());
-            let name = format!("{}, {}, {user}", self.about.name, found.namespace);
+            let name = format!("{}/{}", self.about.name, found.namespace);
             let mut notes = self.about.notes.clone();
             notes.push(format!("Asked {found}."));
             About { name, notes, ..self.about.clone() }

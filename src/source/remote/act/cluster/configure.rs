@@ -47,7 +47,7 @@ pub async fn perform(
         previous: config::checksum(before.as_bytes()),
         revision: view.configuration.as_ref().map_or(1, |now| now.revision + 1),
         dry_run: *dry_run,
-        warning: owners(&written.owners),
+        what_happens: owners(&written.owners),
         ..Configured::default()
     };
     if let Some(old) = &old {
@@ -70,12 +70,16 @@ pub async fn perform(
         return Err(Refusal::removal(done.removal));
     }
     write(cluster, act, written, text, &note).await?;
-    let late = awaited(client, &done.checksum).await;
-    done.warning = match (late, done.warning) {
-        (Some(late), Some(owned)) => Some(format!("{late}; {owned}")),
-        (late, owned) => late.or(owned),
-    };
-    Ok(Done::Configured(Box::new(done)))
+    match awaited(client, &done.checksum).await {
+        Ok(took) => {
+            done.what_happens.push(format!("the scheduler has it in force after {:.1} s", took.as_secs_f64()));
+            Ok(Done::Configured(Box::new(done)))
+        }
+        Err(why) => {
+            let what = "the ConfigMap is written, but another configuration is in force";
+            Err(Refusal::new(Code::BadRequest, what, format!("{why}; :history has the text before")))
+        }
+    }
 }
 
 /// The text that the change is made to: as it is written in the map, where that is in force.
@@ -196,17 +200,20 @@ async fn write(cluster: &Cluster, act: &Act, mut onto: WrittenConfig, text: &str
     }
 }
 
-/// Waits until the scheduler has a text in force. Gives what to know where it does not.
-async fn awaited(client: &Client, checksum: &str) -> Option<String> {
+/// Waits until the scheduler has a text in force. Gives how long that took.
+///
+/// # Errors
+/// What can be the reason that it has not.
+async fn awaited(client: &Client, checksum: &str) -> Result<Duration, String> {
     let began = Instant::now();
     loop {
         if checksum_in_force(client).await.is_some_and(|sum| sum.eq_ignore_ascii_case(checksum)) {
-            return None;
+            return Ok(began.elapsed());
         }
         if began.elapsed() >= AWAITED {
-            return Some(format!(
-                "written, but the scheduler has not taken it within {AWAITED:?}: hot refresh is off, another setting of the map does \
-                 not parse, or it refused the text; its log says which"
+            return Err(format!(
+                "the scheduler has not taken it within {AWAITED:?}: hot refresh is off, another setting of the map does not parse, or \
+                 it refused the text; its log says which"
             ));
         }
         tokio::time::sleep(PAUSE).await;
@@ -226,8 +233,7 @@ pub fn checksum_of(answer: &str) -> Option<String> {
 }
 
 /// Who will write it again.
-fn owners(owners: &[Owner]) -> Option<String> {
-    let names: Vec<String> = owners.iter().map(|owner| format!("{} ({})", owner.name, owner.sign)).collect();
-    let what = "the next sync or upgrade will undo a change here; change it there";
-    (!names.is_empty()).then(|| format!("the ConfigMap belongs to {}: {what}", names.join(", ")))
+fn owners(owners: &[Owner]) -> Vec<String> {
+    let what = "its next sync or upgrade undoes a change here";
+    owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.sign)).collect()
 }

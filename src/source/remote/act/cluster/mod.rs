@@ -141,9 +141,10 @@ async fn kill(cluster: &Cluster, act: &Act, app: &AppId, row: &AppRow) -> Result
                 failed += 1;
                 first.get_or_insert_with(|| fault.clone());
             }
-            (_, Some(ask)) if waits(ask) => withdrawn.push(ask.id.clone()),
-            (_, Some(ask)) => released.push(ask.id.clone()),
-            (_, None) => {}
+            (PodOutcome::Deleted, Some(ask)) if waits(ask) => withdrawn.push(ask.id.clone()),
+            (PodOutcome::Deleted, Some(ask)) => released.push(ask.id.clone()),
+            // What was gone already was ended by somebody else.
+            (PodOutcome::Gone, _) | (_, None) => {}
         }
     }
     match first {
