@@ -20,6 +20,7 @@ mod pipe;
 mod pods;
 mod review;
 pub mod roles;
+mod who;
 
 pub use access::{ContextInfo, Known};
 pub use address::{Address, SCHEME};
@@ -27,4 +28,4 @@ pub use cluster::{Cluster, Found, Via, Wanted};
 pub use config_map::{Note, Owner, TextSource, WrittenConfig};
 pub use fault::{Asked, KubeFault};
 pub use pods::{PodOutcome, PodRef};
-pub use review::Who;
+pub use who::Who;

@@ -9,16 +9,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
-use super::{Asked, KubeFault};
-
-/// Who one is for the API server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Who {
-    /// The user.
-    pub user: String,
-    /// The groups.
-    pub groups: Vec<String>,
-}
+use super::{Asked, KubeFault, Who};
 
 impl Cluster {
     /// Who one is: by SelfSubjectReview, or where the release has none, by a review of one's own token.

@@ -183,6 +183,7 @@ pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, pa
         allocated: node.allocated.clone(),
         occupied: node.occupied.clone(),
         schedulable: node.schedulable,
+        closed: None,
         attributes: Arc::clone(&node.attributes),
         allocations,
         foreign: Arc::default(),

@@ -321,6 +321,8 @@ pub struct NodeRow {
     pub occupied: Resource,
     /// Whether it takes new allocations.
     pub schedulable: bool,
+    /// Why nothing is bound there, where the cluster says so and not the scheduler: `cordoned`, `not ready`.
+    pub closed: Option<Arc<str>>,
     /// Attributes given by the resource manager.
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
@@ -332,6 +334,11 @@ pub struct NodeRow {
 }
 
 impl NodeRow {
+    /// Whether it takes new allocations, as far as the scheduler and the cluster say it.
+    pub fn is_open(&self) -> bool {
+        self.schedulable && self.closed.is_none()
+    }
+
     /// What is left of it: capacity less allocated less occupied (SCH-015).
     pub fn available(&self) -> Resource {
         self.capacity.sub(&self.allocated).sub(&self.occupied)

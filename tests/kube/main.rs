@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use serde_json::Value;
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [(&str, fn(&Stage)); 9] = [
+const SCENARIOS: [(&str, fn(&Stage)); 10] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -22,6 +22,7 @@ const SCENARIOS: [(&str, fn(&Stage)); 9] = [
     ("a configuration is refused by RBAC, by adminacl and by the scheduler, each by name", refused),
     ("a configuration that was changed meanwhile is not overwritten", changed_meanwhile),
     ("a move is refused with what to do instead", not_offered),
+    ("a node that is cordoned in Kubernetes is not shown as open", cordoned),
     ("a kill deletes the pods of an application by their UIDs", kill),
 ];
 
@@ -79,6 +80,7 @@ impl Stage {
             .args(arguments)
             .env("KUBECONFIG", &self.kubeconfig)
             .env("XDG_CONFIG_HOME", &self.folder)
+            .env("XDG_STATE_HOME", &self.folder)
             .env_remove("KORNSOLE_TOKEN")
             .output()
             .unwrap();
@@ -252,6 +254,16 @@ fn not_offered(stage: &Stage) {
     has(&why, &["cannot move job-1", "yunikorn.apache.org/queue"]);
 }
 
+fn cordoned(stage: &Stage) {
+    let nodes = || stage.works(&["nodes", "--server", "k8s://admin"]);
+    let line = |of: &str| nodes().lines().find(|line| line.starts_with(of)).unwrap().to_owned();
+    has(&line("node-a"), &["schedulable"]);
+    stage.kubectl(&["cordon", "node-a"]);
+    has(&line("node-a"), &["cordoned"]);
+    stage.kubectl(&["uncordon", "node-a"]);
+    has(&line("node-a"), &["schedulable"]);
+}
+
 fn kill(stage: &Stage) {
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://bob"]), &["bob", "root.tenants.tenant-a.etl"]);
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
@@ -263,6 +275,10 @@ fn kill(stage: &Stage) {
         !pod["metadata"]["deletionTimestamp"].is_null()
     };
     assert!(deleted("job-1-driver"));
+    let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));
+    assert_eq!(last["outcome"], "done");
     // Another pod has that name by now.
     assert!(!deleted("job-1-worker"));
 }

@@ -209,7 +209,8 @@ def allow(name, group, rules, namespace=None):
 def fill():
     for namespace in ('yunikorn', 'team-a'):
         api('POST', '/api/v1/namespaces', {'metadata': {'name': namespace}})
-    api('POST', '/api/v1/nodes', {'metadata': {'name': 'n1'}})
+    for name in ('n1', 'node-a', 'node-b', 'node-c'):
+        api('POST', '/api/v1/nodes', {'metadata': {'name': name}})
     status = {'status': {'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}], 'daemonEndpoints': {'kubeletEndpoint': {'Port': KUBELET}}}}
     api('PATCH', '/api/v1/nodes/n1/status', status, 'application/strategic-merge-patch+json')
     address = outside()
@@ -228,7 +229,7 @@ def fill():
     UIDS['job-1-worker'] = '00000000-0000-4000-8000-000000000000'
     admin = [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get', 'patch', 'create'])]
     allow('admin', 'kornsole-admin', admin, 'yunikorn')
-    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['patch'])])
+    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch'])])
     allow('viewers', 'viewers', [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get'])], 'yunikorn')
     allow('proxied', 'proxied', [rule([''], ['services'], ['get'], ['yunikorn-service']), rule([''], ['services/proxy'], ['get'], ['yunikorn-service:yunikorn-core'])], 'yunikorn')
     # Who has no SelfSubjectReview is found out by a review of one's own token; for all but `nobody`.

@@ -211,7 +211,11 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
         for node in part.nodes.values() {
             table.row(vec![
                 node.id.to_string(),
-                if node.schedulable { "schedulable" } else { "drained" }.to_owned(),
+                match &node.closed {
+                    Some(why) => why.to_string(),
+                    None if node.schedulable => "schedulable".to_owned(),
+                    None => "drained".to_owned(),
+                },
                 show_amount(VCORE, node.allocated.amount(VCORE)),
                 show_amount(VCORE, node.capacity.amount(VCORE)),
                 show_amount(MEMORY, node.allocated.amount(MEMORY)),

@@ -275,6 +275,7 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
         allocated: node.allocated.0.clone(),
         occupied: node.occupied.0.clone(),
         schedulable: node.schedulable,
+        closed: None,
         attributes: Arc::new(node.attributes),
         allocations: (1_u64..).zip(allocations.into_iter().map(|(_, allocation)| allocation)).collect(),
         foreign: foreign.into(),
@@ -337,7 +338,7 @@ pub fn same_node(one: &NodeRow, other: &NodeRow) -> bool {
         && one.capacity == other.capacity
         && one.allocated == other.allocated
         && one.occupied == other.occupied
-        && one.schedulable == other.schedulable
+        && (one.schedulable, &one.closed) == (other.schedulable, &other.closed)
         && one.attributes == other.attributes
         && one.reservations == other.reservations
         && one.foreign == other.foreign

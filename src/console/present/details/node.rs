@@ -16,7 +16,7 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         return gone(id.to_string());
     };
     let mut what = crate::console::present::lists::nodes::state_pieces(node, signs, true);
-    let takes = match (node.schedulable, node.reservations.is_empty()) {
+    let takes = match (node.is_open(), node.reservations.is_empty()) {
         (false, _) => "takes no new allocations",
         (true, true) => "takes new allocations",
         (true, false) => "takes what it is reserved for",

@@ -251,7 +251,10 @@ pub fn meter(node: &NodeRow, name: &str) -> Meter {
     Meter { used: used(node, name), base: node.capacity.get(name), guaranteed: None }
 }
 
-fn state_word(node: &NodeRow) -> &'static str {
+fn state_word(node: &NodeRow) -> &str {
+    if let Some(closed) = &node.closed {
+        return closed;
+    }
     match (node.schedulable, node.reservations.is_empty()) {
         (true, true) => "open",
         (true, false) => "reserved",
@@ -261,10 +264,10 @@ fn state_word(node: &NodeRow) -> &'static str {
 
 /// Whether a node takes new allocations.
 pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
-    let (sign, role) = match node.schedulable {
+    let (sign, role) = match node.is_open() {
         true => (signs.active, Role::StateActive),
         false => (signs.stopped, Role::StateStopped),
     };
-    let word = format!(" {}", state_word(node));
+    let word = format!(" {}", text::escape(state_word(node)));
     if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
 }

@@ -10,7 +10,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote, encode_once, encode_twice};
-use crate::api::convert::read::{AppReader, Ended, NodeReader, RemoteState, Scope};
+use crate::api::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteState, Scope};
 use crate::api::dto;
 use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
@@ -33,8 +33,8 @@ pub enum FetchedData {
     Apps(AppReader, Scope),
     /// Applications that ended.
     Ended(Ended, AppReader),
-    /// Nodes, and whether they are all.
-    Nodes(NodeReader, bool),
+    /// Nodes, whether they are all, and what the cluster says of them.
+    Nodes(NodeReader, bool, Option<NodeMarks>),
     /// Users.
     Users(Vec<dto::UserUsage>),
     /// Groups.
@@ -285,7 +285,14 @@ async fn answer(
         }
         FetchKind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
-            got.with(FetchedData::Nodes(reader, true))
+            let marks = match client.cluster() {
+                // Who may not list nodes sees what the scheduler says.
+                Some(cluster) => cluster.closed_nodes().await.ok(),
+                None => None,
+            };
+            let marks =
+                marks.map(|all| all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect());
+            got.with(FetchedData::Nodes(reader, true, marks))
         }
         FetchKind::Events(mut reader) => {
             let mut messages = Vec::new();

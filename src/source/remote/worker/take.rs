@@ -119,7 +119,10 @@ impl Worker {
                 }
             }
             FetchedData::Ended(which, reader) => self.remote_state.ended(&partition, which, reader),
-            FetchedData::Nodes(reader, all) => self.remote_state.nodes(&partition, reader, all),
+            FetchedData::Nodes(reader, all, marks) => {
+                self.remote_state.nodes(&partition, reader, all);
+                marks.into_iter().for_each(|marks| self.remote_state.mark_nodes(marks));
+            }
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => self.take_config(&text, false),

@@ -2,6 +2,7 @@
 //!
 //! Each is checked here first, by the access lists in force as the view has them; then the API server decides by its own rules.
 
+mod audit;
 mod configure;
 
 pub use configure::checksum_of;
@@ -99,9 +100,21 @@ pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Or
     // Why one is not known is reported where an access list is asked.
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
-    may(cluster, view, &actor, &order.act)?;
+    let outcome = carry_out(client, cluster, view, &actor, order).await;
+    audit::note(cluster, &actor, order, &outcome);
+    outcome
+}
+
+async fn carry_out(
+    client: &Client,
+    cluster: &Cluster,
+    view: &View,
+    actor: &Actor,
+    order: &Order,
+) -> Result<Done, Refusal> {
+    may(cluster, view, actor, &order.act)?;
     match &order.act {
-        Act::Configure { .. } => configure::perform(client, cluster, view, &actor, order).await,
+        Act::Configure { .. } => configure::perform(client, cluster, view, actor, order).await,
         Act::In { partition, act: PartitionAct::Kill { app, .. } } => {
             let part = view.partitions.iter().find(|part| part.name == *partition);
             let part = part.ok_or_else(|| Refusal::not_found("partition", partition))?;
