@@ -257,7 +257,9 @@ impl Cluster {
             Route::Forward(client) => {
                 headers.insert("host", HeaderValue::from_static("localhost:9080"));
                 let mut request = http::Request::builder().method(method).uri(format!("http://localhost{path}"));
-                request.headers_mut().map(|all| all.extend(headers));
+                if let Some(all) = request.headers_mut() {
+                    all.extend(headers);
+                }
                 let request = request.body(Full::new(Bytes::from(body))).map_err(bad)?;
                 let response = client.request(request).await.map_err(|error| lost(&error))?;
                 Ok(streamed(response))
@@ -270,7 +272,9 @@ impl Cluster {
                 let address =
                     format!("/api/v1/namespaces/{}/services/{}/proxy{path}", place.namespace, place.proxied());
                 let mut request = http::Request::builder().method(method).uri(address);
-                request.headers_mut().map(|all| all.extend(headers));
+                if let Some(all) = request.headers_mut() {
+                    all.extend(headers);
+                }
                 let request = request.body(kube::client::Body::from(body)).map_err(bad)?;
                 let client = self.client().await?;
                 let who = self.user();

@@ -159,8 +159,8 @@ pub async fn pod(client: &Client, place: &Place) -> Result<String, KubeFault> {
 /// The labels of a Service may also be those of the admission controller.
 fn is_scheduler(pod: &Pod) -> bool {
     let component = pod.labels().get("component").is_some_and(|component| component == "yunikorn-scheduler");
-    let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
-    component || containers.into_iter().any(|container| container.name == CONTAINER)
+    let mut containers = pod.spec.iter().flat_map(|spec| &spec.containers);
+    component || containers.any(|container| container.name == CONTAINER)
 }
 
 fn is_running(pod: &Pod) -> bool {
@@ -168,6 +168,6 @@ fn is_running(pod: &Pod) -> bool {
 }
 
 fn is_ready(pod: &Pod) -> bool {
-    let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
-    conditions.into_iter().any(|condition| condition.type_ == "Ready" && condition.status == "True")
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
