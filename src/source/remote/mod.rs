@@ -264,7 +264,7 @@ impl Source for Remote {
     }
 
     fn about(&self) -> &About {
-        let Some((cluster, found)) = self.cluster.as_ref().and_then(|cluster| Some((cluster, cluster.found()?))) else {
+        let Some(found) = self.cluster.as_ref().and_then(|cluster| cluster.found()) else {
             return &self.about;
         };
         self.found.get_or_init(|| {

@@ -268,6 +268,6 @@ pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
         true => (signs.active, Role::StateActive),
         false => (signs.stopped, Role::StateStopped),
     };
-    let word = format!(" {}", text::escape(state_word(node)));
+    let word = format!(" {}", state_word(node));
     if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
 }
