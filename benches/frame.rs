@@ -113,6 +113,8 @@ fn large() -> View {
         allocated: amount(i64::from(n % 32), 64),
         occupied: Resource::new(),
         schedulable: true,
+        closed: None,
+        foreign: Arc::default(),
         attributes: Arc::default(),
         allocations: Default::default(),
     };

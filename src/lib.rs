@@ -12,6 +12,7 @@
 //!  console     state, present, input, update, draw, shell; one command registry for keys, hints, help and the command line
 //!  source      what a console can see of a cluster, and do to it
 //!  api         REST: the types on the wire, the client, the server
+//!  kube        a Kubernetes cluster by a kubeconfig: the way to its scheduler, its ConfigMap, pods, nodes
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
@@ -65,6 +66,7 @@ pub mod cli;
 pub mod config;
 pub mod console;
 pub mod engine;
+pub mod kube;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod model;

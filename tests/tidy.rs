@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -25,9 +25,10 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif"]),
     ("local", &["model", "config", "view", "engine"]),
-    ("api", &["model", "config", "view", "whatif"]),
+    ("kube", &["model"]),
+    ("api", &["model", "config", "view", "whatif", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "engine", "api"]),
-    ("source", &["model", "config", "view", "whatif", "twin", "engine", "api"]),
+    ("source", &["model", "config", "view", "whatif", "twin", "engine", "kube", "api"]),
     ("console", &["model", "config", "view", "source"]),
     ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
     ("cli", ABOVE),
@@ -60,6 +61,7 @@ const ABOVE: &[&str] = &[
     "twin",
     "engine",
     "local",
+    "kube",
     "api",
     "api::server",
     "source",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::fail;
 use super::look::{LookArgs, Rejected};
@@ -13,6 +13,7 @@ use super::user_settings;
 use crate::api::client::{Target, TargetFault, Token};
 use crate::console::shell::settings::RemoteContext;
 use crate::console::{self, Opener};
+use crate::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use crate::model::Identity;
 use crate::source::remote::RemoteOptions;
 use crate::source::{Remote, Source};
@@ -25,8 +26,9 @@ const LARGEST: u64 = 1 << 20;
 /// The arguments of `kornsole attach`.
 #[derive(Args, Clone, Debug)]
 pub struct AttachArgs {
-    /// The address of a kornsole or an Apache YuniKorn, or a context of your settings
-    #[arg(value_name = "URL|CONTEXT")]
+    /// The address of a kornsole or an Apache YuniKorn, k8s://[CONTEXT][/NAMESPACE] of your kubeconfig, or a context of your
+    /// settings. Without it the current context of your kubeconfig
+    #[arg(value_name = "URL|CONTEXT", default_value = SCHEME)]
     pub server: String,
     /// How it is asked
     #[command(flatten)]
@@ -52,12 +54,36 @@ pub struct WayArgs {
     /// Send this along; may be given several times
     #[arg(long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
+    /// In Kubernetes: the way to the scheduler. Without it port-forward, and the API server's proxy where that is refused
+    #[arg(long, value_name = "WAY")]
+    pub via: Option<ViaArg>,
+    /// In Kubernetes: the Service of the scheduler [default: yunikorn-service]
+    #[arg(long, value_name = "NAME")]
+    pub service: Option<String>,
     /// Change nothing
     #[arg(long)]
     pub read_only: bool,
     /// Look through somebody else's eyes; needs membership in the scheduler ACL, and changes nothing
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub acting_as: Option<Identity>,
+}
+
+/// A way to a scheduler in Kubernetes.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViaArg {
+    /// A port-forward to its pod
+    PortForward,
+    /// The API server's proxy to its Service
+    Proxy,
+}
+
+impl From<ViaArg> for Via {
+    fn from(via: ViaArg) -> Self {
+        match via {
+            ViaArg::PortForward => Self::PortForward,
+            ViaArg::Proxy => Self::Proxy,
+        }
+    }
 }
 
 /// A scheduler somewhere else that can be asked.
@@ -84,6 +110,11 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         Ok(remote) => Arc::new(remote),
         Err(fault) => return fail(&fault.to_string(), 1),
     };
+    // Those of the kubeconfig stand beside one's own.
+    for name in Known::read().map(|known| known.names()).unwrap_or_default() {
+        let url = format!("{SCHEME}{name}");
+        personal.contexts.insert(url.clone(), RemoteContext { url, ..RemoteContext::default() });
+    }
     personal.opener = Some(opener(&args.way, contexts));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
@@ -121,7 +152,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
     let context = contexts.get(server);
     let wrong = |message: String| Rejected { message, code: 2 };
     let report = |fault: TargetFault| Rejected { message: fault.to_string(), code: 2 };
-    let is_address = server.contains(['.', ':', '/']) || server == "localhost";
+    let is_address = server.contains(['.', ':', '/']) || server == "localhost" || Address::is(server);
     if context.is_none() && !is_address {
         let known: Vec<&str> = contexts.keys().map(String::as_str).collect();
         let known =
@@ -132,7 +163,8 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         return Err(wrong(message));
     }
     let from = context.cloned().unwrap_or_else(|| RemoteContext { url: server.to_owned(), ..RemoteContext::default() });
-    let mut target = Target::new(&from.url).map_err(report)?;
+    let in_cluster = Address::is(&from.url);
+    let mut target = if in_cluster { cluster(&from, way)? } else { Target::new(&from.url).map_err(report)? };
     for header in from.headers.iter().chain(&way.headers) {
         target = target.with_header(header).map_err(report)?;
     }
@@ -149,7 +181,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
             String::from_utf8(bytes(&file)?).map_err(|_| wrong(format!("{}: no token in it", file.display())))?;
         target = target.with_token(Token::new(&token).map_err(report)?).map_err(report)?;
         notes.extend(read_by_others(&file));
-    } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()) {
+    } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !in_cluster && !token.trim().is_empty()) {
         let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
         // The environment is not meant for this address alone: where it would be unsafe it is left out, and that is said.
         match target.clone().with_token(token) {
@@ -168,6 +200,22 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         ..RemoteOptions::default()
     };
     Ok(AttachTarget { target, options })
+}
+
+/// The scheduler that a context of the kubeconfig leads to.
+fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
+    let failed = |fault: KubeFault| Rejected { message: fault.to_string(), code: 1 };
+    let wrong = |message: String| Rejected { message, code: 2 };
+    let known = Known::read().map_err(failed)?;
+    let address = Address::read(&from.url, &known.names()).map_err(wrong)?;
+    let context = known.context(address.context.as_deref()).map_err(|fault| wrong(fault.to_string()))?;
+    let wanted = Wanted {
+        namespace: address.namespace,
+        service: way.service.clone(),
+        via: way.via.map(Via::from),
+        ignore_acl: !from.enforce_acl,
+    };
+    Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).map_err(|fault| wrong(fault.to_string()))
 }
 
 /// A warning, where others than its owner may read a file that is a secret.

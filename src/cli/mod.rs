@@ -12,6 +12,7 @@ pub mod demo;
 pub mod diff;
 mod flag_order;
 pub mod identity;
+pub mod kube;
 pub mod live;
 pub mod load;
 #[cfg(target_os = "linux")]
@@ -63,6 +64,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// The console on a scheduler somewhere else: a kornsole, or an Apache YuniKorn from 1.4 on
     Attach(Box<attach::AttachArgs>),
+    /// What a cluster needs to know of kornsole: the rules of access
+    Kube(kube::KubeArgs),
     /// The console, read only, on a saved state dump
     Open(open::OpenArgs),
     /// The queues of a scheduler somewhere else
@@ -172,6 +175,7 @@ pub fn main() -> ExitCode {
         None => console::run(&cli.console),
         Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Attach(args)) => attach::run(args),
+        Some(Command::Kube(args)) => kube::run(args),
         Some(Command::Open(args)) => open::run(args),
         Some(Command::Queues(args)) => remote::queues(args),
         Some(Command::Apps(args)) => remote::apps(args),

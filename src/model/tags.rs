@@ -23,6 +23,18 @@ impl Tags {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|tags| tags.iter()).map(|(name, value)| (&**name, &**value))
     }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// The pod that an ask stands for in Kubernetes, as `namespace/pod`; `None` where no pod is named.
+    pub fn pod(&self) -> Option<String> {
+        let pod = self.get("kubernetes.io/meta/podName").filter(|name| !name.is_empty())?;
+        let namespace = self.get("kubernetes.io/meta/namespace").unwrap_or_default();
+        Some(if namespace.is_empty() { pod.to_owned() } else { format!("{namespace}/{pod}") })
+    }
 }
 
 impl From<BTreeMap<String, String>> for Tags {

@@ -273,7 +273,8 @@ impl PartitionBuilder {
             let app = partition.apps.get(*app)?;
             let ask = app.asks.get(*ask)?;
             let (id, since) = (ask.id.clone(), ask.allocation?.since);
-            Some(NodeAllocation { app: app.id.clone(), ask: id, resource: ask.resource.clone(), since: Some(since) })
+            let (app, pod) = (app.id.clone(), ask.tags.pod().map(Arc::from));
+            Some(NodeAllocation { app, ask: id, pod, resource: ask.resource.clone(), since: Some(since) })
         });
         match there {
             Some(allocation) => allocations.insert(number, allocation),

@@ -42,8 +42,8 @@ pub use notice::{Notice, NoticeWeight};
 pub use quota::{QuotaEffects, QuotaForecast, QuotaVictim};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
-    AppGroup, AppRow, AppSlot, AskNotes, AskRow, AskState, Failure, NodeAllocation, NodeRow, Origin, PendingReason,
-    PriorityRow, PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
+    AppGroup, AppRow, AppSlot, AskNotes, AskRow, AskState, Failure, ForeignAllocation, NodeAllocation, NodeRow, Origin,
+    PendingReason, PriorityRow, PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
 };
 pub use sample::{PartitionSample, QueueSample, Sample};
 pub use snapshot::{PartitionView, View};

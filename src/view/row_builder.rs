@@ -172,6 +172,7 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
         task_group: ask.task_group.clone(),
         required_node: ask.required_node.clone(),
         tags: ask.tags.clone(),
+        said: None,
     }
 }
 
@@ -186,8 +187,10 @@ pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, pa
         allocated: node.allocated.clone(),
         occupied: node.occupied.clone(),
         schedulable: node.schedulable,
+        closed: None,
         attributes: Arc::clone(&node.attributes),
         allocations,
+        foreign: Arc::default(),
         reservations: node.reservations.iter().filter_map(kept_for).collect(),
     }
 }

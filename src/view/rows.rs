@@ -1,5 +1,6 @@
 //! The rows of a view: one queue, one application, one ask, one node, each as it was at that moment.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -248,6 +249,15 @@ pub struct AskRow {
     pub required_node: Option<NodeId>,
     /// What the resource manager says of it.
     pub tags: Tags,
+    /// Why it waits, in the words of a scheduler elsewhere.
+    pub said: Option<Arc<str>>,
+}
+
+impl AskRow {
+    /// What people call it: the pod that it stands for, else its id.
+    pub fn name(&self) -> Cow<'_, str> {
+        self.tags.pod().map_or(Cow::Borrowed(self.id.as_str()), Cow::Owned)
+    }
 }
 
 /// What there is to tell of an ask beside its row: what a person seldom looks at.
@@ -319,19 +329,37 @@ pub struct NodeRow {
     pub occupied: Resource,
     /// Whether it takes new allocations.
     pub schedulable: bool,
+    /// Why nothing is bound there, where the cluster says so and not the scheduler: `cordoned`, `not ready`.
+    pub closed: Option<Arc<str>>,
     /// Attributes given by the resource manager.
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
+    /// What other schedulers run there, as far as that is reported.
+    pub foreign: Arc<[ForeignAllocation]>,
     /// The asks that it is kept for (SCH-084).
     pub reservations: Arc<[(AppId, AskId)]>,
 }
 
 impl NodeRow {
+    /// Whether it takes new allocations, as far as the scheduler and the cluster say it.
+    pub fn is_open(&self) -> bool {
+        self.schedulable && self.closed.is_none()
+    }
+
     /// What is left of it: capacity less allocated less occupied (SCH-015).
     pub fn available(&self) -> Resource {
         self.capacity.sub(&self.allocated).sub(&self.occupied)
     }
+}
+
+/// What another scheduler runs on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignAllocation {
+    /// What people call it: its pod, or its id.
+    pub name: Arc<str>,
+    /// What it uses.
+    pub resource: Resource,
 }
 
 /// An allocation on a node.
@@ -341,8 +369,17 @@ pub struct NodeAllocation {
     pub app: AppId,
     /// Which of its asks.
     pub ask: AskId,
+    /// The pod that it stands for, as `namespace/pod`.
+    pub pod: Option<Arc<str>>,
     /// What it uses.
     pub resource: Resource,
     /// Since when; `None` where a remote does not tell.
     pub since: Option<Time>,
+}
+
+impl NodeAllocation {
+    /// What people call it: the pod that it stands for, else the id of its ask.
+    pub fn name(&self) -> &str {
+        self.pod.as_deref().unwrap_or(self.ask.as_str())
+    }
 }

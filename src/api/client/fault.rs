@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::Trouble;
+use crate::kube::KubeFault;
 
 /// How much of a foreign answer is shown, in characters.
 const SHOWN: usize = 60;
@@ -34,6 +35,8 @@ pub enum Fault {
     Unreadable(String, String),
     /// A release that is too old (`rest.md` section 8).
     TooOld(String),
+    /// The API server of the cluster does not let requests through, or the scheduler is not found in it.
+    Cluster(Box<KubeFault>),
 }
 
 /// An error object (`rest.md` sections 3 and E2).
@@ -98,19 +101,21 @@ impl Fault {
         match self {
             Self::Refused(status, _) => matches!(status, 401 | 403),
             Self::Elsewhere(..) | Self::TooOld(_) => true,
+            Self::Cluster(fault) => matches!(fault.status, Some(401 | 403)),
             _ => false,
         }
     }
 
     /// Whether the other side could not be asked at all, so that nothing can have happened there.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Unreachable(_))
+        matches!(self, Self::Unreachable(_) | Self::Cluster(_))
     }
 
     /// What the libraries say of it, for the details; may be empty.
     pub fn technical(&self) -> &str {
         match self {
             Self::Unreachable(trouble) | Self::Cut(trouble) => trouble.technical(),
+            Self::Cluster(fault) => &fault.technical,
             _ => "",
         }
     }
@@ -128,6 +133,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Unreachable(why) | Self::Cut(why) => why.fmt(f),
             Self::TooOld(why) => f.write_str(why),
+            Self::Cluster(fault) => fault.fmt(f),
             Self::Slow(phase, limit) => write!(f, "no {phase} within {limit:?}"),
             Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
             Self::NoEndpoint(path) => write!(f, "this release has no {path}"),

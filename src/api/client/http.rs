@@ -1,16 +1,19 @@
 //! Requests and answers.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Method, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
+use super::answer::{content_type, date_of, leads_to, looks_foreign, parsed};
 use super::elements::Elements;
 use super::fault::{ErrorBody, Fault};
 use super::lines::Lines;
 use super::target::{Target, TargetFault, causes};
 use super::trouble::{self, Trouble};
+use crate::kube::Cluster;
 
 /// The state dump's old and new place (`rest.md` 5.17).
 const DUMP: (&str, &str) = ("ws/v1/fullstatedump", "debug/fullstatedump");
@@ -79,6 +82,8 @@ pub struct Client {
     http: reqwest::Client,
     base: Url,
     limits: Limits,
+    /// Requests go through this cluster, with these headers.
+    cluster: Option<(Arc<Cluster>, HeaderMap)>,
 }
 
 impl Client {
@@ -99,6 +104,7 @@ impl Client {
             let value = HeaderValue::from_str(&value).map_err(|_| TargetFault::Header("Kornsole-As".to_owned()))?;
             headers.insert("kornsole-as", value);
         }
+        let cluster = target.cluster.clone().map(|cluster| (cluster, headers.clone()));
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("kornsole/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
@@ -129,7 +135,12 @@ impl Client {
             builder = builder.identity(reqwest::Identity::from_pem(pem).map_err(|error| failed(&error))?);
         }
         let http = builder.build().map_err(|error| failed(&error))?;
-        Ok(Self { http, base: target.base.clone(), limits })
+        Ok(Self { http, base: target.base.clone(), limits, cluster })
+    }
+
+    /// The cluster that requests go through.
+    pub fn cluster(&self) -> Option<&Arc<Cluster>> {
+        self.cluster.as_ref().map(|(cluster, _)| cluster)
     }
 
     /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
@@ -232,16 +243,11 @@ impl Client {
         let started = Instant::now();
         let mut path = path;
         loop {
-            let address = self.address(path)?;
-            let mut request = self.http.request(method.clone(), address).headers(headers.clone());
-            if !headers.contains_key(ACCEPT) {
-                request = request.header(ACCEPT, "application/json");
-            }
-            if let Some(body) = &body {
-                request = request.body(body.clone());
-            }
-            let sent = tokio::time::timeout(patience, request.send()).await;
-            let response = sent.map_err(|_| Fault::Slow("answer", patience))?.map_err(|error| self.fault(error))?;
+            let mut headers = headers.clone();
+            headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
+            let sending = self.dispatch(method.clone(), self.address(path)?, headers, body.clone());
+            let response =
+                tokio::time::timeout(patience, sending).await.map_err(|_| Fault::Slow("answer", patience))??;
             let status = response.status();
             if status.is_redirection() {
                 // The one redirect that is followed (rule 12), on the same host and port because only the path is taken.
@@ -258,6 +264,30 @@ impl Client {
             }
             return Ok((response, started, started.elapsed()));
         }
+    }
+
+    async fn dispatch(
+        &self,
+        method: Method,
+        address: Url,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+    ) -> Result<Response, Fault> {
+        if let Some((cluster, own)) = &self.cluster {
+            let mut all = own.clone();
+            all.extend(headers);
+            let path = match address.query() {
+                Some(query) => format!("{}?{query}", address.path()),
+                None => address.path().to_owned(),
+            };
+            let sent = cluster.send(method, &path, all, body.unwrap_or_default()).await;
+            return sent.map_err(|fault| Fault::Cluster(Box::new(fault)));
+        }
+        let mut request = self.http.request(method, address).headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        request.send().await.map_err(|error| self.fault(error))
     }
 
     fn address(&self, path: &str) -> Result<Url, Fault> {
@@ -348,34 +378,4 @@ impl Client {
         };
         Fault::Unreachable(Trouble::of(report, error))
     }
-}
-
-fn content_type(response: &Response) -> String {
-    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.unwrap_or_default().to_ascii_lowercase()
-}
-
-/// Whether a text begins as no JSON and no YAML of a scheduler does.
-fn looks_foreign(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().first() == Some(&b'<')
-}
-
-fn leads_to(response: &Response, base: &Url, path: &str) -> bool {
-    let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-    let to = to.and_then(|to| response.url().join(to).ok());
-    to.is_some_and(|to| {
-        let same = to.host_str() == base.host_str() && to.port_or_known_default() == base.port_or_known_default();
-        same && to.path().ends_with(path)
-    })
-}
-
-fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        let shown = if bytes.is_empty() { "it is empty".to_owned() } else { error.to_string() };
-        Fault::Unreadable(format!("/{path}"), shown)
-    })
-}
-
-fn date_of(response: &Response) -> Option<SystemTime> {
-    httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()
 }

@@ -10,6 +10,7 @@
 //! - no redirect is followed but the one of the state dump (`rest.md` section 9, rule 12);
 //! - nothing here runs on the console's thread.
 
+mod answer;
 mod elements;
 mod fault;
 mod http;

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::config::settings::is_this_machine;
+use crate::kube::Cluster;
 use crate::model::Identity;
 
 /// A bearer token. It is shown by nothing.
@@ -55,6 +57,8 @@ pub struct Target {
     pub(super) certificate: Option<Vec<u8>>,
     /// Where the host is, without its name being looked up.
     pub(super) found_at: Option<SocketAddr>,
+    /// Requests go through this cluster; the address is only a name.
+    pub(super) cluster: Option<Arc<Cluster>>,
 }
 
 /// Why a target cannot be used.
@@ -121,6 +125,7 @@ impl Target {
             authorities: Vec::new(),
             certificate: None,
             found_at: None,
+            cluster: None,
         })
     }
 
@@ -139,6 +144,20 @@ impl Target {
     pub fn found_at(mut self, address: SocketAddr) -> Self {
         self.found_at = Some(address);
         self
+    }
+
+    /// The scheduler of a cluster, by the way that the cluster finds to it.
+    ///
+    /// # Errors
+    /// None that is known: the address is the program's own.
+    pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
+        // This name stands for the scheduler inside of its pod, and is looked up by nobody.
+        Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
+    }
+
+    /// The cluster that the scheduler is in, where it is asked through one.
+    pub fn cluster(&self) -> Option<&Arc<Cluster>> {
+        self.cluster.as_ref()
     }
 
     /// Through somebody else's eyes.
@@ -198,11 +217,17 @@ impl Target {
 
     /// The address as it is shown.
     pub fn shown(&self) -> String {
+        if let Some(cluster) = &self.cluster {
+            return format!("{}{}", crate::kube::SCHEME, cluster.context().name);
+        }
         self.base.as_str().trim_end_matches('/').to_owned()
     }
 
     /// Host and port, for the header of a screen.
     pub fn host(&self) -> String {
+        if let Some(cluster) = &self.cluster {
+            return cluster.context().name.clone();
+        }
         let host = self.base.host_str().unwrap_or_default();
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }

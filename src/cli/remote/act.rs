@@ -93,6 +93,16 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
         let mut once = args.server.connect()?;
         let server = once.remote().to_string();
+        if let Some(cluster) = once.cluster() {
+            let who = once.who_in(&cluster).map_err(|fault| Ended { message: fault.to_string(), code: 1 })?;
+            let way = cluster.found().map(|found| found.to_string()).unwrap_or_default();
+            let text = if args.server.json {
+                lines([json!({"server": server, "authenticated": true, "user": who.user, "groups": who.groups})])
+            } else {
+                format!("{}, at {server}, {}\n", escape(&who.to_string()), escape(&way))
+            };
+            return print(&text).map(|_| ());
+        }
         let who = once.who()?;
         let text = match (&who, args.server.json) {
             (Some(who), true) => lines([json!({
@@ -123,6 +133,7 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     }
     let once = server.connect()?;
     match once.remote() {
+        Remote::YuniKorn(_) if once.cluster().is_some() => Ok(once),
         Remote::YuniKorn(_) => {
             let message = "an Apache YuniKorn has no such verb: its REST API only reads".to_owned();
             Err(Ended { message, code: 1 })
@@ -134,7 +145,7 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
 /// Has every application's order carried out; one that is refused stops no other.
 fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) -> ExitCode {
     let run = || -> Result<(), Ended> {
-        let once = connect(&args.server)?;
+        let mut once = connect(&args.server)?;
         let partition: Arc<str> = Arc::from(args.partition.as_str());
         let mut worst: Option<Ended> = None;
         for id in ids {

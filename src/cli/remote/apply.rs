@@ -114,7 +114,7 @@ pub(super) fn change(
     };
     let allowed = AllowedRemoval::from(args.allowed);
     let order = |act| Order::new(act, args.reason.as_str()).allowing(allowed);
-    let send = |order: &Order| once.act(order).map_err(|refusal| refused(name, refusal));
+    let mut send = |order: &Order| once.act(order).map_err(|refusal| refused(name, refusal));
     let mut order = order(act(base));
     if args.dry_run || !args.yes {
         let would = send(&order)?;

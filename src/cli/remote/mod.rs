@@ -40,7 +40,7 @@ const WATCH: Duration = Duration::from_secs(2);
 /// Which scheduler is asked.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
-    /// The address of a kornsole or an Apache YuniKorn, or a context of your settings
+    /// The address of a kornsole or an Apache YuniKorn, k8s://[CONTEXT][/NAMESPACE] of your kubeconfig, or a context of your settings
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: String,
     /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there

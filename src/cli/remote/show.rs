@@ -13,7 +13,7 @@ use crate::console::present::format;
 use crate::model::quantity::show_amount;
 use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
 use crate::source::remote::once::{Once, Want};
-use crate::view::{AppRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
+use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
 
 /// What is shown of a scheduler.
 #[derive(Args, Clone, Debug)]
@@ -165,12 +165,12 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
     let mut asks = Table::new(&["ASK", ">PRI", ">CPU", ">MEM", "STATE", "NODE"]);
     for ask in row.asks.values() {
         let (state, node) = match &ask.state {
-            AskState::Pending { reason, .. } => (waits(*reason).to_owned(), String::new()),
+            AskState::Pending { reason, .. } => (waits(*reason, ask), String::new()),
             AskState::Allocated { node, .. } => ("running".to_owned(), node.to_string()),
         };
         let amount = |name: &str, resource: &Resource| show_amount(name, resource.amount(name));
         let cells = vec![
-            ask.id.to_string(),
+            ask.name().into_owned(),
             ask.priority.to_string(),
             amount(VCORE, &ask.resource),
             amount(MEMORY, &ask.resource),
@@ -183,14 +183,18 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
 }
 
 /// Why an ask waits.
-fn waits(reason: PendingReason) -> &'static str {
-    match reason {
+fn waits(reason: PendingReason, ask: &AskRow) -> String {
+    if let (PendingReason::NoNode, Some(said)) = (reason, &ask.said) {
+        return format!("waits: no node takes it: {said}");
+    }
+    let words = match reason {
         PendingReason::NotTried => "waits: not tried yet",
         PendingReason::QueueQuota => "waits: a queue is full",
         PendingReason::UserQuota => "waits: a limit of its user or group is reached",
         PendingReason::NoNode => "waits: no node has room",
         PendingReason::Placeholder => "waits: for a placeholder to give way",
-    }
+    };
+    words.to_owned()
 }
 
 fn row_title(row: &AppRow) -> &'static str {
@@ -207,7 +211,11 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
         for node in part.nodes.values() {
             table.row(vec![
                 node.id.to_string(),
-                if node.schedulable { "schedulable" } else { "drained" }.to_owned(),
+                match &node.closed {
+                    Some(why) => why.to_string(),
+                    None if node.schedulable => "schedulable".to_owned(),
+                    None => "drained".to_owned(),
+                },
                 show_amount(VCORE, node.allocated.amount(VCORE)),
                 show_amount(VCORE, node.capacity.amount(VCORE)),
                 show_amount(MEMORY, node.allocated.amount(MEMORY)),

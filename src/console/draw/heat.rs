@@ -65,7 +65,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     pen.pieces(area.x, area.y, area.width, &[dim(message)]);
     for (at, ids) in page.list.rows.chunks(each).enumerate() {
         let nodes = ids.iter().filter_map(|id| part.nodes.get(id));
-        let Some(node) = nodes.max_by_key(|node| (node.schedulable, share(node))) else { continue };
+        let Some(node) = nodes.max_by_key(|node| (node.is_open(), share(node))) else { continue };
         let (x, y) = (at % in_line * cell, at / in_line);
         let place = Rect {
             x: map.x + u16::try_from(x).unwrap_or(0),
@@ -119,7 +119,7 @@ fn sign(node: &NodeRow, signs: &'static Signs) -> (&'static str, Role) {
     let share = share(node);
     let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);
     match share {
-        _ if !node.schedulable => (signs.stopped, Role::StateStopped),
+        _ if !node.is_open() => (signs.stopped, Role::StateStopped),
         0 => (signs.nothing, Role::Dim),
         1000 => (signs.bars[7], Role::UsageFull),
         800.. => (signs.bars[level], Role::UsageHigh),

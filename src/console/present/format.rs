@@ -26,9 +26,9 @@ pub fn resource(resource: &Resource) -> String {
     parts.join(", ")
 }
 
-/// All amounts but cpu and memory in one line, as [`resource`] shows them.
+/// All amounts but cpu and memory in one line, as [`resource`] shows them; what is 0 stays away.
 pub fn others(resource: &Resource) -> String {
-    let others = resource.iter().filter(|(name, _)| *name != VCORE && *name != MEMORY);
+    let others = resource.iter().filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount != 0);
     let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
     parts.join(", ")
 }

@@ -98,11 +98,11 @@ pub fn name(state: &State) -> Option<String> {
     match of(state)? {
         Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
         Subject::App(row) | Subject::Why(row) => match state.page() {
-            Page::App(page) => ask(page).map(|ask| ask.id.to_string()),
+            Page::App(page) => ask(page).map(|ask| ask.name().into_owned()),
             _ => Some(row.id.to_string()),
         },
         Subject::Node(id) => match state.page() {
-            Page::Node(page) => allocation(page).map(|allocation| allocation.ask.to_string()),
+            Page::Node(page) => allocation(page).map(|allocation| allocation.name().to_owned()),
             _ => Some(id.to_string()),
         },
         Subject::Account(account) => Some(account.name.to_string()),

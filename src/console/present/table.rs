@@ -146,7 +146,7 @@ impl Writer {
 
     /// The same for names: beginning and end are kept.
     pub fn name(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
-        let cut = text::cut_middle(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
+        let cut = text::cut_name(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 

@@ -114,6 +114,14 @@ pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str>
     Cow::Owned(format!("{head}{ellipsis}{tail}"))
 }
 
+/// A name in at most `max` columns: of service accounts the end, as [`cut_start`], which alone differs; of others as [`cut_middle`].
+pub fn cut_name<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
+    if text.starts_with("system:serviceaccount:") {
+        return cut_start(text, max, ellipsis);
+    }
+    cut_middle(text, max, ellipsis)
+}
+
 /// The text with every character outside ASCII as `?`, as many as it takes columns.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {

@@ -11,7 +11,7 @@ use crate::console::state::key::Key;
 use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
-use crate::source::{Link, OwnHealth, Records, StalePart};
+use crate::source::{About, Link, OwnHealth, Records, StalePart};
 use crate::view::act::Actor;
 use crate::view::{EventPage, Record, View};
 
@@ -97,4 +97,6 @@ pub struct Feed {
     pub actor: Result<Actor, Arc<str>>,
     /// Who acts, when that is somebody else than before: a remote tells it only after a while.
     pub identity: Option<Identity>,
+    /// What stands at the other end, when that is described otherwise than before.
+    pub about: Option<About>,
 }

@@ -116,14 +116,12 @@ pub fn rebuild_asks(page: &mut AppPage) {
         return;
     };
     page.list.total = row.asks.len();
-    let texts = row
-        .asks
-        .values()
-        .map(|ask| [ask.id.as_str().into(), node_of(ask).into(), format::others(&ask.resource).into()]);
+    let texts = row.asks.values().map(|ask| [ask.name(), node_of(ask).into(), format::others(&ask.resource).into()]);
     page.list.widest = lists::widest(texts);
     let mut asks: Vec<(&u64, &Arc<AskRow>)> = row.asks.iter().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let passed = filter.select(asks.iter(), |(_, ask)| [ask.id.as_str(), node_of(ask), word_of(ask)]);
+        let named = asks.iter().map(|(_, ask)| (ask.name(), *ask));
+        let passed = filter.select(named, |(name, ask)| [name.as_ref(), ask.id.as_str(), node_of(ask), word_of(ask)]);
         let mut kept = passed.into_iter();
         asks.retain(|_| kept.next().unwrap_or(false));
     }

@@ -21,7 +21,7 @@ use crate::view::View;
 /// Takes news. While the picture is frozen they are kept for later.
 pub fn take(state: &mut State, news: Feed) {
     let other = state.cluster.estimates != news.estimates;
-    let relinked = state.cluster.link != news.link || news.identity.is_some() || other;
+    let relinked = state.cluster.link != news.link || news.identity.is_some() || news.about.is_some() || other;
     state.cluster.estimates = news.estimates;
     let asked = matches!(state.page(), Page::Details(page) if matches!(page.subject, Subject::Health(_)));
     let relinked = relinked || asked && state.cluster.health != news.health;
@@ -30,6 +30,9 @@ pub fn take(state: &mut State, news: Feed) {
     let relinked = relinked || state.cluster.stale != news.stale;
     state.cluster.stale = news.stale;
     state.cluster.actor = news.actor;
+    if let Some(about) = news.about {
+        state.cluster.about = about;
+    }
     if let Some(identity) = news.identity {
         state.cluster.identity = identity;
     }

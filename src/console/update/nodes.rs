@@ -67,11 +67,11 @@ pub fn rebuild_allocations(page: &mut NodePage) {
     let texts = node
         .allocations
         .values()
-        .map(|one| [one.app.as_str().into(), one.ask.as_str().into(), format::others(&one.resource).into()]);
+        .map(|one| [one.app.as_str().into(), one.name().into(), format::others(&one.resource).into()]);
     page.list.widest = lists::widest(texts);
     let mut allocations: Vec<(&u64, &NodeAllocation)> = node.allocations.iter().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let passed = filter.select(allocations.iter(), |(_, one)| [one.app.as_str(), one.ask.as_str()]);
+        let passed = filter.select(allocations.iter(), |(_, one)| [one.app.as_str(), one.name(), one.ask.as_str()]);
         let mut kept = passed.into_iter();
         allocations.retain(|_| kept.next().unwrap_or(false));
     }

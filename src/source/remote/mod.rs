@@ -26,6 +26,7 @@ mod plan;
 mod records;
 mod shared;
 mod twin;
+mod words;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -37,6 +38,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, StalePart, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
+use crate::kube::Cluster;
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
 use crate::view::waiting::{Question, SheetAnswer};
@@ -44,6 +46,7 @@ use crate::view::{EventPage, Record, View};
 use clock::Clock;
 use link::LinkState;
 use shared::Shared;
+use words::{elsewhere, feature, notes};
 
 /// Why the health of the other side is not known at first.
 const NOT_HEARD: &str = "its answer is awaited";
@@ -87,6 +90,10 @@ pub struct Remote {
     has_token: bool,
     /// Looked at as somebody whom one is not.
     seen_as_other: bool,
+    /// The cluster that the scheduler is in, where it is asked through one.
+    cluster: Option<Arc<Cluster>>,
+    /// What stands at the other end, once the scheduler was found in its cluster.
+    found: OnceLock<About>,
 }
 
 impl Remote {
@@ -148,14 +155,31 @@ impl Remote {
             options,
             has_token,
             seen_as_other,
+            cluster: target.cluster().cloned(),
+            found: OnceLock::new(),
         })
+    }
+
+    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    fn acts_in(&self) -> Option<&Arc<Cluster>> {
+        let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
+        self.cluster.as_ref().filter(|_| is_yunikorn)
     }
 
     /// Who gives orders here.
     fn acting(&self) -> Actor {
+        if let Some(cluster) = self.acts_in() {
+            return Actor { read_only: self.read_only(), ..act::cluster::actor(cluster, &self.view()) };
+        }
         let who = self.shared.who.load_full().unwrap_or_default();
-        let (scheduler_admin, from) = (who.scheduler_admin, ActsFrom::Console);
-        Actor { identity: self.identity().clone(), scheduler_admin, read_only: self.read_only(), from }
+        let (scheduler_admin, from, judged_elsewhere) = (who.scheduler_admin, ActsFrom::Console, false);
+        Actor {
+            identity: self.identity().clone(),
+            scheduler_admin,
+            read_only: self.read_only(),
+            from,
+            judged_elsewhere,
+        }
     }
 
     /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
@@ -167,6 +191,7 @@ impl Remote {
         } else {
             match self.shared.remote.load_full().as_deref() {
                 None => "not connected yet",
+                Some(client::Remote::YuniKorn(_)) if self.cluster.is_some() => return None,
                 Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
                 Some(client::Remote::Kornsole(_)) if !self.has_token => {
                     "no token; --token-file or KORNSOLE_TOKEN names one"
@@ -214,42 +239,6 @@ impl Remote {
     }
 }
 
-fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
-    let mut notes = options.notes.clone();
-    if let Some(who) = target.seen_as() {
-        notes.push(format!("Seen as {who}; nothing can be changed as another user."));
-    } else if options.read_only {
-        notes.push("Read only, as asked for.".to_owned());
-    }
-    notes
-}
-
-/// What a kornsole must say that it can, for an act.
-fn feature(act: &Act) -> Option<&'static str> {
-    use crate::view::act::PartitionAct as P;
-    Some(match act {
-        Act::Configure { .. } => "config",
-        Act::Rollback { .. } => "audit",
-        Act::Pause | Act::Resume => return None,
-        Act::In { act: P::Kill { .. }, .. } => "kill",
-        Act::In { act: P::Move { .. }, .. } => "move",
-        Act::In { act: P::Clean { .. }, .. } => "cleanup",
-        Act::In { .. } => "workload",
-    })
-}
-
-/// Where what an Apache YuniKorn does not offer is done instead.
-fn elsewhere(act: &Act) -> &'static str {
-    use crate::view::act::PartitionAct as P;
-    match act {
-        Act::Configure { .. } | Act::Rollback { .. } => {
-            "; its configuration is the resource manager's, in Kubernetes a config map"
-        }
-        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
-        _ => "",
-    }
-}
-
 impl Source for Remote {
     fn view(&self) -> Arc<View> {
         self.shared.view.load_full()
@@ -279,7 +268,15 @@ impl Source for Remote {
     }
 
     fn about(&self) -> &About {
-        &self.about
+        let Some(found) = self.cluster.as_ref().and_then(|cluster| cluster.found()) else {
+            return &self.about;
+        };
+        self.found.get_or_init(|| {
+            let name = format!("{}/{}", self.about.name, found.namespace);
+            let mut notes = self.about.notes.clone();
+            notes.push(format!("Asked {found}."));
+            About { name, notes, ..self.about.clone() }
+        })
     }
 
     fn link(&self) -> Link {
@@ -294,6 +291,9 @@ impl Source for Remote {
     fn identity(&self) -> &Identity {
         if let Some(identity) = self.identity.get() {
             return identity;
+        }
+        if let Some(who) = self.cluster.as_ref().and_then(|cluster| cluster.user()) {
+            return self.identity.get_or_init(|| Identity { user: who.user.clone(), groups: who.groups.clone() });
         }
         match self.shared.who.load_full().filter(|who| who.authenticated) {
             Some(who) => self.identity.get_or_init(|| who.identity()),
@@ -312,6 +312,12 @@ impl Source for Remote {
     fn may(&self, act: &Act) -> Result<(), Refusal> {
         let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
         let remote = self.shared.remote.load_full();
+        if let Some(cluster) = self.acts_in() {
+            if let Link::Stale { cause, .. } = self.link() {
+                return Err(cannot(format!("the connection is down: {cause}")));
+            }
+            return act::cluster::may(cluster, &self.view(), &self.acting(), act);
+        }
         if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
             let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
             return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));

@@ -14,7 +14,8 @@ use super::worker::identify;
 use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::api::dto;
-use crate::model::{Profile, Time};
+use crate::kube::{Cluster, KubeFault};
+use crate::model::{Identity, Profile, Time};
 use crate::twin::Twin;
 use crate::view::View;
 use crate::view::act::{Configuration, Done, Order, Refusal};
@@ -202,8 +203,27 @@ impl Once {
     ///
     /// # Errors
     /// Why it was not.
-    pub fn act(&self, order: &Order) -> Result<Done, Refusal> {
-        self.runtime.block_on(act::perform(&self.client, order))
+    pub fn act(&mut self, order: &Order) -> Result<Done, Refusal> {
+        let Some(cluster) = self.cluster() else {
+            return self.runtime.block_on(act::perform(&self.client, order));
+        };
+        let view = self.look(&[Want::Apps]).map_err(|fault| act::refusal(&order.act, &fault))?;
+        self.runtime.block_on(act::cluster::perform(&self.client, &cluster, &view, order))
+    }
+
+    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    pub fn cluster(&self) -> Option<Arc<Cluster>> {
+        let is_yunikorn = matches!(self.remote, Remote::YuniKorn(_));
+        self.client.cluster().filter(|_| is_yunikorn).cloned()
+    }
+
+    /// Who one is for the API server of a cluster.
+    ///
+    /// # Errors
+    /// It cannot be found out.
+    pub fn who_in(&self, cluster: &Cluster) -> Result<Identity, KubeFault> {
+        let who = self.runtime.block_on(cluster.who())?;
+        Ok(Identity { user: who.user.clone(), groups: who.groups.clone() })
     }
 
     /// Hands events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.
@@ -255,10 +275,17 @@ impl Once {
                 self.remote_state.apps(&partition, reader, &scope, now());
             }
             FetchedData::Ended(which, reader) => self.remote_state.ended(&partition, which, reader),
-            FetchedData::Nodes(reader, all) => self.remote_state.nodes(&partition, reader, all),
+            FetchedData::Nodes(reader, all, marks) => {
+                self.remote_state.nodes(&partition, reader, all);
+                marks.into_iter().for_each(|marks| self.remote_state.mark_nodes(marks));
+            }
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => drop(self.remote_state.config(&text, false)),
+            FetchedData::WrittenConfig(text) => {
+                let _ = self.remote_state.config(&text, true);
+                self.remote_state.configuration(Configuration::seen(Arc::from(text), 1, now()));
+            }
             FetchedData::OwnConfig(own) => {
                 // What does not read is not known; the text itself is there all the same.
                 let _ = self.remote_state.config(&own.queues, true);

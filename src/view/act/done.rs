@@ -219,6 +219,20 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// One that was in force when somebody looked from elsewhere.
+    pub fn seen(text: Arc<str>, revision: u64, at: Time) -> Self {
+        Self {
+            queues: Arc::clone(&text),
+            checksum: crate::config::checksum(text.as_bytes()),
+            text,
+            file: None,
+            revision,
+            at,
+            by: LoadedBy::Seen,
+            policy_group: usual_group(),
+        }
+    }
+
     /// What the places of its values are counted in, for a person: the file, or else the revision, whose text the history has.
     pub fn source(&self) -> String {
         let name = self.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());

@@ -290,6 +290,9 @@ pub struct Actor {
     pub read_only: Option<Arc<str>>,
     /// Where the orders come from.
     pub from: ActsFrom,
+    /// Access lists of queues are not asked: somebody else decides who may do what, a Kubernetes API server.
+    #[serde(skip)]
+    pub judged_elsewhere: bool,
 }
 
 /// Where orders come from.
@@ -315,7 +318,7 @@ pub enum ActsFrom {
 impl From<Identity> for Actor {
     /// Somebody at the console who may change things as far as the queues' access lists let him.
     fn from(identity: Identity) -> Self {
-        Self { identity, scheduler_admin: false, read_only: None, from: ActsFrom::Console }
+        Self { identity, scheduler_admin: false, read_only: None, from: ActsFrom::Console, judged_elsewhere: false }
     }
 }
 

@@ -8,6 +8,7 @@ mod explain;
 mod faults;
 mod own;
 mod picture;
+mod pods;
 mod records;
 mod releases;
 mod saved;

@@ -103,6 +103,10 @@ impl RemoteState {
                 row.asks = renumbered(&old.asks, std::mem::take(&mut row.asks));
             }
             (row.held_by_queue, row.held_by_limits) = (old.held_by_queue, old.held_by_limits);
+            if row.requested.is_empty() {
+                // Only what still has a pod says which queue was asked for.
+                row.requested = Arc::clone(&old.requested);
+            }
         }
         complete_asks(part, &mut row);
         if let Some(old) = &old

@@ -33,7 +33,7 @@ pub use self::config::plain;
 pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
 pub use self::events::record;
-pub use self::nodes::NodeReader;
+pub use self::nodes::{NodeMarks, NodeReader};
 pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
@@ -61,6 +61,8 @@ pub struct RemoteState {
     /// A cluster with the remote's configuration in force: from where limits, access lists, templates and rules are taken.
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
+    /// Why nothing is bound to a node, where the cluster says so.
+    closed: NodeMarks,
     notices_told: u64,
     changed: bool,
     seen_allocations: events::Rate,
@@ -102,6 +104,7 @@ impl RemoteState {
             profile,
             configured: None,
             configured_checksum: None,
+            closed: NodeMarks::default(),
             notices_told: 0,
             changed: true,
             seen_allocations: events::Rate::default(),

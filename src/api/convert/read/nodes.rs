@@ -1,5 +1,6 @@
 //! Nodes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -13,7 +14,32 @@ use crate::view::{AppSlot, AskState, NodeRow, PartitionView};
 /// Reads a list of nodes.
 pub type NodeReader = ListReader<NodeId, NodeRow>;
 
+/// Why nothing is bound to a node, by its name: `cordoned`, `not ready`.
+pub type NodeMarks = BTreeMap<NodeId, Arc<str>>;
+
 impl RemoteState {
+    /// Takes what the cluster says of its nodes: 1.8 and older take a cordoned node for an open one.
+    pub fn mark_nodes(&mut self, marks: NodeMarks) {
+        if self.closed == marks {
+            return;
+        }
+        self.closed = marks;
+        for part in &mut self.view.partitions {
+            let changed: Vec<NodeId> = part
+                .nodes
+                .values()
+                .filter(|row| row.closed.as_ref() != self.closed.get(&row.id))
+                .map(|row| row.id.clone())
+                .collect();
+            for id in changed {
+                if let Some(row) = part.nodes.get_mut(&id) {
+                    Arc::make_mut(row).closed = self.closed.get(&id).cloned();
+                    self.changed = true;
+                }
+            }
+        }
+    }
+
     /// A reader for a list of nodes.
     pub fn node_reader(&self, partition: &str) -> NodeReader {
         let seen = self.index(partition).map(|index| self.parts[index].seen_nodes.clone()).unwrap_or_default();
@@ -34,7 +60,8 @@ impl RemoteState {
                 Element::Read(row, hash) => {
                     there.insert(row.id.clone(), ());
                     part.seen_nodes.insert(row.id.clone(), hash);
-                    let row = completed(*row, part, view);
+                    let mut row = completed(*row, part, view);
+                    row.closed = self.closed.get(&row.id).cloned();
                     let old = view.nodes.get(&row.id);
                     if old.is_none_or(|old| !rows::same_node(old, &row)) {
                         view.nodes.insert(row.id.clone(), Arc::new(row));

@@ -8,9 +8,11 @@ use imbl::{OrdMap, OrdSet};
 use super::Shapes;
 use crate::api::dto;
 use crate::config::properties::QueueProperties;
-use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, QueueState, Resource, Time};
+use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, QueueState, Resource, Tags, Time};
 use crate::view::rows::{ByInstance, TaskGroupRow, TrackedResources};
-use crate::view::{AppRow, AskRow, AskState, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange};
+use crate::view::{
+    AppRow, AskRow, AskState, ForeignAllocation, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange,
+};
 
 /// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the beginning.
 pub fn time(nanos: i64) -> Time {
@@ -105,6 +107,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
         pending_asks: u32::try_from(pending_asks).unwrap_or(u32::MAX),
         log: log.into(),
         message: message.map(Arc::from),
+        requested: labelled_queue(&app),
         ..AppRow::default()
     }
 }
@@ -167,7 +170,25 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
         task_group: text(&request.task_group_name),
         required_node: (!request.required_node_id.is_empty()).then(|| NodeId::from(request.required_node_id.as_str())),
         tags: request.allocation_tags.clone().into(),
+        said: said(request),
     }
+}
+
+/// Why no node took a request, in the scheduler's words: the newest that is said of nodes (`rest.md` 5.4). What is said of quotas is
+/// worked out with its figures.
+fn said(request: &dto::Request) -> Option<Arc<str>> {
+    let of_quota = |message: &str| matches!(message, "Not enough user quota" | "Not enough queue quota");
+    let newest = request.allocation_log.iter().max_by_key(|entry| entry.last_occurrence)?;
+    (!newest.message.is_empty() && !of_quota(&newest.message)).then(|| Arc::from(&*newest.message))
+}
+
+/// The queue that a pod asks for by its label, as the tags of its ask have it.
+fn labelled_queue(app: &dto::Application) -> Arc<str> {
+    let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
+    let requests = app.requests.iter().map(|request| &request.allocation_tags);
+    let tags = requests.chain(app.allocations.iter().map(|one| &one.allocation_tags));
+    let named = |tags: &BTreeMap<String, String>| labels.iter().find_map(|label| tags.get(*label)).cloned();
+    tags.filter_map(named).next().map_or_else(|| Arc::from(""), Arc::from)
 }
 
 /// The reason that holds now is the newest of the log (`rest.md` 5.4); of several at once the one that stands before nodes are
@@ -206,6 +227,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
         task_group: text(&one.task_group_name),
         required_node: None,
         tags: one.allocation_tags.clone().into(),
+        said: None,
     }
 }
 
@@ -225,7 +247,9 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
         .iter()
         .map(|one| {
             let (app, ask) = (AppId::from(one.application_id.as_str()), AskId::from(one.allocation_key.as_str()));
-            let allocation = NodeAllocation { app, ask, resource: one.resource.0.clone(), since: since(one, shapes) };
+            let pod = Tags::from(one.allocation_tags.clone()).pod().map(Arc::from);
+            let (resource, since) = (one.resource.0.clone(), since(one, shapes));
+            let allocation = NodeAllocation { app, ask, pod, resource, since };
             (one.allocation_time.max(one.request_time), allocation)
         })
         .collect();
@@ -236,14 +260,25 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
         .map(|kept| (AppId::from(kept.of.as_deref().unwrap_or_default()), AskId::from(kept.key.as_str())))
         .collect();
     reservations.sort();
+    let mut foreign: Vec<ForeignAllocation> = node
+        .foreign_allocations
+        .iter()
+        .map(|one| {
+            let name = Tags::from(one.allocation_tags.clone()).pod().unwrap_or_else(|| one.allocation_key.clone());
+            ForeignAllocation { name: Arc::from(name), resource: one.resource.0.clone() }
+        })
+        .collect();
+    foreign.sort_by(|one, other| one.name.cmp(&other.name));
     NodeRow {
         id: NodeId::from(node.node_id.as_str()),
         capacity: node.capacity.0.clone(),
         allocated: node.allocated.0.clone(),
         occupied: node.occupied.0.clone(),
         schedulable: node.schedulable,
+        closed: None,
         attributes: Arc::new(node.attributes),
         allocations: (1_u64..).zip(allocations.into_iter().map(|(_, allocation)| allocation)).collect(),
+        foreign: foreign.into(),
         reservations: reservations.into(),
     }
 }
@@ -293,7 +328,8 @@ pub fn same_ask(one: &Arc<AskRow>, other: &Arc<AskRow>) -> bool {
             && one.state == other.state
             && one.task_group == other.task_group
             && one.required_node == other.required_node
-            && one.tags == other.tags)
+            && one.tags == other.tags
+            && one.said == other.said)
 }
 
 /// Whether two nodes say the same.
@@ -302,9 +338,10 @@ pub fn same_node(one: &NodeRow, other: &NodeRow) -> bool {
         && one.capacity == other.capacity
         && one.allocated == other.allocated
         && one.occupied == other.occupied
-        && one.schedulable == other.schedulable
+        && (one.schedulable, &one.closed) == (other.schedulable, &other.closed)
         && one.attributes == other.attributes
         && one.reservations == other.reservations
+        && one.foreign == other.foreign
         && one.allocations == other.allocations
 }
 

@@ -34,7 +34,7 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     {
         let why = crate::console::present::lists::asks::why(state.cluster.part(), row, ask, true);
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
-        let text = format!("{} {}{}{why}", ask.id, word_of(ask), if why.is_empty() { "" } else { ": " });
+        let text = format!("{} {}{}{why}", ask.name(), word_of(ask), if why.is_empty() { "" } else { ": " });
         labelled_text(&mut left, "this ask", &text, width, Role::Text);
         tags(&mut left, "its tags", ask.tags.iter(), width);
     }

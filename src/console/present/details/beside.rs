@@ -93,16 +93,23 @@ fn on_node(part: &PartitionView, id: &NodeId, width: usize) -> Lines {
     let line = |one: &crate::view::NodeAllocation| {
         vec![
             plain(padded(one.app.as_str(), 18)),
-            dim(padded(one.ask.as_str(), 14)),
+            dim(padded(one.name(), 14)),
             plain(amounts(&one.resource, width.saturating_sub(32))),
         ]
     };
-    node.allocations.values().map(line).collect()
+    let other = |one: &crate::view::ForeignAllocation| {
+        vec![
+            dim(padded("other scheduler", 18)),
+            dim(padded(&one.name, 14)),
+            plain(amounts(&one.resource, width.saturating_sub(32))),
+        ]
+    };
+    node.allocations.values().map(line).chain(node.foreign.iter().map(other)).collect()
 }
 
 fn of_app(part: &PartitionView, row: &AppRow, width: usize) -> Lines {
     let line = |ask: &crate::view::AskRow| {
-        let mut line = vec![plain(padded(ask.id.as_str(), 16)), dim(padded(&amounts(&ask.resource, 15), 16))];
+        let mut line = vec![plain(padded(&ask.name(), 16)), dim(padded(&amounts(&ask.resource, 15), 16))];
         match &ask.state {
             AskState::Allocated { node, .. } => line.push(dim(format!("on {node}"))),
             AskState::Pending { .. } => {

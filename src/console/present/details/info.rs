@@ -39,5 +39,8 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
     ] {
         labelled_text(&mut sheet.left, label, &message, width, Role::Text);
     }
+    for note in &state.cluster.about.notes {
+        labelled_text(&mut sheet.left, "note", note, width, Role::Text);
+    }
     sheet
 }

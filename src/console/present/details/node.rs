@@ -16,7 +16,7 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         return gone(id.to_string());
     };
     let mut what = crate::console::present::lists::nodes::state_pieces(node, signs, true);
-    let takes = match (node.schedulable, node.reservations.is_empty()) {
+    let takes = match (node.is_open(), node.reservations.is_empty()) {
         (false, _) => "takes no new allocations",
         (true, true) => "takes new allocations",
         (true, false) => "takes what it is reserved for",
@@ -25,6 +25,10 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
     let mut right = Lines::new();
     let running = format::count(node.allocations.len() as u64, "allocation");
     labelled(&mut right, "runs", vec![plain(running)]);
+    for (at, one) in node.foreign.iter().enumerate() {
+        let text = format!("{}  {}", text::escape(&one.name), format::resource(&one.resource));
+        labelled_text(&mut right, if at == 0 { "others run" } else { "" }, &text, width, Role::Text);
+    }
     if let Some(kept) = kept_for(node) {
         labelled_text(&mut right, "reserved for", &kept, width, Role::StateWaiting);
     }

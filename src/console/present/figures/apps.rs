@@ -46,7 +46,7 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
             Some(ask) => {
                 let why = asks::why(Some(part), row, ask, true);
                 let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
-                format!("what holds back {}, the first of its pending asks: {why}", ask.id)
+                format!("what holds back {}, the first of its pending asks: {why}", ask.name())
             }
         },
         "AGE" => format!("since it was submitted, at {}", format::when(row.submitted)),
@@ -66,7 +66,7 @@ fn priority(row: &AppRow) -> String {
     }
     let waits = |ask: &&std::sync::Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
     let ask = row.asks.values().filter(waits).find(|ask| ask.priority == row.priority);
-    let ask = ask.map_or_else(|| "one of them".to_owned(), |ask| ask.id.to_string());
+    let ask = ask.map_or_else(|| "one of them".to_owned(), |ask| ask.name().into_owned());
     format!("{} = the highest of its {} pending asks, that of {ask}", row.priority, row.pending_asks)
 }
 

@@ -58,7 +58,7 @@ fn row(state: &State) -> (String, Vec<Figure>) {
 /// The figures of the line at the top.
 fn header(state: &State) -> Vec<Figure> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
-    let drained = part.nodes.values().filter(|node| !node.schedulable).count();
+    let drained = part.nodes.values().filter(|node| !node.is_open()).count();
     let nodes = match drained {
         0 => "the nodes of this partition; all take allocations".to_owned(),
         more => format!("the nodes of this partition; {more} of them drained, whose capacity counts all the same"),

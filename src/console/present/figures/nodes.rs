@@ -11,6 +11,9 @@ pub fn why(node: &NodeRow, title: &str) -> Option<String> {
     Some(match title {
         "NODE" => format::count(node.attributes.len() as u64, "attribute"),
         "STATE" => match (node.schedulable, node.reservations.len()) {
+            (true, _) if node.closed.is_some() => {
+                format!("the cluster says: {}; it takes nothing new", node.closed.as_deref().unwrap_or_default())
+            }
             (false, _) => "drained: it takes nothing new, what runs there runs on".to_owned(),
             (true, 0) => "open: it takes new allocations".to_owned(),
             (true, kept) => format!("reserved for {}: it takes only these", format::count(kept as u64, "ask")),

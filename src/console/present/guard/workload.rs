@@ -81,7 +81,9 @@ pub fn may_remove(state: &State) -> Result<(), String> {
 /// Why not.
 pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
     let node = node_under(state).ok_or("only a node can be drained and resumed")?;
-    match (node.schedulable, drain) {
+    // What is not ready can be cordoned and not be resumed.
+    let drained = !node.schedulable || node.closed.as_ref().is_some_and(|why| why.contains("cordoned"));
+    match (!drained, drain) {
         (false, true) => return Err(format!("{} is drained already", node.id)),
         (true, false) => return Err(format!("{} is not drained", node.id)),
         _ => {}

@@ -39,7 +39,7 @@ pub fn value<'a>(
 ) -> Value<'a> {
     match column {
         AskColumn::Arrival => Value::Nothing,
-        AskColumn::Ask => Value::text(ask.id.as_str()),
+        AskColumn::Ask => Value::text(ask.name()),
         AskColumn::Priority if ask.priority == Priority::MIN => Value::Nothing,
         AskColumn::Priority => Value::Figure(ask.priority.0.into()),
         AskColumn::Cpu => Value::amount(&ask.resource, VCORE),
@@ -223,7 +223,7 @@ fn ask_cell(pen: &mut Writer, state: &State, row: &AppRow, ask: &AskRow, what: A
         if pieces::width(&long) <= room { long } else { why(state.cluster.part(), row, ask, false) }
     };
     let pieces = match what {
-        AskCell::Id => name(slot.x, ask.id.as_str()),
+        AskCell::Id => name(slot.x, &ask.name()),
         AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
         AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
         AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
@@ -270,7 +270,10 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
         PendingReason::NotTried => held_back(part, row, long),
         PendingReason::QueueQuota => too_full(part, row, ask, long),
         PendingReason::UserQuota => over_limit(part, row, ask, long),
-        PendingReason::NoNode => "no node has room".to_owned(),
+        PendingReason::NoNode => match &ask.said {
+            Some(said) => format!("no node takes it: {said}"),
+            None => "no node has room".to_owned(),
+        },
         PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
     let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved for it"));

@@ -34,7 +34,7 @@ pub fn value(of: &NodeAllocation, column: AllocationColumn, now: Time) -> Value<
     match column {
         AllocationColumn::Arrival => Value::Nothing,
         AllocationColumn::Application => Value::text(of.app.as_str()),
-        AllocationColumn::Ask => Value::text(of.ask.as_str()),
+        AllocationColumn::Ask => Value::text(of.name()),
         AllocationColumn::Cpu => Value::amount(&of.resource, VCORE),
         AllocationColumn::Memory => Value::amount(&of.resource, MEMORY),
         AllocationColumn::Other => Value::text(format::others(&of.resource)),
@@ -146,7 +146,7 @@ fn cell(pen: &mut Writer, state: &State, allocation: &NodeAllocation, what: Cell
     };
     let pieces = match what {
         Cell::App => name(allocation.app.as_str()),
-        Cell::Ask => name(allocation.ask.as_str()),
+        Cell::Ask => name(allocation.name()),
         Cell::Cpu => vec![figure(&allocation.resource, VCORE)],
         Cell::Memory => vec![figure(&allocation.resource, MEMORY)],
         Cell::Other => vec![crate::console::present::lists::apps::others(&allocation.resource, signs)],

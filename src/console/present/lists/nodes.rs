@@ -57,7 +57,7 @@ pub fn value(node: &NodeRow, column: NodeColumn) -> Value<'_> {
 
 /// What is used of the resources without columns of their own: `gpu 2/8`.
 fn other_resources(node: &NodeRow) -> String {
-    let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;
+    let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =
         |(name, all): (&str, i64)| format!("{name} {}/{}", show_amount(name, used(node, name)), show_amount(name, all));
     node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")
@@ -251,7 +251,10 @@ pub fn meter(node: &NodeRow, name: &str) -> Meter {
     Meter { used: used(node, name), base: node.capacity.get(name), guaranteed: None }
 }
 
-fn state_word(node: &NodeRow) -> &'static str {
+fn state_word(node: &NodeRow) -> &str {
+    if let Some(closed) = &node.closed {
+        return closed;
+    }
     match (node.schedulable, node.reservations.is_empty()) {
         (true, true) => "open",
         (true, false) => "reserved",
@@ -261,7 +264,7 @@ fn state_word(node: &NodeRow) -> &'static str {
 
 /// Whether a node takes new allocations.
 pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
-    let (sign, role) = match node.schedulable {
+    let (sign, role) = match node.is_open() {
         true => (signs.active, Role::StateActive),
         false => (signs.stopped, Role::StateStopped),
     };

@@ -7,7 +7,7 @@ use crate::config::Fault;
 use crate::model::Identity;
 
 /// A scheduler somewhere else, and how it is looked at.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteContext {
     /// Its address.
     pub url: String,
@@ -23,6 +23,23 @@ pub struct RemoteContext {
     pub read_only: bool,
     /// Looked at through this identity's eyes.
     pub acting_as: Option<Identity>,
+    /// In Kubernetes: `adminacl` is asked before the API server is.
+    pub enforce_acl: bool,
+}
+
+impl Default for RemoteContext {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            token_file: None,
+            ca: None,
+            client_cert: None,
+            headers: Vec::new(),
+            read_only: false,
+            acting_as: None,
+            enforce_acl: true,
+        }
+    }
 }
 
 /// Reads all contexts. One without an address is none.
@@ -42,7 +59,7 @@ pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, 
 }
 
 fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
-    const KNOWN: [&str; 7] = ["url", "token-file", "ca", "client-cert", "headers", "read-only", "as"];
+    const KNOWN: [&str; 8] = ["url", "token-file", "ca", "client-cert", "headers", "read-only", "as", "enforce-acl"];
     let mut context = RemoteContext::default();
     for entry in table.entries() {
         match entry.name {
@@ -52,6 +69,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
             "client-cert" => context.client_cert = entry.text(faults).map(str::to_owned),
             "headers" => context.headers = entry.texts(faults).unwrap_or_default(),
             "read-only" => context.read_only = entry.bool(faults).unwrap_or_default(),
+            "enforce-acl" => context.enforce_acl = entry.bool(faults).unwrap_or(true),
             "as" => match entry.text(faults).map(Identity::parse) {
                 Some(Ok(who)) => context.acting_as = Some(who),
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),

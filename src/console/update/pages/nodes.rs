@@ -41,10 +41,8 @@ impl PageUpdate for NodesPage {
 }
 
 fn changes(old: &NodeRow, new: &NodeRow) -> Vec<Facet> {
-    let own = [
-        (Facet::State, old.schedulable != new.schedulable),
-        (Facet::Apps, old.allocations.len() != new.allocations.len()),
-    ];
+    let own =
+        [(Facet::State, old.is_open() != new.is_open()), (Facet::Apps, old.allocations.len() != new.allocations.len())];
     facets(own.into_iter().chain(usage(&old.allocated, &new.allocated)))
 }
 

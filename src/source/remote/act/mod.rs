@@ -1,5 +1,6 @@
 //! Orders to a kornsole: an act → a request of the native API, and its answer → what was done, or why not (`rest.md` E2, E4, E5, E8, E9).
 
+pub mod cluster;
 mod read;
 mod write;
 
@@ -8,6 +9,7 @@ use std::fmt::Write as _;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
+pub use self::cluster::checksum_of;
 use self::write::OrderRequest;
 use crate::api::client::{Client, Fault};
 use crate::view::act::{Act, Code, Done, Order, Refusal};

@@ -10,9 +10,11 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote, encode_once, encode_twice};
-use crate::api::convert::read::{AppReader, Ended, NodeReader, RemoteState, Scope};
+use crate::api::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteState, Scope};
 use crate::api::dto;
+use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
+use crate::source::remote::act::checksum_of;
 use crate::source::remote::follow::{EventMessage, Reader};
 use crate::source::remote::plan::Query;
 use crate::view::QuotaForecast;
@@ -32,14 +34,16 @@ pub enum FetchedData {
     Apps(AppReader, Scope),
     /// Applications that ended.
     Ended(Ended, AppReader),
-    /// Nodes, and whether they are all.
-    Nodes(NodeReader, bool),
+    /// Nodes, whether they are all, and what the cluster says of them.
+    Nodes(NodeReader, bool, Option<NodeMarks>),
     /// Users.
     Users(Vec<dto::UserUsage>),
     /// Groups.
     Groups(Vec<dto::GroupUsage>),
     /// The configuration as an Apache YuniKorn writes it again.
     Config(String),
+    /// The same as its ConfigMap has it, which is in force.
+    WrittenConfig(String),
     /// The configuration of a kornsole as somebody wrote it.
     OwnConfig(Box<Configuration>),
     /// Who one is.
@@ -289,7 +293,14 @@ async fn answer(
         }
         FetchKind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
-            got.with(FetchedData::Nodes(reader, true))
+            let marks = match client.cluster() {
+                // Who may not list nodes sees what the scheduler says.
+                Some(cluster) => cluster.closed_nodes().await.ok(),
+                None => None,
+            };
+            let marks =
+                marks.map(|all| all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect());
+            got.with(FetchedData::Nodes(reader, true, marks))
         }
         FetchKind::Events(mut reader) => {
             let mut messages = Vec::new();
@@ -313,7 +324,18 @@ async fn answer(
         FetchKind::Yaml => {
             let got = client.text(path).await?;
             let text = String::from_utf8_lossy(&got.value).into_owned();
-            got.with(FetchedData::Config(text))
+            let written = match client.cluster() {
+                Some(cluster) => cluster.written_config().await.ok(),
+                None => None,
+            };
+            // What is written is shown only where it is what is in force.
+            let same = |text: &str, sum: &str| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes()));
+            let sum = checksum_of(&text);
+            let written = written.filter(|written| sum.as_deref().is_some_and(|sum| same(&written.text, sum)));
+            match written {
+                Some(written) => got.with(FetchedData::WrittenConfig(written.text)),
+                None => got.with(FetchedData::Config(text)),
+            }
         }
     })
 }

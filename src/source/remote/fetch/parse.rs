@@ -48,7 +48,7 @@ pub(super) fn one(bytes: &[u8], reader: ObjectReader) -> Result<FetchedData, Str
         }
         ObjectReader::Node(mut reader) => {
             reader.take(bytes)?;
-            FetchedData::Nodes(reader, false)
+            FetchedData::Nodes(reader, false, None)
         }
     })
 }

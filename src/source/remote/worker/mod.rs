@@ -1,5 +1,6 @@
 //! Holds plan, requests, state and link together. One task owns all of them; requests and events run beside it.
 
+mod answering;
 mod identify;
 mod take;
 
@@ -252,7 +253,15 @@ impl Worker {
             }
             Request::Act(order, answer) => {
                 let client = self.client.clone();
-                self.beside(Message::OrderDone, async move { answer(act::perform(&client, &order).await) });
+                let view = self.shared.view.load_full();
+                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+                let cluster = self.client.cluster().filter(|_| is_yunikorn).cloned();
+                self.beside(Message::OrderDone, async move {
+                    answer(match cluster {
+                        Some(cluster) => act::cluster::perform(&client, &cluster, &view, &order).await,
+                        None => act::perform(&client, &order).await,
+                    });
+                });
             }
         }
     }
@@ -309,6 +318,7 @@ impl Worker {
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
         }
         self.remote = Some(remote.clone());
+        self.review_rights();
         if before.as_deref() != Some(&remote) {
             self.report_identity(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;

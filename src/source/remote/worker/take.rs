@@ -7,7 +7,6 @@ use super::Worker;
 use crate::api::client::Fault;
 use crate::api::convert;
 use crate::api::convert::read::RemoteState;
-use crate::config;
 use crate::source::OwnHealth;
 use crate::source::remote::NOT_HEARD;
 use crate::source::remote::fetch::{FetchResult, FetchedData};
@@ -15,7 +14,7 @@ use crate::source::remote::follow::EventMessage;
 use crate::source::remote::plan::Query;
 use crate::source::remote::records;
 use crate::view::NoticeWeight;
-use crate::view::act::{Configuration, LoadedBy};
+use crate::view::act::Configuration;
 
 /// How many failures of one request in a row are worth a word.
 const REPORTED_AFTER: u32 = 2;
@@ -120,10 +119,17 @@ impl Worker {
                 }
             }
             FetchedData::Ended(which, reader) => self.remote_state.ended(&partition, which, reader),
-            FetchedData::Nodes(reader, all) => self.remote_state.nodes(&partition, reader, all),
+            FetchedData::Nodes(reader, all, marks) => {
+                self.remote_state.nodes(&partition, reader, all);
+                marks.into_iter().for_each(|marks| self.remote_state.mark_nodes(marks));
+            }
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => self.take_config(&text, false),
+            FetchedData::WrittenConfig(text) => {
+                self.take_config(&text, true);
+                self.show_config(&text);
+            }
             FetchedData::OwnConfig(configuration) => {
                 self.take_config(&configuration.queues, true);
                 self.remote_state.configuration(*configuration);
@@ -172,17 +178,7 @@ impl Worker {
             records::saw(records, text, at);
             revision = records.revisions.as_ref().ok().and_then(|all| all.first()).map_or(1, |newest| newest.number);
         });
-        let text: Arc<str> = Arc::from(text);
-        self.remote_state.configuration(Configuration {
-            queues: Arc::clone(&text),
-            checksum: config::checksum(text.as_bytes()),
-            text,
-            file: None,
-            revision,
-            at,
-            by: LoadedBy::Seen,
-            policy_group: config::DEFAULT_POLICY_GROUP.to_owned(),
-        });
+        self.remote_state.configuration(Configuration::seen(Arc::from(text), revision, at));
     }
 
     /// Every partition's things are asked for, and those of no other.

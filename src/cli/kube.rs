@@ -1,0 +1,82 @@
+//! `kornsole kube`: what a Kubernetes cluster needs to know of kornsole.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::fail;
+use crate::kube::{Known, roles};
+
+/// The arguments of `kornsole kube`.
+#[derive(Args, Clone, Debug)]
+pub struct KubeArgs {
+    #[command(subcommand)]
+    command: KubeCommand,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum KubeCommand {
+    /// Print the RBAC that a role needs, as manifests
+    Manifests(ManifestArgs),
+    /// List the contexts of your kubeconfig
+    Contexts,
+}
+
+/// The arguments of `kornsole kube manifests`.
+#[derive(Args, Clone, Debug)]
+pub struct ManifestArgs {
+    /// For whom
+    #[arg(long)]
+    pub role: RoleArg,
+    /// The namespace of the scheduler
+    #[arg(long, default_value = "yunikorn")]
+    pub namespace: String,
+    /// The group that gets the role [default: kornsole-ROLE]
+    #[arg(long)]
+    pub group: Option<String>,
+}
+
+/// A role.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoleArg {
+    /// Looks
+    Viewer,
+    /// Kills applications and cordons nodes, besides
+    Operator,
+    /// Changes the configuration, besides
+    Admin,
+}
+
+/// Runs `kornsole kube`.
+pub fn run(args: &KubeArgs) -> ExitCode {
+    let text = match &args.command {
+        KubeCommand::Manifests(args) => {
+            let role = match args.role {
+                RoleArg::Viewer => roles::Role::Viewer,
+                RoleArg::Operator => roles::Role::Operator,
+                RoleArg::Admin => roles::Role::Admin,
+            };
+            let group = args.group.clone().unwrap_or_else(|| format!("kornsole-{}", role.name()));
+            roles::manifests(role, &args.namespace, &group)
+        }
+        KubeCommand::Contexts => match Known::read() {
+            Ok(known) => contexts(&known),
+            Err(fault) => return fail(&fault.to_string(), 1),
+        },
+    };
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("the output cannot be written: {error}"), 1),
+    }
+}
+
+fn contexts(known: &Known) -> String {
+    let mut table = super::remote::table::Table::new(&["CONTEXT", "SERVER", "USER", "NAMESPACE"]);
+    for context in known.contexts() {
+        let name = if context.current { format!("{} (current)", context.name) } else { context.name };
+        table.row(vec![name, context.server, context.user, context.namespace.unwrap_or_default()]);
+    }
+    table.text()
+}

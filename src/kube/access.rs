@@ -1,0 +1,214 @@
+//! The kubeconfig: which contexts there are, and the client of one of them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use super::KubeFault;
+
+/// How long a connection to an API server may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// What a kubeconfig has. Its secrets are shown by nothing.
+#[derive(Clone)]
+pub struct Known {
+    /// `None`: there is no kubeconfig, and this process runs in a pod.
+    kubeconfig: Option<Kubeconfig>,
+    files: Vec<PathBuf>,
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Known").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+/// A context of a kubeconfig.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextInfo {
+    /// Its name.
+    pub name: String,
+    /// The address of the API server.
+    pub server: String,
+    /// The user, as the kubeconfig names it.
+    pub user: String,
+    /// The namespace, where one is named.
+    pub namespace: Option<String>,
+    /// It is the current one.
+    pub current: bool,
+}
+
+impl Known {
+    /// Reads the files of `KUBECONFIG`, else `~/.kube/config`; without any of them the service account of the pod that this process
+    /// runs in.
+    ///
+    /// # Errors
+    /// A file does not read (file, line and column), or there is none and no service account.
+    pub fn read() -> Result<Self, KubeFault> {
+        let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
+        let files: Vec<PathBuf> = match &named {
+            Some(value) => std::env::split_paths(value).filter(|path| !path.as_os_str().is_empty()).collect(),
+            None => std::env::var_os("HOME").map(|home| Path::new(&home).join(".kube/config")).into_iter().collect(),
+        };
+        let there: Vec<PathBuf> = files.iter().filter(|file| file.exists()).cloned().collect();
+        if there.is_empty() {
+            if std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && named.is_none() {
+                return Ok(Self { kubeconfig: None, files: Vec::new() });
+            }
+            let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+            let message = format!("there is no kubeconfig: {} is not there; KUBECONFIG names one", names.join(", "));
+            return Err(KubeFault::new(message));
+        }
+        Self::of(&there)
+    }
+
+    /// Reads these files; of what two of them name alike the first counts.
+    ///
+    /// # Errors
+    /// One does not read.
+    pub fn of(files: &[PathBuf]) -> Result<Self, KubeFault> {
+        let mut all: Option<Kubeconfig> = None;
+        for file in files {
+            let next = Kubeconfig::read_from(file).map_err(|error| unreadable(file, &error))?;
+            all = Some(match all {
+                None => next,
+                Some(before) => before.merge(next).map_err(|error| unreadable(file, &error))?,
+            });
+        }
+        Ok(Self { kubeconfig: all, files: files.to_vec() })
+    }
+
+    /// The files that were read.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Every context, in the order of the files.
+    pub fn contexts(&self) -> Vec<ContextInfo> {
+        let Some(kubeconfig) = &self.kubeconfig else { return Vec::new() };
+        let info = |named: &kube::config::NamedContext| {
+            let context = named.context.clone().unwrap_or_default();
+            let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster);
+            ContextInfo {
+                name: named.name.clone(),
+                server: cluster.and_then(|one| one.cluster.as_ref()?.server.clone()).unwrap_or_default(),
+                user: context.user.clone().unwrap_or_default(),
+                namespace: context.namespace.clone(),
+                current: kubeconfig.current_context.as_ref() == Some(&named.name),
+            }
+        };
+        kubeconfig.contexts.iter().map(info).collect()
+    }
+
+    /// The names of the contexts.
+    pub fn names(&self) -> Vec<String> {
+        self.contexts().into_iter().map(|context| context.name).collect()
+    }
+
+    /// The context that a name stands for; without one the current.
+    ///
+    /// # Errors
+    /// There is none of that name, or none is current.
+    pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
+        if self.kubeconfig.is_none() {
+            let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
+            return Ok(ContextInfo { name: "in-cluster".to_owned(), server, user, namespace: None, current: true });
+        }
+        let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
+        let none = || match name {
+            Some(name) => format!("the kubeconfig has no context {name:?}"),
+            None => format!("no context is current; the kubeconfig has {}", self.names().join(", ")),
+        };
+        self.contexts().into_iter().find(wanted).ok_or_else(|| KubeFault::new(none()))
+    }
+
+    /// What a client of a context needs.
+    ///
+    /// # Errors
+    /// What the context names is not there, or does not read.
+    pub(super) async fn config(&self, context: &str) -> Result<Config, KubeFault> {
+        let mut config = match &self.kubeconfig {
+            None => Config::incluster().map_err(|error| KubeFault::new(error.to_string()))?,
+            Some(kubeconfig) => {
+                let options = KubeConfigOptions { context: Some(context.to_owned()), ..KubeConfigOptions::default() };
+                let made = Config::from_custom_kubeconfig(kubeconfig.clone(), &options).await;
+                made.map_err(|error| KubeFault::new(format!("context {context}: {}", words(&error))))?
+            }
+        };
+        config.connect_timeout = Some(CONNECT);
+        // Kept requests of streams have no limit here; who asks has its own.
+        config.read_timeout = None;
+        // Who asks tries again, and shows why.
+        config.default_retry = false;
+        Ok(config)
+    }
+}
+
+fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
+    KubeFault::new(match error {
+        KubeconfigError::Parse(error) => {
+            let place = error.location().map_or_else(String::new, |at| format!(":{}:{}", at.line(), at.column()));
+            // The library's own words quote the lines around, which may be secrets.
+            let what = error.without_snippet().to_string();
+            let what = what.lines().next().unwrap_or("it is no YAML").to_owned();
+            format!("{}{place}: no kubeconfig: {what}", file.display())
+        }
+        KubeconfigError::ReadConfig(error, _) => format!("{}: cannot be read: {error}", file.display()),
+        other => format!("{}: {}", file.display(), words(other)),
+    })
+}
+
+/// An error of a kubeconfig without the values in it.
+fn words(error: &KubeconfigError) -> String {
+    match error {
+        KubeconfigError::LoadContext(name) => format!("there is no context {name:?}"),
+        KubeconfigError::LoadClusterOfContext(name) => format!("its cluster {name:?} is not in the kubeconfig"),
+        KubeconfigError::MissingClusterUrl => "its cluster names no server".to_owned(),
+        KubeconfigError::ParseClusterUrl(_) => "the server of its cluster is no address".to_owned(),
+        KubeconfigError::LoadCertificateAuthority(_) => "certificate-authority cannot be read".to_owned(),
+        KubeconfigError::LoadClientCertificate(_) => "client-certificate cannot be read".to_owned(),
+        KubeconfigError::LoadClientKey(_) => "client-key cannot be read".to_owned(),
+        KubeconfigError::ParseCertificates(_) => "a certificate is no PEM".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(name: &str, text: &str) -> PathBuf {
+        let file = std::env::temp_dir().join(format!("kornsole-kubeconfig-{name}-{}", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    #[test]
+    fn several_files_are_one_and_the_first_counts() {
+        let one = written(
+            "one",
+            "current-context: b\ncontexts: [{name: a, context: {cluster: c, user: u, namespace: n}}]\nclusters: [{name: c, cluster: \
+             {server: 'https://a:6443'}}]\n",
+        );
+        let two = written("two", "contexts: [{name: a, context: {cluster: x}}, {name: b, context: {cluster: c}}]\n");
+        let known = Known::of(&[one.clone(), two.clone()]).unwrap();
+        assert_eq!(known.names(), ["a", "b"]);
+        let a = known.context(Some("a")).unwrap();
+        assert_eq!((a.server.as_str(), a.user.as_str(), a.namespace.as_deref()), ("https://a:6443", "u", Some("n")));
+        assert_eq!(known.context(None).unwrap().name, "b");
+        assert!(known.context(Some("c")).is_err());
+        [one, two].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    }
+
+    #[test]
+    fn a_file_that_does_not_read_is_named_with_its_line_and_without_its_secrets() {
+        let text = "users:\n- name: u\n  user: {token: hunter2}\ncontexts: [{name: 3, context: [}]\n";
+        let file = written("bad", text);
+        let why = Known::of(std::slice::from_ref(&file)).unwrap_err().to_string();
+        assert!(why.starts_with(&format!("{}:4:", file.display())), "{why}");
+        assert!(!why.contains("hunter2"), "{why}");
+        std::fs::remove_file(file).unwrap();
+    }
+}

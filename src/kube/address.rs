@@ -1,0 +1,76 @@
+//! `k8s://[CONTEXT][/NAMESPACE]`.
+
+/// What an address of a scheduler in Kubernetes begins with.
+pub const SCHEME: &str = "k8s://";
+
+/// What such an address names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// The context; `None`: the current one.
+    pub context: Option<String>,
+    /// The namespace of the scheduler; `None`: it is looked for.
+    pub namespace: Option<String>,
+}
+
+impl Address {
+    /// Whether a text is such an address.
+    pub fn is(text: &str) -> bool {
+        text.starts_with(SCHEME)
+    }
+
+    /// Reads an address. The name of a context may have `/`, `:` and `@` in it: what is a context as a whole is one; otherwise the
+    /// text behind the last `/` is the namespace.
+    ///
+    /// # Errors
+    /// No context is named so; with those that there are.
+    pub fn read(text: &str, contexts: &[String]) -> Result<Self, String> {
+        let rest = text.strip_prefix(SCHEME).unwrap_or(text);
+        let known = |name: &str| contexts.iter().any(|context| context == name);
+        if rest.is_empty() {
+            return Ok(Self::default());
+        }
+        if known(rest) {
+            return Ok(Self { context: Some(rest.to_owned()), namespace: None });
+        }
+        if let Some((context, namespace)) = rest.rsplit_once('/')
+            && (context.is_empty() || known(context))
+        {
+            let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+            return Ok(Self { context: some(context), namespace: some(namespace) });
+        }
+        let there =
+            if contexts.is_empty() { "it has none".to_owned() } else { format!("it has {}", contexts.join(", ")) };
+        Err(format!("the kubeconfig has no context {:?}; {there}", rest.split('/').next().unwrap_or(rest)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(Option<String>, Option<String>), String> {
+        let contexts = ["prod", "arn:aws:eks:eu/prod", "me@x"].map(str::to_owned);
+        Address::read(text, &contexts).map(|address| (address.context, address.namespace))
+    }
+
+    #[test]
+    fn a_context_may_have_slashes_and_a_namespace_stands_behind_the_last() {
+        let some = |context: &str, namespace: &str| {
+            let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+            Ok((text(context), text(namespace)))
+        };
+        assert_eq!(read("k8s://"), some("", ""));
+        assert_eq!(read("k8s://prod"), some("prod", ""));
+        assert_eq!(read("k8s://prod/batch"), some("prod", "batch"));
+        assert_eq!(read("k8s:///batch"), some("", "batch"));
+        assert_eq!(read("k8s://arn:aws:eks:eu/prod"), some("arn:aws:eks:eu/prod", ""));
+        assert_eq!(read("k8s://arn:aws:eks:eu/prod/yk"), some("arn:aws:eks:eu/prod", "yk"));
+        assert_eq!(read("k8s://me@x"), some("me@x", ""));
+    }
+
+    #[test]
+    fn a_context_that_is_not_there_is_refused_with_those_that_are() {
+        let why = read("k8s://prd/yunikorn").unwrap_err();
+        assert_eq!(why, "the kubeconfig has no context \"prd\"; it has prod, arn:aws:eks:eu/prod, me@x");
+    }
+}

@@ -1,0 +1,346 @@
+//! One context of a kubeconfig and the scheduler in it: how it is found, and how requests get there.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwapOption;
+use bytes::Bytes;
+use http_body_util::{BodyDataStream, BodyExt as _, Full, Limited};
+use kube::Client;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response, StatusCode};
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::find::{self, Place};
+use super::pipe::{self, PodClient};
+use super::{Asked, ContextInfo, Known, KubeFault, Who};
+
+/// The longest refusal that is read, in bytes.
+const REFUSAL: usize = 64 << 10;
+
+/// How requests get to the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// By port-forward to its pod.
+    PortForward,
+    /// By the API server's proxy to its Service.
+    Proxy,
+}
+
+impl Via {
+    /// As `--via` takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PortForward => "port-forward",
+            Self::Proxy => "proxy",
+        }
+    }
+}
+
+/// What a person wants of the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The namespace of the scheduler.
+    pub namespace: Option<String>,
+    /// Its Service.
+    pub service: Option<String>,
+    /// Only this way.
+    pub via: Option<Via>,
+    /// Access lists of queues are not asked before the API server is.
+    pub ignore_acl: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The namespace of the scheduler.
+    pub namespace: String,
+    /// Its Service.
+    pub service: String,
+    /// Its pod, where requests go to the pod.
+    pub pod: Option<String>,
+    /// The way that was taken.
+    pub via: Via,
+    /// Why not the other.
+    pub why_not: Option<String>,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.pod {
+            Some(_) => write!(f, "by port-forward to the pod of {}/{}", self.namespace, self.service)?,
+            None => write!(f, "by the service proxy to {}/{}", self.namespace, self.service)?,
+        }
+        match &self.why_not {
+            Some(why) => write!(f, ", because {why}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A way that stands.
+enum Route {
+    Forward(PodClient),
+    Proxy(Place),
+}
+
+/// A cluster by a context of a kubeconfig.
+pub struct Cluster {
+    known: Known,
+    context: ContextInfo,
+    wanted: Wanted,
+    client: AsyncMutex<Option<Client>>,
+    route: AsyncMutex<Option<Arc<Route>>>,
+    found: ArcSwapOption<Found>,
+    pub(super) who: ArcSwapOption<Who>,
+    pub(super) unknown: ArcSwapOption<KubeFault>,
+    pub(super) allowed: Mutex<HashMap<Asked, bool>>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("context", &self.context.name)
+            .field("wanted", &self.wanted)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// A cluster that nothing is asked of yet.
+    pub fn new(known: Known, context: ContextInfo, wanted: Wanted) -> Self {
+        Self {
+            known,
+            context,
+            wanted,
+            client: AsyncMutex::default(),
+            route: AsyncMutex::default(),
+            found: ArcSwapOption::empty(),
+            who: ArcSwapOption::empty(),
+            unknown: ArcSwapOption::empty(),
+            allowed: Mutex::default(),
+        }
+    }
+
+    /// The context.
+    pub fn context(&self) -> &ContextInfo {
+        &self.context
+    }
+
+    /// How the scheduler was found; `None` until it is.
+    pub fn found(&self) -> Option<Arc<Found>> {
+        self.found.load_full()
+    }
+
+    /// The client, made at the first use: within the runtime that asks.
+    pub(super) async fn client(&self) -> Result<Client, KubeFault> {
+        let mut kept = self.client.lock().await;
+        if let Some(client) = &*kept {
+            return Ok(client.clone());
+        }
+        // Fails only when there is a provider already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let config = self.known.config(&self.context.name).await?;
+        let asked = Asked::core("get", "services", None);
+        let client = Client::try_from(config).map_err(|error| KubeFault::of(error, &asked, None))?;
+        *kept = Some(client.clone());
+        Ok(client)
+    }
+
+    pub(super) async fn config(&self) -> Result<kube::Config, KubeFault> {
+        self.known.config(&self.context.name).await
+    }
+
+    /// The namespace of the scheduler.
+    pub(super) async fn namespace(&self) -> Result<String, KubeFault> {
+        if let Some(found) = self.found() {
+            return Ok(found.namespace.clone());
+        }
+        self.route().await?;
+        self.found().map(|found| found.namespace.clone()).ok_or_else(|| KubeFault::new("the scheduler was not found"))
+    }
+
+    /// Who one is, once that is known.
+    pub fn user(&self) -> Option<Arc<Who>> {
+        self.who.load_full()
+    }
+
+    /// Why it is not known who one is.
+    pub fn unknown(&self) -> Option<Arc<KubeFault>> {
+        self.unknown.load_full()
+    }
+
+    /// Whether `adminacl` is asked before the API server is.
+    pub fn enforces_acl(&self) -> bool {
+        !self.wanted.ignore_acl
+    }
+
+    /// Sends a request to the scheduler; `path` begins with `/`.
+    ///
+    /// # Errors
+    /// It cannot be found, or the API server does not let the request through. What the scheduler itself refuses is a response.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Response, KubeFault> {
+        let reads = method == Method::GET;
+        let (route, fresh) = self.route().await?;
+        let first = self.send_by(&route, method.clone(), path, headers.clone(), body.clone()).await;
+        let Err(fault) = first else { return first };
+        self.forget(&route).await;
+        // A pod that was replaced shows only when it is asked. What may have been done is not sent twice.
+        if fresh || !reads || fault.status.is_some_and(|status| status != 404) {
+            return Err(fault);
+        }
+        let (route, _) = self.route().await?;
+        let second = self.send_by(&route, method, path, headers, body).await;
+        if second.is_err() {
+            self.forget(&route).await;
+        }
+        second
+    }
+
+    async fn forget(&self, route: &Arc<Route>) {
+        let mut kept = self.route.lock().await;
+        if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, route)) {
+            *kept = None;
+        }
+    }
+
+    /// The way to the scheduler, and whether it was looked for just now.
+    async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
+        let mut kept = self.route.lock().await;
+        if let Some(route) = &*kept {
+            return Ok((Arc::clone(route), false));
+        }
+        let client = self.client().await?;
+        let own = self.context.namespace.as_deref().unwrap_or("default");
+        let (namespace, service) = (self.wanted.namespace.as_deref(), self.wanted.service.as_deref());
+        let place = find::service(&client, namespace, service, own).await?;
+        let found = |pod, via, why_not| Found {
+            namespace: place.namespace.clone(),
+            service: place.service.clone(),
+            pod,
+            via,
+            why_not,
+        };
+        let (route, found) = match self.wanted.via {
+            Some(Via::Proxy) => (Route::Proxy(place.clone()), found(None, Via::Proxy, None)),
+            via => match forward(&client, &place).await {
+                Ok((pod, route)) => (route, found(Some(pod), Via::PortForward, None)),
+                Err(fault) if via.is_some() || fault.status.is_none() => return Err(fault),
+                Err(fault) => {
+                    (Route::Proxy(place.clone()), found(None, Via::Proxy, Some(format!("port-forward: {fault}"))))
+                }
+            },
+        };
+        let route = Arc::new(route);
+        self.found.store(Some(Arc::new(found)));
+        *kept = Some(Arc::clone(&route));
+        Ok((route, true))
+    }
+
+    async fn send_by(
+        &self,
+        route: &Route,
+        method: Method,
+        path: &str,
+        mut headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Response, KubeFault> {
+        let bad = |error: http::Error| KubeFault::new(format!("{path} is no address: {error}"));
+        match route {
+            Route::Forward(client) => {
+                headers.insert("host", HeaderValue::from_static("localhost:9080"));
+                let mut request = http::Request::builder().method(method).uri(format!("http://localhost{path}"));
+                if let Some(all) = request.headers_mut() {
+                    all.extend(headers);
+                }
+                let request = request.body(Full::new(Bytes::from(body))).map_err(bad)?;
+                let response = client.request(request).await.map_err(|error| lost(&error))?;
+                Ok(streamed(response))
+            }
+            Route::Proxy(place) => {
+                let verb = if method == Method::GET { "get" } else { "create" };
+                let asked = Asked::core(verb, "services/proxy", Some(&place.namespace)).named(&place.proxied());
+                // The API server takes it away, and it would be the token of a kornsole.
+                headers.remove("authorization");
+                let address =
+                    format!("/api/v1/namespaces/{}/services/{}/proxy{path}", place.namespace, place.proxied());
+                let mut request = http::Request::builder().method(method).uri(address);
+                if let Some(all) = request.headers_mut() {
+                    all.extend(headers);
+                }
+                let request = request.body(kube::client::Body::from(body)).map_err(bad)?;
+                let client = self.client().await?;
+                let who = self.user();
+                let sent = client.send(request).await.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?;
+                proxied(sent, &asked, who.as_deref()).await
+            }
+        }
+    }
+}
+
+async fn forward(client: &Client, place: &Place) -> Result<(String, Route), KubeFault> {
+    let pod = find::pod(client, place).await?;
+    // Opened once to see whether it may be; the first request opens its own.
+    pipe::forward(client, &place.namespace, &pod).await?;
+    let route = Route::Forward(pipe::client(client.clone(), &place.namespace, &pod));
+    Ok((pod, route))
+}
+
+/// A connection to a pod that broke or did not start.
+fn lost(error: &(dyn std::error::Error + 'static)) -> KubeFault {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    if let Some(fault) = all.filter_map(|cause| cause.downcast_ref::<KubeFault>()).last() {
+        return fault.clone();
+    }
+    let technical = super::fault::causes(error);
+    KubeFault { technical, ..KubeFault::new("the port-forward to the scheduler broke off") }
+}
+
+fn streamed<B>(response: http::Response<B>) -> Response
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    Response::from(response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body))))
+}
+
+/// An answer that came through the API server: what it says itself is a fault, what the scheduler says is a response.
+async fn proxied(
+    response: http::Response<kube::client::Body>,
+    asked: &Asked,
+    who: Option<&Who>,
+) -> Result<Response, KubeFault> {
+    let status = response.status();
+    if status.is_success() || status == StatusCode::NOT_MODIFIED {
+        return Ok(streamed(response));
+    }
+    let (parts, body) = response.into_parts();
+    let kind = parts.headers.get(CONTENT_TYPE).cloned();
+    let whole = Limited::new(body, REFUSAL).collect().await;
+    let body = whole.map(|whole| whole.to_bytes()).unwrap_or_default();
+    let said: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+    if said.get("kind").and_then(|kind| kind.as_str()) == Some("Status") {
+        let message = said.get("message").and_then(|message| message.as_str()).unwrap_or_default();
+        return Err(KubeFault::answered(status.as_u16(), message, asked, who));
+    }
+    let mut response = http::Response::new(body.to_vec());
+    *response.status_mut() = status;
+    if let Some(kind) = kind {
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+    }
+    Ok(Response::from(response))
+}
+
+impl Cluster {
+    /// What is known of a right; `None`: it was not asked for yet.
+    pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
+    }
+}

@@ -1,0 +1,220 @@
+//! Why an API server did not do what was asked, described for a person.
+
+use std::fmt;
+
+use kube::client::AuthError;
+
+use super::Who;
+
+/// What is asked of an API server, as its rules of access name it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Asked {
+    /// `get`, `list`, `create`, `patch`, `delete`.
+    pub verb: &'static str,
+    /// The group of the API; empty for the core.
+    pub group: &'static str,
+    /// The resource, with its subresource behind a `/`.
+    pub resource: &'static str,
+    /// The namespace; `None` for what has none, or for all.
+    pub namespace: Option<String>,
+    /// The name of the one object that it is about.
+    pub name: Option<String>,
+}
+
+impl Asked {
+    /// Of the core's group.
+    pub fn core(verb: &'static str, resource: &'static str, namespace: Option<&str>) -> Self {
+        Self { verb, group: "", resource, namespace: namespace.map(str::to_owned), name: None }
+    }
+
+    /// The same for one object.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { name: Some(name.to_owned()), ..self }
+    }
+
+    /// The rule that allows it, as it stands in a Role or a ClusterRole.
+    pub fn rule(&self) -> String {
+        let names = match &self.name {
+            // What is created has no name yet.
+            // Pods and nodes come and go; a rule for one of them is of no use.
+            Some(name)
+                if !matches!(self.resource, "pods" | "pods/portforward" | "nodes")
+                    && (self.verb != "create" || self.resource.contains('/')) =>
+            {
+                format!("resourceNames: [{name:?}], ")
+            }
+            _ => String::new(),
+        };
+        format!("- {{apiGroups: [{:?}], resources: [{}], {names}verbs: [{}]}}", self.group, self.resource, self.verb)
+    }
+
+    fn kind(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("a Role in {namespace}"),
+            None => "a ClusterRole".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Asked {
+    /// `get services/proxy yunikorn-service in namespace yunikorn`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.resource)?;
+        if let Some(name) = &self.name {
+            write!(f, " {name}")?;
+        }
+        match &self.namespace {
+            Some(namespace) => write!(f, " in namespace {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why it was not done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KubeFault {
+    /// The status that the API server answered; `None` where it did not answer.
+    pub status: Option<u16>,
+    pub(super) message: String,
+    /// The rule that would allow it.
+    pub rule: Option<String>,
+    /// What the libraries say of it.
+    pub technical: String,
+}
+
+impl KubeFault {
+    /// In words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// Why something that was asked did not come about.
+    pub fn of(error: kube::Error, asked: &Asked, who: Option<&Who>) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
+            kube::Error::Auth(error) => Self::new(credentials(&error)),
+            kube::Error::UpgradeConnection(error) => {
+                let message = format!("cannot {asked}: the API server refuses the upgrade to a websocket");
+                Self { status: Some(400), technical: error.to_string(), ..Self::new(message) }
+            }
+            error => {
+                let technical = causes(&error);
+                if let Some(plugin) = plugin(&error) {
+                    return Self { technical, ..Self::new(plugin) };
+                }
+                Self {
+                    technical: technical.clone(),
+                    ..Self::new(format!("the API server cannot be reached: {technical}"))
+                }
+            }
+        }
+    }
+
+    /// The API server answered that it will not.
+    pub fn answered(status: u16, said: &str, asked: &Asked, who: Option<&Who>) -> Self {
+        let named = who.map(|who| who.user.clone()).or_else(|| user_in(said));
+        let user = named.map_or_else(|| "the user of this context".to_owned(), |user| format!("user {user}"));
+        let (message, rule) = match status {
+            401 => (format!("401: the API server does not accept the credentials of this context (to {asked})"), None),
+            403 => {
+                let rule = asked.rule();
+                let message =
+                    format!("403: {user} may not {asked}; this rule in {} would allow it:  {rule}", asked.kind());
+                (message, Some(rule))
+            }
+            404 => (format!("404: {asked}: it is not there"), None),
+            _ => (format!("{status}: cannot {asked}: {said}"), None),
+        };
+        Self { status: Some(status), message, rule, technical: said.to_owned() }
+    }
+
+    /// Whether this is a 403.
+    pub fn is_forbidden(&self) -> bool {
+        self.status == Some(403)
+    }
+
+    /// Whether this is a 404.
+    pub fn is_missing(&self) -> bool {
+        self.status == Some(404)
+    }
+
+    /// Whether this is a 409.
+    pub fn is_conflict(&self) -> bool {
+        self.status == Some(409)
+    }
+}
+
+impl fmt::Display for KubeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for KubeFault {}
+
+/// The user whom a refusal names.
+fn user_in(said: &str) -> Option<String> {
+    let rest = said.split_once("User \"")?.1;
+    rest.split_once('"').map(|(user, _)| user.to_owned())
+}
+
+fn credentials(error: &AuthError) -> String {
+    match error {
+        AuthError::AuthExecRun { cmd, out } => {
+            let said = String::from_utf8_lossy(&out.stderr);
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let said = if said.is_empty() { "it says nothing".to_owned() } else { said.chars().take(300).collect() };
+            format!("the exec plugin {cmd} ended with {}: {said}", out.status)
+        }
+        AuthError::AuthExecStart(error) => format!("the exec plugin does not start: {error}"),
+        AuthError::AuthExecParse(_) => "the answer of the exec plugin does not read".to_owned(),
+        AuthError::ReadTokenFile(error, file) => format!("{}: the token cannot be read: {error}", file.display()),
+        AuthError::InvalidBearerToken(_) => "the token of this context has characters that no token has".to_owned(),
+        AuthError::MissingCommand => "the exec plugin of this context names no command".to_owned(),
+        other => format!("the credentials of this context cannot be used: {other}"),
+    }
+}
+
+/// A failed exec plugin among the causes of an error.
+fn plugin(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    all.filter_map(|cause| cause.downcast_ref::<AuthError>()).next().map(credentials)
+}
+
+/// An error with what led to it, in one line.
+pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    let mut words: Vec<String> = Vec::new();
+    for cause in all.map(ToString::to_string) {
+        if !words.iter().any(|before| before.contains(&cause)) {
+            words.push(cause);
+        }
+    }
+    words.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_who_what_where_and_the_rule() {
+        let asked = Asked::core("get", "services/proxy", Some("yunikorn")).named("yunikorn-service:yunikorn-core");
+        let said = "services \"x\" is forbidden: User \"ann\" cannot get resource \"services/proxy\"";
+        let fault = KubeFault::answered(403, said, &asked, None);
+        assert_eq!(
+            fault.to_string(),
+            "403: user ann may not get services/proxy yunikorn-service:yunikorn-core in namespace yunikorn; this rule in a Role in \
+             yunikorn would allow it:  - {apiGroups: [\"\"], resources: [services/proxy], resourceNames: \
+             [\"yunikorn-service:yunikorn-core\"], verbs: [get]}"
+        );
+        assert!(fault.is_forbidden());
+    }
+
+    #[test]
+    fn a_rule_for_what_is_created_names_no_object() {
+        let asked = Asked::core("create", "configmaps", Some("yunikorn")).named("yunikorn-configs");
+        assert_eq!(asked.rule(), "- {apiGroups: [\"\"], resources: [configmaps], verbs: [create]}");
+    }
+}

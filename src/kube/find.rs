@@ -1,0 +1,173 @@
+//! Where in the cluster the scheduler is: its Service, its pod.
+
+use k8s_openapi::api::core::v1::{Pod, Service};
+use kube::api::{Api, ListParams};
+use kube::{Client, ResourceExt as _};
+
+use super::{Asked, KubeFault};
+
+/// The Service of the chart.
+pub const SERVICE: &str = "yunikorn-service";
+/// The port of the Service that is the scheduler's, not the web server's.
+pub const PORT_NAME: &str = "yunikorn-core";
+/// Where the process listens, whatever its Service says.
+pub const PORT: u16 = 9080;
+/// The container of the scheduler.
+const CONTAINER: &str = "yunikorn-scheduler-k8s";
+/// The namespaces that are tried where nobody may look into all.
+const USUAL: [&str; 2] = ["yunikorn", "default"];
+
+/// The Service of a scheduler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub service: String,
+    /// Its port, as the service proxy names it: a name or a number.
+    pub port: String,
+    /// The labels of its pods.
+    selector: String,
+}
+
+impl Place {
+    fn of(service: &Service, namespace: &str) -> Self {
+        let spec = service.spec.clone().unwrap_or_default();
+        let ports = spec.ports.unwrap_or_default();
+        let named = ports.iter().any(|port| port.name.as_deref() == Some(PORT_NAME));
+        let port = match ports.first() {
+            Some(only) if !named => {
+                ports.iter().find(|port| port.port == i32::from(PORT)).unwrap_or(only).port.to_string()
+            }
+            _ => PORT_NAME.to_owned(),
+        };
+        let labels = spec.selector.unwrap_or_default();
+        let selector: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let selector = if selector.is_empty() { "app=yunikorn".to_owned() } else { selector.join(",") };
+        Self { namespace: namespace.to_owned(), service: service.name_any(), port, selector }
+    }
+
+    /// As the chart makes it, where nobody may read it.
+    fn usual(namespace: &str, service: &str) -> Self {
+        let (port, selector) = (PORT_NAME.to_owned(), "app=yunikorn".to_owned());
+        Self { namespace: namespace.to_owned(), service: service.to_owned(), port, selector }
+    }
+
+    /// Its name as the service proxy takes it; rules name it so.
+    pub fn proxied(&self) -> String {
+        format!("{}:{}", self.service, self.port)
+    }
+}
+
+/// Finds the Service: in the namespace that is named, else in all, else where it usually is.
+///
+/// # Errors
+/// There is none, there are several, or nobody may look; with what was looked for where.
+pub async fn service(
+    client: &Client,
+    namespace: Option<&str>,
+    name: Option<&str>,
+    own: &str,
+) -> Result<Place, KubeFault> {
+    let service = name.unwrap_or(SERVICE);
+    if let Some(namespace) = namespace {
+        return match get(client, namespace, service).await {
+            Ok(found) => Ok(Place::of(&found, namespace)),
+            Err(fault) if fault.is_forbidden() => Ok(Place::usual(namespace, service)),
+            Err(fault) if fault.is_missing() => Err(nowhere(service, &[namespace], None)),
+            Err(fault) => Err(fault),
+        };
+    }
+    let asked = Asked::core("list", "services", None);
+    let fields = ListParams::default().fields(&format!("metadata.name={service}"));
+    let forbidden = match Api::<Service>::all(client.clone()).list(&fields).await {
+        Ok(list) => {
+            let mut found: Vec<Place> = list
+                .items
+                .iter()
+                .filter(|one| one.name_any() == service)
+                .map(|one| Place::of(one, one.namespace().as_deref().unwrap_or_default()))
+                .collect();
+            return match found.len() {
+                0 => Err(nowhere(service, &[], None)),
+                1 => Ok(found.remove(0)),
+                _ => Err(several(&found)),
+            };
+        }
+        Err(error) => KubeFault::of(error, &asked, None),
+    };
+    if !forbidden.is_forbidden() {
+        return Err(forbidden);
+    }
+    let mut tried: Vec<&str> = Vec::new();
+    for namespace in [USUAL[0], own, USUAL[1]] {
+        if tried.contains(&namespace) {
+            continue;
+        }
+        tried.push(namespace);
+        match get(client, namespace, service).await {
+            Ok(found) => return Ok(Place::of(&found, namespace)),
+            Err(fault) if fault.is_forbidden() || fault.is_missing() => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Err(nowhere(service, &tried, Some(&forbidden)))
+}
+
+async fn get(client: &Client, namespace: &str, name: &str) -> Result<Service, KubeFault> {
+    let asked = Asked::core("get", "services", Some(namespace)).named(name);
+    Api::namespaced(client.clone(), namespace).get(name).await.map_err(|error| KubeFault::of(error, &asked, None))
+}
+
+fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> KubeFault {
+    let where_ = if tried.is_empty() { "any namespace".to_owned() } else { format!("namespace {}", tried.join(", ")) };
+    let hint = "k8s://CONTEXT/NAMESPACE names the namespace, --service the Service";
+    let message = format!("there is no Service {service} in {where_}; {hint}");
+    let Some(forbidden) = forbidden else { return KubeFault::new(message) };
+    KubeFault { rule: forbidden.rule.clone(), ..KubeFault::new(format!("{message}; looking into all: {forbidden}")) }
+}
+
+fn several(found: &[Place]) -> KubeFault {
+    let names: Vec<String> = found.iter().map(|place| format!("{}/{}", place.namespace, place.service)).collect();
+    let hint = "k8s://CONTEXT/NAMESPACE names one";
+    KubeFault::new(format!("there are {} schedulers: {}; {hint}", found.len(), names.join(", ")))
+}
+
+/// The pod of the scheduler that is ready, the newest of several.
+///
+/// # Errors
+/// There is none, or nobody may look.
+pub async fn pod(client: &Client, place: &Place) -> Result<String, KubeFault> {
+    let asked = Asked::core("list", "pods", Some(&place.namespace));
+    let pods = Api::<Pod>::namespaced(client.clone(), &place.namespace);
+    let list = pods.list(&ListParams::default().labels(&place.selector)).await;
+    let list = list.map_err(|error| KubeFault::of(error, &asked, None))?;
+    let mut candidates: Vec<&Pod> =
+        list.items.iter().filter(|pod| is_scheduler(pod) || place.service != SERVICE).collect();
+    candidates.retain(|pod| pod.metadata.deletion_timestamp.is_none() && is_running(pod));
+    candidates.sort_by_key(|pod| (is_ready(pod), pod.metadata.creation_timestamp.clone()));
+    let found = candidates.last().map(|pod| pod.name_any());
+    found.ok_or_else(|| {
+        let count = list.items.len();
+        KubeFault::new(format!(
+            "no pod of the scheduler runs in namespace {} ({count} with the labels {})",
+            place.namespace, place.selector
+        ))
+    })
+}
+
+/// The labels of a Service may also be those of the admission controller.
+fn is_scheduler(pod: &Pod) -> bool {
+    let component = pod.labels().get("component").is_some_and(|component| component == "yunikorn-scheduler");
+    let mut containers = pod.spec.iter().flat_map(|spec| &spec.containers);
+    component || containers.any(|container| container.name == CONTAINER)
+}
+
+fn is_running(pod: &Pod) -> bool {
+    pod.status.as_ref().and_then(|status| status.phase.as_deref()) == Some("Running")
+}
+
+fn is_ready(pod: &Pod) -> bool {
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
+}

@@ -1,0 +1,31 @@
+//! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and what is done to its objects.
+//!
+//! [`Address`] is what a person names, [`Known`] what the kubeconfig has, [`Cluster`] finds the scheduler and carries requests to it,
+//! by port-forward or by the service proxy; `config_map`, `pods`, `nodes` and `review` change objects and ask who one is and what one may do.
+//!
+//! Invariants:
+//! - nothing is spawned but the exec plugins that the kubeconfig names;
+//! - no token, certificate, key or line of a kubeconfig is in a message, a log or a debug text;
+//! - a refusal names the verb, the resource, the namespace, who one is, and the rule that would allow it;
+//! - a write names the version or the UID of what it is meant for.
+
+mod access;
+mod address;
+mod cluster;
+mod config_map;
+mod fault;
+mod find;
+mod nodes;
+mod pipe;
+mod pods;
+mod review;
+pub mod roles;
+mod who;
+
+pub use access::{ContextInfo, Known};
+pub use address::{Address, SCHEME};
+pub use cluster::{Cluster, Found, Via, Wanted};
+pub use config_map::{Note, Owner, TextSource, WrittenConfig};
+pub use fault::{Asked, KubeFault};
+pub use pods::{PodOutcome, PodRef};
+pub use who::Who;

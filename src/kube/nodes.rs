@@ -1,0 +1,126 @@
+//! Nodes: taking them out of scheduling and back.
+
+use k8s_openapi::api::core::v1::Node;
+use kube::api::{Api, Patch, PatchParams};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::cluster::Cluster;
+use super::config_map::MANAGER;
+use super::{Asked, KubeFault};
+
+/// How many nodes are asked for at a time.
+const PAGE: usize = 500;
+
+/// What is read of a list of nodes: of 5000 nodes the rest is much.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NodeList {
+    metadata: ListMeta,
+    items: Vec<NodeItem>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ListMeta {
+    #[serde(rename = "continue")]
+    rest: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NodeItem {
+    metadata: NodeMeta,
+    spec: NodeSpec,
+    status: NodeStatus,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NodeMeta {
+    name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NodeSpec {
+    unschedulable: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NodeStatus {
+    conditions: Vec<Condition>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+}
+
+impl NodeItem {
+    /// Why no pod is bound to it; `None`: pods are. A node without conditions has not reported yet.
+    fn closed(&self) -> Option<String> {
+        let ready = self.status.conditions.iter().find(|condition| condition.kind == "Ready");
+        let not_ready = ready.is_some_and(|ready| ready.status != "True").then_some("not ready");
+        let words: Vec<&str> = self.spec.unschedulable.then_some("cordoned").into_iter().chain(not_ready).collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
+impl Cluster {
+    /// The nodes to which no pod is bound, each with why: `cordoned`, `not ready`.
+    ///
+    /// # Errors
+    /// They may not be listed.
+    pub async fn closed_nodes(&self) -> Result<Vec<(String, String)>, KubeFault> {
+        let asked = Asked::core("list", "nodes", None);
+        let client = self.client().await?;
+        let (mut found, mut rest) = (Vec::new(), String::new());
+        loop {
+            let token = if rest.is_empty() { String::new() } else { format!("&continue={rest}") };
+            let request = http::Request::get(format!("/api/v1/nodes?limit={PAGE}{token}")).body(Vec::new());
+            let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+            let list: NodeList =
+                client.request(request).await.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
+            let closed = |node: NodeItem| node.closed().map(|why| (node.metadata.name, why));
+            found.extend(list.items.into_iter().filter_map(closed));
+            match list.metadata.rest.filter(|rest| !rest.is_empty()) {
+                Some(next) => rest = form_urlencoded::byte_serialize(next.as_bytes()).collect(),
+                None => return Ok(found),
+            }
+        }
+    }
+
+    /// Takes a node out of scheduling, or back. What runs there goes on.
+    ///
+    /// # Errors
+    /// It is not there, or may not be changed.
+    pub async fn cordon(&self, node: &str, cordoned: bool) -> Result<(), KubeFault> {
+        let asked = Self::cordoning().named(node);
+        let nodes = Api::<Node>::all(self.client().await?);
+        let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+        let patch = json!({"spec": {"unschedulable": cordoned}});
+        let done = nodes.patch(node, &params, &Patch::Merge(&patch)).await;
+        done.map(drop).map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_closed_when_it_is_cordoned_or_not_ready() {
+        let closed = |value: serde_json::Value| serde_json::from_value::<NodeItem>(value).unwrap().closed();
+        let conditions = |ready: &str| json!({"conditions": [{"type": "MemoryPressure", "status": "False"}, {"type": "Ready", "status": ready}]});
+        assert_eq!(closed(json!({"status": conditions("True")})), None);
+        assert_eq!(closed(json!({})), None);
+        assert_eq!(closed(json!({"spec": {"unschedulable": true}})).as_deref(), Some("cordoned"));
+        let both = json!({"spec": {"unschedulable": true}, "status": conditions("Unknown")});
+        assert_eq!(closed(both).as_deref(), Some("cordoned, not ready"));
+    }
+}

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""A Kubernetes API server with RBAC, a YuniKorn and a kubelet, on loopback: stage.py FOLDER ASSETS
+
+etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
+ConfigMap. The kubelet only serves port-forwards. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
+Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
+import asyncio, base64, hashlib, json, os, secrets, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+FOLDER, ASSETS = os.path.abspath(sys.argv[1]), sys.argv[2]
+RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'conformance', 'rest', '1.8.0')
+PKI = f'{FOLDER}/pki'
+os.makedirs(PKI, exist_ok=True)
+
+def free():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+def openssl(*arguments):
+    subprocess.run(['openssl', *arguments], check=True, cwd=PKI, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+def key(name):
+    openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', f'{name}.key')
+
+key('ca'); key('server'); key('sa')
+openssl('req', '-x509', '-new', '-key', 'ca.key', '-subj', '/CN=stage', '-days', '30', '-out', 'ca.crt')
+with open(f'{PKI}/server.ext', 'w') as f:
+    f.write('subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n')
+openssl('req', '-new', '-key', 'server.key', '-subj', '/CN=server', '-out', 'server.csr')
+openssl('x509', '-req', '-in', 'server.csr', '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30', '-extfile', 'server.ext', '-out', 'server.crt')
+
+# Who there is. `admin` and the group `admins` stand in adminacl of the root of the recorded configuration.
+USERS = {'root': ('root', ['system:masters']), 'admin': ('admin', ['kornsole-admin']), 'bob': ('bob', ['kornsole-admin']), 'eve': ('eve', ['admins', 'viewers']),
+         'viewer': ('viewer', ['proxied']), 'nobody': ('nobody', ['none'])}
+TOKENS = {name: secrets.token_hex(16) for name in USERS}
+with open(f'{PKI}/tokens.csv', 'w') as f:
+    for name, (user, groups) in USERS.items():
+        f.write(f'{TOKENS[name]},{user},uid-{user},"{",".join(groups)}"\n')
+
+processes = []
+def start(name, *command):
+    log = open(f'{FOLDER}/{name}.log', 'wb')
+    processes.append(subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL))
+
+def end():
+    for process in reversed(processes):
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+PORT, ETCD, PEER, CORE, KUBELET = (free() for _ in range(5))
+start('etcd', f'{ASSETS}/etcd', f'--data-dir={FOLDER}/etcd', f'--listen-client-urls=http://127.0.0.1:{ETCD}', f'--advertise-client-urls=http://127.0.0.1:{ETCD}',
+      f'--listen-peer-urls=http://127.0.0.1:{PEER}', f'--initial-advertise-peer-urls=http://127.0.0.1:{PEER}', f'--initial-cluster=default=http://127.0.0.1:{PEER}', '--unsafe-no-fsync', '--log-level=warn')
+start('kube-apiserver', f'{ASSETS}/kube-apiserver', f'--etcd-servers=http://127.0.0.1:{ETCD}', '--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', f'--secure-port={PORT}',
+      f'--tls-cert-file={PKI}/server.crt', f'--tls-private-key-file={PKI}/server.key', f'--token-auth-file={PKI}/tokens.csv', '--authorization-mode=RBAC', '--anonymous-auth=false',
+      '--service-account-issuer=https://kubernetes.default.svc', f'--service-account-key-file={PKI}/sa.key', f'--service-account-signing-key-file={PKI}/sa.key',
+      '--service-cluster-ip-range=10.96.0.0/24', '--endpoint-reconciler-type=none', '--disable-admission-plugins=ServiceAccount', '--kubelet-preferred-address-types=InternalIP', '--v=1')
+
+TRUST = ssl.create_default_context(cafile=f'{PKI}/ca.crt')
+def api(method, path, body=None, kind='application/json'):
+    request = urllib.request.Request(f'https://127.0.0.1:{PORT}{path}', method=method, data=None if body is None else json.dumps(body).encode(),
+                                     headers={'Authorization': 'Bearer ' + TOKENS['root'], 'Content-Type': kind})
+    return json.loads(urllib.request.urlopen(request, context=TRUST, timeout=30).read())
+
+def recorded():
+    answers = {}
+    for entry in json.load(open(f'{RECORDED}/index.json')):
+        if entry['method'] != 'GET' or 'Accept' in entry['requestHeaders'] or 'Content-Encoding' in entry['headers']:
+            continue
+        answers[entry['path']] = (entry['status'], entry['headers'].get('Content-Type', ''), open(f"{RECORDED}/{entry['file']}", 'rb').read())
+    return answers
+
+ANSWERS = recorded()
+def plain(text):
+    """The configuration without what only the answer has."""
+    kept, skipping = [], False
+    for line in text.splitlines(keepends=True):
+        if line[:1].strip() and line[0] not in '#-':
+            skipping = line.split(':')[0].lower() in ('checksum', 'extra', 'deadlockdetectionenabled', 'deadlocktimeoutseconds')
+        if not skipping:
+            kept.append(line)
+    return ''.join(kept)
+
+FIRST = plain(ANSWERS['/ws/v1/config'][2].decode())
+inside = {'text': FIRST}
+UIDS = {}
+
+def app():
+    """An application of two pods; of the second there is another one of its name by now."""
+    tags = lambda name: {'kubernetes.io/meta/namespace': 'team-a', 'kubernetes.io/meta/podName': name, 'kubernetes.io/label/queue': 'root.tenants.tenant-a.etl'}
+    held = [{'allocationKey': UIDS[name], 'allocationTags': tags(name), 'requestTime': 946684800000000000, 'resource': {'vcore': 1000, 'memory': 1 << 30, 'pods': 1},
+             'priority': '0', 'nodeId': 'n1', 'applicationId': 'job-1', 'placeholder': False} for name in ('job-1-driver', 'job-1-worker')]
+    return {'applicationID': 'job-1', 'partition': 'default', 'queueName': 'root.tenants.tenant-a.etl', 'submissionTime': 946684800000000000, 'allocations': held,
+            'requests': [], 'applicationState': 'Running', 'user': 'sue', 'groups': ['dev'], 'usedResource': {'vcore': 2000, 'memory': 2 << 30}, 'stateLog': []}
+
+class Core(BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def log_message(self, *_):
+        pass
+    def answer(self, status, kind, body):
+        self.send_response(status)
+        self.send_header('Content-Type', kind)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def do_GET(self):
+        path = self.path
+        if path == '/ws/v1/config':
+            sum = hashlib.sha256(inside['text'].encode()).hexdigest().upper()
+            return self.answer(200, 'application/x-yaml', f"{inside['text']}checksum: {sum}\n".encode())
+        status, kind, body = ANSWERS.get(path, (404, 'text/plain; charset=utf-8', b'404 page not found\n'))
+        if path == '/ws/v1/partition/default/applications/active':
+            body = json.dumps(json.loads(body) + [app()]).encode()
+        self.answer(status, kind, body)
+    def do_POST(self):
+        text = self.rfile.read(int(self.headers.get('Content-Length', 0))).decode()
+        bad = 'refuse-me' in text
+        self.answer(200, 'application/json', json.dumps({'allowed': not bad, 'reason': 'the stand-in refuses it' if bad else ''}).encode())
+
+def follow():
+    while True:
+        try:
+            found = api('GET', '/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs')['data'].get('queues.yaml', '')
+            inside['text'] = found if 'not-taken' not in found else inside['text']
+        except (OSError, KeyError, ValueError):
+            pass
+        time.sleep(0.2)
+
+async def websocket(reader, writer):
+    """A kubelet that forwards a port: channels 0 and 1, each begun by the number of the port."""
+    try:
+        head = (await reader.readuntil(b'\r\n\r\n')).decode()
+        fields = dict(line.split(': ', 1) for line in head.split('\r\n')[1:] if ': ' in line)
+        fields = {name.lower(): value for name, value in fields.items()}
+        accept = base64.b64encode(hashlib.sha1((fields['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').encode()).digest()).decode()
+        writer.write(f'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n'.encode())
+        def frame(payload, kind=2):
+            size = len(payload)
+            length = bytes([size]) if size < 126 else b'\x7e' + size.to_bytes(2, 'big') if size < 65536 else b'\x7f' + size.to_bytes(8, 'big')
+            writer.write(bytes([0x80 | kind]) + length + payload)
+        for channel in (0, 1):
+            frame(bytes([channel]) + (9080).to_bytes(2, 'little'))
+        inner, outer = await asyncio.open_connection('127.0.0.1', CORE)
+        async def back():
+            while data := await inner.read(16384):
+                frame(b'\0' + data)
+                await writer.drain()
+            frame(b'', 8)
+        task = asyncio.create_task(back())
+        while True:
+            first, second = await reader.readexactly(2)
+            size = second & 0x7f
+            if size == 126:
+                size = int.from_bytes(await reader.readexactly(2), 'big')
+            elif size == 127:
+                size = int.from_bytes(await reader.readexactly(8), 'big')
+            mask = await reader.readexactly(4) if second & 0x80 else b'\0\0\0\0'
+            data = bytes(byte ^ mask[at % 4] for at, byte in enumerate(await reader.readexactly(size)))
+            if first & 15 == 8:
+                break
+            if first & 15 in (1, 2) and data[:1] == b'\0':
+                outer.write(data[1:])
+        task.cancel()
+        outer.close()
+    except (OSError, asyncio.IncompleteReadError, KeyError, ValueError):
+        pass
+    finally:
+        writer.close()
+
+def kubelet():
+    async def main():
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f'{PKI}/server.crt', f'{PKI}/server.key')
+        await (await asyncio.start_server(websocket, '127.0.0.1', KUBELET, ssl=context)).serve_forever()
+    asyncio.run(main())
+
+def outside():
+    """An address of this machine that is not loopback: the API server proxies to no other."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(('192.0.2.1', 9))
+            address = s.getsockname()[0]
+        except OSError:
+            return None
+    return None if address.startswith(('127.', '0.')) else address
+
+def pod(namespace, name, labels, ready=False, address=None):
+    made = api('POST', f'/api/v1/namespaces/{namespace}/pods', {'metadata': {'name': name, 'labels': labels}, 'spec': {'nodeName': 'n1', 'schedulerName': 'yunikorn',
+               'terminationGracePeriodSeconds': 600, 'containers': [{'name': 'main', 'image': 'x'}]}})
+    if ready:
+        status = {'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}], 'podIP': address or '', 'podIPs': [{'ip': address}] if address else []}}
+        api('PATCH', f'/api/v1/namespaces/{namespace}/pods/{name}/status', status, 'application/merge-patch+json')
+    return made['metadata']['uid']
+
+def rule(groups, resources, verbs, names=None):
+    return {'apiGroups': groups, 'resources': resources, 'verbs': verbs, **({'resourceNames': names} if names else {})}
+
+def allow(name, group, rules, namespace=None):
+    base = '/apis/rbac.authorization.k8s.io/v1' + (f'/namespaces/{namespace}' if namespace else '')
+    kind = 'Role' if namespace else 'ClusterRole'
+    api('POST', f'{base}/{kind.lower()}s', {'metadata': {'name': name}, 'rules': rules})
+    api('POST', f'{base}/{kind.lower()}bindings', {'metadata': {'name': name}, 'roleRef': {'apiGroup': 'rbac.authorization.k8s.io', 'kind': kind, 'name': name},
+        'subjects': [{'kind': 'Group', 'apiGroup': 'rbac.authorization.k8s.io', 'name': group}]})
+
+def fill():
+    for namespace in ('yunikorn', 'team-a'):
+        api('POST', '/api/v1/namespaces', {'metadata': {'name': namespace}})
+    for name in ('n1', 'node-a', 'node-b', 'node-c'):
+        api('POST', '/api/v1/nodes', {'metadata': {'name': name}})
+    status = {'status': {'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}], 'daemonEndpoints': {'kubeletEndpoint': {'Port': KUBELET}}}}
+    api('PATCH', '/api/v1/nodes/n1/status', status, 'application/strategic-merge-patch+json')
+    address = outside()
+    pod('yunikorn', 'yunikorn-scheduler-1', {'app': 'yunikorn', 'component': 'yunikorn-scheduler'}, ready=True, address=address)
+    pod('yunikorn', 'yunikorn-admission-controller-1', {'app': 'yunikorn', 'component': 'yunikorn-admission-controller'}, ready=True)
+    ports = [{'name': 'yunikorn-core', 'port': 9080}]
+    api('POST', '/api/v1/namespaces/yunikorn/services', {'metadata': {'name': 'yunikorn-service'}, 'spec': {'selector': {'app': 'yunikorn'}, 'ports': ports}})
+    if address:
+        target = {'kind': 'Pod', 'namespace': 'yunikorn', 'name': 'yunikorn-scheduler-1'}
+        subsets = [{'addresses': [{'ip': address, 'targetRef': target}], 'ports': [{'name': 'yunikorn-core', 'port': CORE}]}]
+        api('POST', '/api/v1/namespaces/yunikorn/endpoints', {'metadata': {'name': 'yunikorn-service'}, 'subsets': subsets})
+    data = {'queues.yaml': FIRST, 'log.level': 'INFO'}
+    api('POST', '/api/v1/namespaces/yunikorn/configmaps', {'metadata': {'name': 'yunikorn-configs', 'labels': {'team': 'platform'}}, 'data': data})
+    UIDS['job-1-driver'] = pod('team-a', 'job-1-driver', {'applicationId': 'job-1'})
+    pod('team-a', 'job-1-worker', {'applicationId': 'job-1'})
+    UIDS['job-1-worker'] = '00000000-0000-4000-8000-000000000000'
+    admin = [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get', 'patch', 'create'])]
+    allow('admin', 'kornsole-admin', admin, 'yunikorn')
+    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch'])])
+    allow('viewers', 'viewers', [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get'])], 'yunikorn')
+    allow('proxied', 'proxied', [rule([''], ['services'], ['get'], ['yunikorn-service']), rule([''], ['services/proxy'], ['get'], ['yunikorn-service:yunikorn-core'])], 'yunikorn')
+    # Who has no SelfSubjectReview is found out by a review of one's own token; for all but `nobody`.
+    for group in ('kornsole-admin', 'viewers', 'proxied'):
+        allow(f'review-{group}', group, [rule(['authentication.k8s.io'], ['tokenreviews'], ['create'])])
+    return bool(address)
+
+def kubeconfig():
+    users = [{'name': name, 'user': {'token': TOKENS[name]}} for name in USERS]
+    contexts = [{'name': name, 'context': {'cluster': 'stage', 'user': name}} for name in USERS]
+    ca = base64.b64encode(open(f'{PKI}/ca.crt', 'rb').read()).decode()
+    file = f'{FOLDER}/kubeconfig'
+    with os.fdopen(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), 'w') as f:
+        json.dump({'apiVersion': 'v1', 'kind': 'Config', 'current-context': 'admin', 'users': users, 'contexts': contexts,
+                   'clusters': [{'name': 'stage', 'cluster': {'server': f'https://127.0.0.1:{PORT}', 'certificate-authority-data': ca}}]}, f)
+    return file
+
+try:
+    until = time.time() + 120
+    while True:
+        try:
+            api('GET', '/api/v1/namespaces/default')
+            break
+        except (OSError, ValueError):
+            if time.time() > until or any(process.poll() is not None for process in processes):
+                sys.exit(f'the API server does not start: see {FOLDER}/kube-apiserver.log')
+            time.sleep(0.2)
+    proxy = fill()
+    core = ThreadingHTTPServer(('0.0.0.0' if proxy else '127.0.0.1', CORE), Core)
+    for target in (core.serve_forever, follow, kubelet):
+        threading.Thread(target=target, daemon=True).start()
+    while True:
+        try:
+            socket.create_connection(('127.0.0.1', KUBELET)).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy}), flush=True)
+    sys.stdin.read()
+finally:
+    end()
