@@ -8,6 +8,7 @@ pub mod embedded;
 pub mod records;
 pub mod remote;
 pub mod saved;
+pub mod trial;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,12 +21,16 @@ pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
 pub use remote::Remote;
 pub use saved::Saved;
+pub use trial::{Trial, TrialStatus, WhatIf};
 
 /// Where the view of an earlier time goes, or why there is none. Called once, from any thread.
 pub type ViewAnswer = Box<dyn FnOnce(Result<Arc<View>, String>) + Send>;
 
 /// Where a chapter of the past goes, or why there is none. Called once, from any thread.
 pub type ChapterAnswer = Box<dyn FnOnce(Result<Chapter, String>) + Send>;
+
+/// Where a what-if goes, or why there is none. Called once, from any thread.
+pub type WhatIfAnswer = Box<dyn FnOnce(Result<Arc<dyn Source>, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -133,7 +138,7 @@ pub trait Source: Send + Sync {
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.
     fn health(&self) -> OwnHealth {
         match self.about().place {
-            SourcePlace::Embedded => OwnHealth::Here,
+            SourcePlace::Embedded | SourcePlace::WhatIf => OwnHealth::Here,
             SourcePlace::Remote => OwnHealth::Unknown(Arc::from("it was not asked")),
             SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
         }
@@ -154,6 +159,18 @@ pub trait Source: Send + Sync {
     /// those that `wanted` says. `answer` is called once, from any thread.
     fn chapter(&self, at: Time, _toward: Toward, _wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
         answer(Err(format!("nothing is kept of {at}")));
+    }
+
+    /// Has a copy of a partition made to try things in; `answer` is called once, from any thread, with it or with why there is none. The
+    /// first partition where none is named.
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let _ = partition;
+        answer(Err("only the scheduler in this process can be copied to try things in".to_owned()));
+    }
+
+    /// What can be done besides, where this is a what-if.
+    fn trial(&self) -> Option<&dyn Trial> {
+        None
     }
 
     /// Has `wake` called soon after each new view, from any thread; bursts may be reported once. Replaces the one before.
@@ -191,6 +208,8 @@ pub enum SourcePlace {
     Remote,
     /// Nowhere: what is shown was saved.
     Saved,
+    /// In this process, as a copy to try things in.
+    WhatIf,
 }
 
 /// What is on the screen.

@@ -5,5 +5,6 @@
 mod changes;
 mod command;
 mod forks;
+mod recorded;
 mod runs;
 mod stage;

@@ -320,6 +320,7 @@ impl Loop {
             | Effect::FetchRevision(_)
             | Effect::FetchPastView(_)
             | Effect::FetchPastSpan(..)
+            | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}
         }
         Ok(())
