@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use super::{About, Link, Records, Source, SourcePlace, TextAnswer};
+use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trial, TrialStatus};
 use crate::engine::{Core, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Done, Order, PartitionAct, Refusal};
@@ -19,44 +19,6 @@ use crate::whatif::{Fork, HistoryKey, RuntimeRule, Runtimes};
 
 /// How many cycles and commands are done before it is asked whether somebody still looks.
 const AT_ONCE: usize = 2_000;
-
-/// How a what-if stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrialStatus {
-    /// The moment that it began from.
-    pub began: Time,
-    /// Its own time.
-    pub now: Time,
-    /// The changes in words, in their order.
-    pub changes: Vec<String>,
-    /// The side on the screen is the one with the changes.
-    pub changed_side: bool,
-    /// It is being moved on.
-    pub busy: bool,
-    /// When what runs ends, in a sentence.
-    pub assumed: Arc<str>,
-}
-
-/// What can be done with a what-if besides giving orders in it. Every call returns at once.
-pub trait Trial: Send + Sync {
-    /// How it stands.
-    fn status(&self) -> TrialStatus;
-
-    /// Moves its time on.
-    fn advance(&self, by: Duration);
-
-    /// Takes a change back, by its number from 1: everything is done again without it.
-    ///
-    /// # Errors
-    /// There is no such change, another one rests on it, or it is being moved on.
-    fn take_back(&self, number: usize) -> Result<(), String>;
-
-    /// Shows the other side: without the changes, or with them.
-    fn turn_over(&self);
-
-    /// The changes as orders, to be given to the real cluster.
-    fn orders(&self) -> Vec<Order>;
-}
 
 /// What was done, to be done again without a part of it.
 #[derive(Clone)]

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use crate::console::present::format;
 pub use crate::console::present::guard::trial::applies;
+use crate::console::state::command::CommandId;
 use crate::console::state::effect::{Effect, WhatIfStep};
 use crate::console::state::layer::{Confirm, Figure, Figures, Layer, Question};
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::{bulk, config, orders, past, question};
+use crate::console::update::{bulk, config, orders, past};
 use crate::view::act::{Act, Order};
 
 /// How far time is moved on where nobody says how far.
@@ -16,8 +17,21 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The most changes that a question names.
 const NAMED: usize = 8;
 
+/// Does what a command of a what-if says.
+pub fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
+    match id {
+        CommandId::WhatIf => open(state, Vec::new()),
+        CommandId::TryThis => try_this(state),
+        CommandId::Forward => forward(state, argument),
+        CommandId::OtherSide => turn_over(state),
+        CommandId::Changes => list(state),
+        CommandId::TakeBack => take_back(state, argument),
+        _ => {}
+    }
+}
+
 /// Opens a what-if, with orders that are given in it at once.
-pub fn open(state: &mut State, orders: Vec<Order>) {
+fn open(state: &mut State, orders: Vec<Order>) {
     state.say(Grade::Info, "a copy of the cluster is being made");
     state.emit(Effect::WhatIf(WhatIfStep::Open(orders)));
 }
@@ -30,16 +44,13 @@ pub fn not_opened(state: &mut State, why: Option<String>) {
 }
 
 /// Tries what is asked about, or what is written on the page, in a what-if.
-pub fn try_this(state: &mut State) {
+fn try_this(state: &mut State) {
     let orders = match state.layers.pop() {
-        Some(Layer::Confirm(asked)) => {
-            question::closed(state, &asked);
-            match asked.what {
-                Question::Order(order) => vec![*order],
-                Question::Orders(orders) => orders,
-                _ => of_page(state),
-            }
-        }
+        Some(Layer::Confirm(asked)) => match asked.what {
+            Question::Order(order) => vec![*order],
+            Question::Orders(orders) => orders,
+            _ => of_page(state),
+        },
         Some(other) => return state.layers.push(other),
         None => of_page(state),
     };
@@ -71,7 +82,7 @@ pub fn give(state: &mut State, mut orders: Vec<Order>) {
 }
 
 /// Moves time on.
-pub fn forward(state: &mut State, by: Option<&str>) {
+fn forward(state: &mut State, by: Option<&str>) {
     let by = match by.map(str::trim).filter(|by| !by.is_empty()) {
         None => Some(MINUTE),
         Some(text) => past::span(text).filter(|by| !by.is_zero()),
@@ -88,7 +99,7 @@ pub fn turn_over(state: &mut State) {
 }
 
 /// Takes a change back.
-pub fn take_back(state: &mut State, number: Option<&str>) {
+fn take_back(state: &mut State, number: Option<&str>) {
     let Some(trial) = &state.cluster.trial else { return };
     let last = trial.changes.len();
     let number = number.map(str::trim).filter(|text| !text.is_empty()).map_or(Some(last), |text| text.parse().ok());
@@ -101,7 +112,7 @@ pub fn take_back(state: &mut State, number: Option<&str>) {
 }
 
 /// Lists the changes.
-pub fn list(state: &mut State) {
+fn list(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let change = |(number, words): (usize, &String)| Figure {
         title: (number + 1).to_string(),

@@ -321,9 +321,6 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Live, "live", "Return from the past to the present"),
     row(CommandId::WhatIf, "whatif", "What if: a copy of the cluster to try things in; nothing in it is real")
         .aliases(&["what-if"]),
-    row(CommandId::TryThis, "", "Try it in a copy of the cluster first, where nothing is real")
-        .keys(&[(In::Config, "f"), (In::Change, "f"), (In::Confirm, "f")])
-        .hints(&[(In::Config, "what if"), (In::Change, "what if"), (In::Confirm, "what if")]),
     row(CommandId::Forward, "forward", "What if: move time on, by a minute or as `:forward 10m`")
         .keys(&[(In::Page, "}")])
         .takes(Argument::Optional(Kind::Ago)),
@@ -536,4 +533,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Reason, "", "Write the reason for it, which the audit keeps")
         .keys(&[(In::Confirm, "r"), (In::Confirm, "ctrl-r"), (In::Typed, "ctrl-r")])
         .hints(&[(In::Confirm, "reason"), (In::Typed, "reason")]),
+    row(CommandId::TryThis, "", "Try it in a copy of the cluster first, where nothing is real")
+        .keys(&[(In::Config, "f"), (In::Change, "f"), (In::Confirm, "f")])
+        .hints(&[(In::Config, "what if"), (In::Change, "what if"), (In::Confirm, "what if")]),
 ];
