@@ -235,4 +235,9 @@ impl Core {
     pub fn take_view(&mut self) -> Option<Arc<View>> {
         run_loop::take_view(&mut self.state)
     }
+
+    /// The newest view, also where it is the one that was taken last.
+    pub fn whole_view(&mut self) -> Arc<View> {
+        self.take_view().unwrap_or_else(|| self.state.views.last())
+    }
 }

@@ -6,7 +6,7 @@
 //!
 //! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
 //! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the workload; [`audit`] writes who did what,
-//! [`explain`] answers why something waits.
+//! [`explain`] answers why something waits, [`forecast`] runs several what-ifs, and [`trial`] makes a core of a fork.
 //! [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`] sends
 //! records, views and answers out; [`handle`] is what other threads have of it.
 //!
@@ -29,6 +29,7 @@ pub mod drain_report;
 mod event_outbox;
 pub mod events;
 mod explain;
+pub mod forecast;
 pub mod handle;
 pub mod host;
 pub mod journal;
@@ -44,6 +45,7 @@ pub mod run_loop;
 mod save;
 pub mod setup;
 mod state;
+mod trial;
 pub mod watch;
 mod workload_config;
 

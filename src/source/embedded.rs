@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer, explained};
+use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained};
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
@@ -15,6 +15,9 @@ use crate::whatif::{Fork, NoFork};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
+
+/// The most bytes that both sides of a what-if take, about.
+const WHAT_IF_BYTES: usize = 4 << 30;
 
 /// A scheduler that runs by itself in this process.
 pub struct Embedded {
@@ -121,6 +124,17 @@ impl Source for Embedded {
 
     fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
         self.look_back(answer, move |past| past.chapter(at, toward, wanted).map_err(|why| why.to_string()));
+    }
+
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let copy = self.engine.fork(Some(partition.to_owned()), WHAT_IF_BYTES);
+        let (name, who) = (self.about.name.clone(), self.actor.identity.clone());
+        let make = move || {
+            let fork = copy.recv().unwrap_or(Err(NoFork::Stopped)).map_err(|why| why.to_string());
+            answer(fork.map(|fork| Arc::new(WhatIf::new(fork, &name, &who, true)) as Arc<dyn Source>));
+        };
+        // Without a thread nothing answers, and the console continues without it.
+        let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(make);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
@@ -296,6 +310,13 @@ impl Source for Stepped {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Records::text_of(&self.ledger, number));
+    }
+
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let copy = Host::fork(self, Some(partition.to_owned()), WHAT_IF_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
+        let who = &self.actor.identity;
+        let what_if = |fork| Arc::new(WhatIf::new(fork, &self.about.name, who, false)) as Arc<dyn Source>;
+        answer(copy.map(what_if).map_err(|why| why.to_string()));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

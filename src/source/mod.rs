@@ -9,6 +9,7 @@ mod explained;
 pub mod records;
 pub mod remote;
 pub mod saved;
+pub mod trial;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +22,16 @@ pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
 pub use remote::Remote;
 pub use saved::Saved;
+pub use trial::WhatIf;
 
 /// Where the view of an earlier time goes, or why there is none. Called once, from any thread.
 pub type ViewAnswer = Box<dyn FnOnce(Result<Arc<View>, String>) + Send>;
 
 /// Where a chapter of the past goes, or why there is none. Called once, from any thread.
 pub type ChapterAnswer = Box<dyn FnOnce(Result<Chapter, String>) + Send>;
+
+/// Where a what-if goes, or why there is none. Called once, from any thread.
+pub type WhatIfAnswer = Box<dyn FnOnce(Result<Arc<dyn Source>, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -134,7 +139,7 @@ pub trait Source: Send + Sync {
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.
     fn health(&self) -> OwnHealth {
         match self.about().place {
-            SourcePlace::Embedded => OwnHealth::Here,
+            SourcePlace::Embedded | SourcePlace::WhatIf => OwnHealth::Here,
             SourcePlace::Remote => OwnHealth::Unknown(Arc::from("it was not asked")),
             SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
         }
@@ -157,8 +162,58 @@ pub trait Source: Send + Sync {
         answer(Err(format!("nothing is kept of {at}")));
     }
 
+    /// Has a copy of a partition made to try things in; `answer` is called once, from any thread, with it or with why there is none. The
+    /// first partition where none is named.
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let _ = partition;
+        answer(Err("only the scheduler in this process can be copied to try things in".to_owned()));
+    }
+
+    /// What can be done besides, where this is a what-if.
+    fn trial(&self) -> Option<&dyn Trial> {
+        None
+    }
+
     /// Has `wake` called soon after each new view, from any thread; bursts may be reported once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
+}
+
+/// How a what-if stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialStatus {
+    /// The moment that it began from.
+    pub began: Time,
+    /// Its own time.
+    pub now: Time,
+    /// The changes in words, in their order.
+    pub changes: Vec<String>,
+    /// The side on the screen is the one with the changes.
+    pub changed_side: bool,
+    /// It is being moved on.
+    pub busy: bool,
+    /// When what runs ends, in a sentence.
+    pub assumed: Arc<str>,
+}
+
+/// What can be done with a what-if besides giving orders in it. Every call returns at once.
+pub trait Trial: Send + Sync {
+    /// How it stands.
+    fn status(&self) -> TrialStatus;
+
+    /// Moves its time on.
+    fn advance(&self, by: Duration);
+
+    /// Takes a change back, by its number from 1: everything is done again without it.
+    ///
+    /// # Errors
+    /// There is no such change, another one rests on it, or it is being moved on.
+    fn take_back(&self, number: usize) -> Result<(), String>;
+
+    /// Shows the other side: without the changes, or with them.
+    fn turn_over(&self);
+
+    /// The changes as orders, to be given to the real cluster.
+    fn orders(&self) -> Vec<Order>;
 }
 
 /// What a scheduler says of its own health (`rest.md` 5.13).
@@ -192,6 +247,8 @@ pub enum SourcePlace {
     Remote,
     /// Nowhere: what is shown was saved.
     Saved,
+    /// In this process, as a copy to try things in.
+    WhatIf,
 }
 
 /// What is on the screen.

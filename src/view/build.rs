@@ -73,6 +73,11 @@ impl ViewBuilder {
         Some(Arc::new(self.view.clone()))
     }
 
+    /// The view that was made last.
+    pub fn last(&self) -> Arc<View> {
+        Arc::new(self.view.clone())
+    }
+
     /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
         scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::change::Change;
+use super::change::{Amount, Change};
 use super::config_change;
 use super::pair::{RefusedStep, Step, Unfinished};
 use super::world::World;
 use crate::config::{self, Severity};
-use crate::model::{AppId, AskId, Identity, NodeId, QueuePath};
+use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, parse_quantity};
 use crate::scenario::{Cycles, StepKind};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
@@ -77,7 +77,8 @@ impl World<'_> {
             Change::Move(app, to) => {
                 Ok(vec![PartitionCommand::Move { app: app.clone(), to: to.clone(), by: Identity::default() }])
             }
-            Change::Submit(app, count) => self.more_apps(app, *count),
+            Change::ResizeNode(node, resource, amount) => self.resized(node, resource, amount),
+            Change::Submit(app, count, priority) => self.more_apps(app, *count, *priority),
             Change::Demand(queue, factor) => self.demand(queue, *factor),
         };
         match commands {
@@ -131,7 +132,19 @@ impl World<'_> {
         Ok(specs.collect())
     }
 
-    fn more_apps(&self, like: &AppId, count: u32) -> Result<Vec<PartitionCommand>, String> {
+    fn resized(&self, id: &NodeId, resource: &str, amount: &Amount) -> Result<Vec<PartitionCommand>, String> {
+        let part = self.part().ok_or("the partition is gone")?;
+        let found = part.nodes.find(id).and_then(|key| part.nodes.get(key));
+        let node = found.ok_or_else(|| format!("there is no node {id}"))?;
+        let text = config_change::quantity(resource, amount, || node.total.get(resource))?;
+        let amount =
+            text.map_or(Ok(0), |text| parse_quantity(resource, &text).map_err(|fault| format!("{text:?} is {fault}")))?;
+        let mut capacity = node.total.clone();
+        capacity.set(resource, amount);
+        Ok(vec![PartitionCommand::UpdateNode { id: id.clone(), capacity: Some(capacity), occupied: None }])
+    }
+
+    fn more_apps(&self, like: &AppId, count: u32, priority: Option<Priority>) -> Result<Vec<PartitionCommand>, String> {
         let part = self.part().ok_or("the partition is gone")?;
         let live = part.app(like);
         let app = live.ok_or_else(|| format!("there is no live application {like} that they could be like"))?;
@@ -149,7 +162,10 @@ impl World<'_> {
                 placeholder_timeout: app.placeholder_timeout,
                 placeholder_ask: app.placeholder_ask.clone(),
             }));
-            commands.extend(app.asks.iter().map(|(_, ask)| again(&id, ask.id.clone(), ask)));
+            commands.extend(app.asks.iter().map(|(_, ask)| {
+                let spec = again(&id, ask.id.clone(), ask);
+                PartitionCommand::Ask(AskSpec { priority: priority.unwrap_or(ask.priority), ..spec })
+            }));
         }
         Ok(commands)
     }
@@ -179,7 +195,7 @@ impl World<'_> {
                 }
                 let names = free_names(ask.id.as_str(), |name| app.ask_key(&AskId::from(name)).is_some());
                 let more = names.take(usize::try_from(wanted.saturating_sub(1)).unwrap_or(usize::MAX));
-                commands.extend(more.map(|name| again(&app.id, AskId::from(name), ask)));
+                commands.extend(more.map(|name| PartitionCommand::Ask(again(&app.id, AskId::from(name), ask))));
             }
         }
         Ok(commands)
@@ -194,8 +210,8 @@ fn within(commands: usize) -> Result<(), String> {
 }
 
 /// The same ask once more.
-fn again(app: &AppId, id: AskId, ask: &Ask) -> PartitionCommand {
-    PartitionCommand::Ask(AskSpec {
+fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
+    AskSpec {
         app: app.clone(),
         id,
         count: 1,
@@ -208,7 +224,7 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> PartitionCommand {
         placeholder: ask.placeholder,
         task_group: ask.task_group.clone(),
         tags: ask.tags.clone(),
-    })
+    }
 }
 
 /// Names of copies that nobody has.

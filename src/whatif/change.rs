@@ -10,22 +10,23 @@
 //! set QUEUE.limit.group.NAME.maxapplications=N
 //! node add NODE [COUNT]                    COUNT more that are like NODE
 //! node remove|drain|resume NODE
+//! node resize NODE RESOURCE=AMOUNT
 //! kill APPLICATION
 //! move APPLICATION QUEUE
-//! submit APPLICATION [COUNT]               COUNT more that are like APPLICATION
+//! submit APPLICATION [COUNT] [priority N]  COUNT more that are like APPLICATION
 //! demand QUEUE xFACTOR                     all that is pending there, so many times
 //! ```
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::model::{AppId, NodeId, QueuePath};
+use crate::model::{AppId, NodeId, Priority, QueuePath};
 use crate::scheduler::usage::Side;
 
 /// How to write a change, for messages.
 const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=AMOUNT (also guaranteed, maxapplications, priority, property.KEY, \
-    limit.user.NAME.RESOURCE), node add|remove|drain|resume NODE, kill APPLICATION, move APPLICATION QUEUE, submit APPLICATION COUNT, \
-    demand QUEUE xFACTOR";
+    limit.user.NAME.RESOURCE), node add|remove|drain|resume NODE, node resize NODE RESOURCE=AMOUNT, kill APPLICATION, \
+    move APPLICATION QUEUE, submit APPLICATION COUNT priority N, demand QUEUE xFACTOR";
 /// The most copies of an application or a node.
 const MOST_COPIES: u32 = 100_000;
 
@@ -49,12 +50,14 @@ pub enum Change {
     DrainNode(NodeId),
     /// A node takes allocations again.
     ResumeNode(NodeId),
+    /// A node has another amount of a resource.
+    ResizeNode(NodeId, String, Amount),
     /// An application is killed.
     Kill(AppId),
     /// An application is moved to another leaf.
     Move(AppId, QueuePath),
-    /// So many applications more that are like one.
-    Submit(AppId, u32),
+    /// So many applications more that are like one, with another priority where one is given.
+    Submit(AppId, u32, Option<Priority>),
     /// What is pending in a queue and below it is multiplied.
     Demand(QueuePath, f64),
 }
@@ -110,8 +113,13 @@ impl FromStr for Change {
             ["node", "resume", node] => Ok(Self::ResumeNode(NodeId::from(node))),
             ["kill", app] => Ok(Self::Kill(AppId::from(app))),
             ["move", app, queue] => Ok(Self::Move(AppId::from(app), QueuePath::new(queue))),
-            ["submit", app] => Ok(Self::Submit(AppId::from(app), 1)),
-            ["submit", app, more] => Ok(Self::Submit(AppId::from(app), count(more)?)),
+            ["node", "resize", node, to] => resize(node, to).map_err(|why| wrong(&why)),
+            ["submit", app] => Ok(Self::Submit(AppId::from(app), 1, None)),
+            ["submit", app, more] => Ok(Self::Submit(AppId::from(app), count(more)?, None)),
+            ["submit", app, more, "priority", priority] => match priority.parse() {
+                Ok(priority) => Ok(Self::Submit(AppId::from(app), count(more)?, Some(Priority(priority)))),
+                Err(_) => Err(wrong(&format!("{priority:?} is no priority"))),
+            },
             ["demand", queue, times] => match factor(times) {
                 Some(times) => Ok(Self::Demand(QueuePath::new(queue), times)),
                 None => Err(wrong(&format!("{times:?} is no factor such as x2 or x0.5"))),
@@ -133,10 +141,16 @@ fn set(text: &str) -> Result<Change, String> {
     if queue.is_empty() {
         return Err(format!("{place:?} names no queue"));
     }
-    let value = if value == "none" {
+    let value = if counts || value == "none" { amount(value)? } else { Amount::Is(value.to_owned()) };
+    if value == Amount::Is(String::new()) {
+        return Err("there is nothing behind its `=`; write `none` to take the key out".to_owned());
+    }
+    Ok(Change::Set { queue: QueuePath::new(queue), key, value })
+}
+
+fn amount(value: &str) -> Result<Amount, String> {
+    Ok(if value == "none" {
         Amount::Nothing
-    } else if !counts {
-        Amount::Is(value.to_owned())
     } else if let Some(more) = value.strip_prefix('+') {
         Amount::More(more.to_owned())
     } else if let Some(less) = value.strip_prefix('-') {
@@ -145,11 +159,16 @@ fn set(text: &str) -> Result<Change, String> {
         Amount::Times(factor(value).ok_or_else(|| format!("{value:?} is no factor such as x2 or x0.5"))?)
     } else {
         Amount::Is(value.to_owned())
-    };
-    if value == Amount::Is(String::new()) {
-        return Err("there is nothing behind its `=`; write `none` to take the key out".to_owned());
+    })
+}
+
+/// `memory=+64Gi` of a node.
+fn resize(node: &str, to: &str) -> Result<Change, String> {
+    let (resource, value) = to.split_once('=').ok_or("there is no `=` in it")?;
+    if resource.is_empty() || value.is_empty() {
+        return Err(format!("{to:?} is no RESOURCE=AMOUNT"));
     }
-    Ok(Change::Set { queue: QueuePath::new(queue), key, value })
+    Ok(Change::ResizeNode(NodeId::from(node), resource.to_owned(), amount(value)?))
 }
 
 /// The queue, the key, and whether its value is an amount that can be compared with what is there.
@@ -218,7 +237,9 @@ impl fmt::Display for Change {
             Self::ResumeNode(node) => write!(f, "node resume {node}"),
             Self::Kill(app) => write!(f, "kill {app}"),
             Self::Move(app, queue) => write!(f, "move {app} {queue}"),
-            Self::Submit(app, count) => write!(f, "submit {app} {count}"),
+            Self::ResizeNode(node, resource, amount) => write!(f, "node resize {node} {resource}={amount}"),
+            Self::Submit(app, count, None) => write!(f, "submit {app} {count}"),
+            Self::Submit(app, count, Some(priority)) => write!(f, "submit {app} {count} priority {}", priority.0),
             Self::Demand(queue, factor) => write!(f, "demand {queue} x{factor}"),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::tally::{AppTally, Figures, NodeTally, Tally};
+use super::tally::{AppTally, Decision, Figures, NodeTally, Tally};
 use super::verdict;
 use crate::model::{AppId, NodeId, QueuePath, Time};
 
@@ -90,6 +90,10 @@ pub struct FirstDifference {
     pub without: Option<String>,
     /// What is decided with them.
     pub with: Option<String>,
+    /// Why what is decided with the changes is not decided without them, as the scheduler explains it at that moment.
+    pub why_not_without: Option<String>,
+    /// Why what is decided without the changes is not decided with them.
+    pub why_not_with: Option<String>,
 }
 
 /// Something without and with the changes.
@@ -139,7 +143,7 @@ pub(super) fn compared(without: &Tally, with: &Tally) -> Comparison {
         users: different(&without.users, &with.users),
         apps,
         nodes: different(&without.nodes, &with.nodes),
-        first: first(&without.decisions, &with.decisions),
+        first: first(without, with),
         verdict: String::new(),
     };
     comparison.verdict = verdict::sentence(&comparison);
@@ -157,13 +161,20 @@ fn different<K: Ord + Clone, V: PartialEq + Clone>(
         .collect()
 }
 
-fn first(without: &[(Time, Box<str>)], with: &[(Time, Box<str>)]) -> Option<FirstDifference> {
-    let at = without.iter().zip(with).position(|(one, other)| one != other);
-    let at = at.unwrap_or_else(|| without.len().min(with.len()));
-    let (one, other) = (without.get(at), with.get(at));
-    let when = [one, other].into_iter().flatten().map(|(at, _)| *at).min()?;
-    let text = |decision: Option<&(Time, Box<str>)>| decision.map(|(_, text)| text.to_string());
-    Some(FirstDifference { at: when, without: text(one), with: text(other) })
+/// Where the decisions of both runs part, if they do.
+pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option<&'t Decision>; 2]> {
+    let (one, other) = (&without.decisions, &with.decisions);
+    let at = one.iter().zip(other).position(|(one, other)| one != other);
+    let at = at.unwrap_or_else(|| one.len().min(other.len()));
+    let both = [one.get(at), other.get(at)];
+    both.iter().any(Option::is_some).then_some(both)
+}
+
+fn first(without: &Tally, with: &Tally) -> Option<FirstDifference> {
+    let both = parting(without, with)?;
+    let at = both.iter().flatten().map(|decision| decision.at).min()?;
+    let [without, with] = both.map(|decision| decision.map(|decision| decision.text.to_string()));
+    Some(FirstDifference { at, without, with, why_not_without: None, why_not_with: None })
 }
 
 /// What becomes of an application; `None` where it is the same.

@@ -54,7 +54,11 @@ fn amount_now(queue: &Queue, bound: Bound, resource: &str) -> Option<i64> {
 }
 
 /// The amount as a configuration writes it; `None` to take it out.
-fn quantity(resource: &str, value: &Amount, now: impl Fn() -> Option<i64>) -> Result<Option<String>, String> {
+pub(super) fn quantity(
+    resource: &str,
+    value: &Amount,
+    now: impl Fn() -> Option<i64>,
+) -> Result<Option<String>, String> {
     let read = |text: &str| parse_quantity(resource, text).map_err(|fault| format!("{text:?} is {fault}"));
     let now = || now().ok_or_else(|| format!("there is no amount of {resource} yet that could grow or shrink"));
     let amount = match value {

@@ -110,8 +110,18 @@ impl Fork {
         &self.scheduler
     }
 
+    /// When periodic work is due.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// The text of the queue configuration in force, where it is known.
+    pub fn text(&self) -> Option<&Arc<str>> {
+        self.text.as_ref()
+    }
+
     /// The partition itself; `None` once a configuration has taken it away.
-    pub(super) fn partition(&self) -> Option<&Partition> {
+    pub fn partition(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
 }

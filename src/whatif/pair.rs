@@ -4,12 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::arrivals::Arrivals;
 use super::change::Change;
-use super::compare::{Comparison, compared};
+use super::compare::{Comparison, compared, parting};
 use super::fork::Fork;
 use super::runtimes::{RuntimeRule, Runtimes};
 use super::tally::Figures;
-use super::world::{GoOn, World};
+use super::why;
+use super::world::{GoOn, StopBefore, World};
 use crate::model::Time;
 use crate::scenario::StepKind;
 use crate::scheduler::PartitionCommand;
@@ -50,6 +52,8 @@ pub struct Plan {
     pub runtimes: Vec<RuntimeRule>,
     /// Draws times of the history instead of their median.
     pub seed: Option<u64>,
+    /// What comes in during both runs.
+    pub arrivals: Arrivals,
 }
 
 /// What a run may take at most.
@@ -111,6 +115,8 @@ pub struct Pair {
     pub refused: Vec<RefusedStep>,
     /// What runtimes were assumed.
     pub runtimes: String,
+    /// What was assumed to come in.
+    pub arrivals: String,
     /// What the run with the changes did, line by line, as a scenario's trace.
     pub trace: String,
     /// The trace is cut off.
@@ -124,26 +130,19 @@ pub struct Pair {
 pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
     let runtimes = fork.partition().map(|part| Runtimes::new(&plan.runtimes, part, plan.seed)).unwrap_or_default();
     let before = fork.partition().map(totals).unwrap_or_default();
-    let world = |traced| World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on);
+    let world =
+        |traced| World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on).with_arrivals(&plan.arrivals);
     let (mut without, mut with) = (world(false), world(true));
     with.carry_out(&plan.steps)?;
+    // Cycles are counted from the same moment in both.
+    let counted_from = with.now;
+    let idle = drive(&mut without, plan.span, fork.now, counted_from)?;
+    let idle = drive(&mut with, plan.span, fork.now, counted_from)? & idle;
     let stopped = match plan.span {
-        Span::For(time) => {
-            without.until(fork.now + time)?;
-            with.until(fork.now + time)?;
-            Stopped::Time
-        }
-        Span::Cycles(cycles) => {
-            without.until(with.now)?;
-            without.cycle_often(cycles)?;
-            with.cycle_often(cycles)?;
-            Stopped::Cycles
-        }
-        Span::Idle => {
-            let most = fork.now + MOST_TIME;
-            let idle = without.until_idle(most)? & with.until_idle(most)?;
-            if idle { Stopped::Idle } else { Stopped::Time }
-        }
+        Span::For(_) => Stopped::Time,
+        Span::Cycles(_) => Stopped::Cycles,
+        Span::Idle if idle => Stopped::Idle,
+        Span::Idle => Stopped::Time,
     };
     // Both end at the same time, so that what they have in use can be compared.
     let ended = without.now.max(with.now);
@@ -155,18 +154,45 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     tallies[0].end(without.part(), ended);
     tallies[1].end(with.part(), ended);
     let (trace, truncated) = with.take_trace();
+    let mut comparison = compared(&tallies[0], &tallies[1]);
+    if let (Some(first), Some(both)) = (&mut comparison.first, parting(&tallies[0], &tallies[1])) {
+        let again = |changed: bool, stop: StopBefore| {
+            let mut world = world(false);
+            world.stop = Some(stop);
+            let done = if changed { world.carry_out(&plan.steps) } else { Ok(()) };
+            let done = done.and_then(|()| drive(&mut world, plan.span, fork.now, counted_from));
+            match done {
+                Err(Unfinished::Stopped) if !go_on() => Err(Unfinished::Stopped),
+                _ => Ok(world),
+            }
+        };
+        [first.why_not_without, first.why_not_with] = why::not_in_the_other(both, again)?;
+    }
     Ok(Pair {
         began: fork.now,
         ended,
         stopped,
         cycles: with.cycles,
         before,
-        comparison: compared(&tallies[0], &tallies[1]),
+        comparison,
         refused: std::mem::take(&mut with.refused),
         runtimes: with.runtimes.text(),
+        arrivals: plan.arrivals.text.clone(),
         trace,
         truncated,
     })
+}
+
+/// Runs a world as long as it is to run. Gives whether nothing changes any more.
+fn drive(world: &mut World<'_>, span: Span, began: Time, counted_from: Time) -> Result<bool, Unfinished> {
+    match span {
+        Span::For(time) => world.until(began + time).map(|()| false),
+        Span::Cycles(cycles) => {
+            world.until(counted_from)?;
+            world.cycle_often(cycles).map(|()| false)
+        }
+        Span::Idle => world.until_idle(began + MOST_TIME),
+    }
 }
 
 fn totals(partition: &crate::scheduler::Partition) -> Figures {

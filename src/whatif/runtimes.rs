@@ -104,7 +104,8 @@ impl Runtimes {
     fn learn(&mut self, key: HistoryKey, partition: &Partition) {
         for app in partition.ended.iter().filter(|app| app.state == AppState::Completed) {
             let Some((started, finished)) = app.started.zip(app.finished) else { continue };
-            self.seen.entry(kind(key, app)).or_default().push(finished.since(started));
+            let names = (&app.id, app.who.user.as_str(), &app.queue_path);
+            self.seen.entry(kind(key, names)).or_default().push(finished.since(started));
             self.ended += 1;
         }
         self.seen.values_mut().for_each(|times| times.sort_unstable());
@@ -112,35 +113,60 @@ impl Runtimes {
 
     /// How long an allocation of this application runs; `None` is for ever.
     pub fn of(&self, app: &Application, ask: &str) -> Option<Duration> {
+        self.of_named((&app.id, &app.who.user, &app.queue_path), ask)
+    }
+
+    /// The same by the application's id, its user and its queue.
+    pub fn of_named(&self, (app, user, path): (&AppId, &str, &QueuePath), ask: &str) -> Option<Duration> {
         let given = self.given.iter().find_map(|rule| match rule {
-            RuntimeRule::App(form, time) => fits(form, app.id.as_str()).then_some(*time),
-            RuntimeRule::User(user, time) => (*user == app.who.user).then_some(*time),
-            RuntimeRule::Queue(queue, time) => app.queue_path.is_within(queue).then_some(*time),
+            RuntimeRule::App(form, time) => fits(form, app.as_str()).then_some(*time),
+            RuntimeRule::User(of, time) => (of == user).then_some(*time),
+            RuntimeRule::Queue(queue, time) => path.is_within(queue).then_some(*time),
             RuntimeRule::History(_) | RuntimeRule::Else(_) => None,
         });
         let seen = given.or_else(|| {
-            let times = self.seen.get(&kind(self.history?, app))?;
+            let times = self.seen.get(&kind(self.history?, (app, user, path)))?;
             let at = match self.seed {
                 None => times.len() / 2,
-                Some(seed) => usize::try_from(drawn(seed, app.id.as_str(), ask) % times.len() as u64).unwrap_or(0),
+                Some(seed) => usize::try_from(drawn(seed, app.as_str(), ask) % times.len() as u64).unwrap_or(0),
             };
             times.get(at).copied()
         });
         if seen.is_none() {
-            self.unmatched.borrow_mut().insert(app.id.clone());
+            self.unmatched.borrow_mut().insert(app.clone());
         }
         seen.or(self.otherwise)
     }
 
     /// When an allocation ends that has run since a time: at least a tenth of its runtime is still to come, since nothing that runs
     /// longer than others do ends the moment that one looks.
-    pub(super) fn end(&self, app: &Application, ask: &str, since: Time, now: Time) -> Option<Time> {
+    pub fn end(&self, app: &Application, ask: &str, since: Time, now: Time) -> Option<Time> {
         let runtime = self.of(app, ask)?;
         Some((since + runtime).max(if since < now { now + runtime / 10 } else { now }))
     }
 
     /// What was assumed, and what that rests on, in a sentence.
     pub fn text(&self) -> String {
+        let parts = self.parts();
+        let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
+        let unmatched = self.unmatched.borrow().len();
+        if parts.is_empty() {
+            return format!("runtimes: {otherwise}");
+        }
+        let had = if unmatched == 1 { "application had" } else { "applications had" };
+        format!("runtimes: {}; {unmatched} {had} no match: {otherwise}", parts.join("; "))
+    }
+
+    /// The same before anything was looked up in it.
+    pub fn model(&self) -> String {
+        let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
+        match self.parts().as_slice() {
+            [] => format!("runtimes: {otherwise}"),
+            parts => format!("runtimes: {}; else: {otherwise}", parts.join("; ")),
+        }
+    }
+
+    fn parts(&self) -> Vec<String> {
         let mut parts = Vec::new();
         if !self.given.is_empty() {
             let rules = if self.given.len() == 1 { "rule" } else { "rules" };
@@ -155,23 +181,17 @@ impl Runtimes {
             let how = if self.seed.is_some() { "drawn from" } else { "median of" };
             parts.push(format!("{how} {} ended applications, by {by}", self.ended));
         }
-        let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
-        let unmatched = self.unmatched.borrow().len();
-        if parts.is_empty() {
-            return format!("runtimes: {otherwise}");
-        }
-        let had = if unmatched == 1 { "application had" } else { "applications had" };
-        format!("runtimes: {}; {unmatched} {had} no match: {otherwise}", parts.join("; "))
+        parts
     }
 }
 
-fn kind(key: HistoryKey, app: &Application) -> String {
+fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> String {
     match key {
-        HistoryKey::User => app.who.user.clone(),
-        HistoryKey::Queue => app.queue_path.to_string(),
+        HistoryKey::User => user.to_owned(),
+        HistoryKey::Queue => queue.to_string(),
         HistoryKey::Name => {
             let mut name = String::new();
-            for c in app.id.as_str().chars() {
+            for c in app.as_str().chars() {
                 let c = if c.is_ascii_digit() { '#' } else { c };
                 if c != '#' || !name.ends_with('#') {
                     name.push(c);

@@ -138,6 +138,24 @@ pub struct NodeTally {
     pub schedulable: bool,
 }
 
+/// A decision of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Decision {
+    pub at: Time,
+    pub text: Box<str>,
+    /// The number of the command that made it, in its run.
+    pub command: u64,
+    /// The ask that it is for.
+    pub subject: Option<(AppId, AskId)>,
+}
+
+impl PartialEq for Decision {
+    /// Whether both decide the same; the runs have different numbers of commands.
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at && self.text == other.text
+    }
+}
+
 /// Everything that is counted in a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
@@ -148,7 +166,9 @@ pub(super) struct Tally {
     pub users: BTreeMap<Arc<str>, Figures>,
     pub nodes: BTreeMap<NodeId, NodeTally>,
     pub total: Figures,
-    pub decisions: Vec<(Time, Box<str>)>,
+    pub decisions: Vec<Decision>,
+    /// The number of the command whose events are observed.
+    pub command: u64,
     meters: BTreeMap<QueuePath, UseMeter>,
     user_meters: BTreeMap<Arc<str>, UseMeter>,
 }
@@ -199,37 +219,37 @@ impl Tally {
                     tally.waited += waited;
                     tally.waits += 1;
                 }
-                self.decide(at, || format!("{app}/{ask} is allocated on {node}"));
+                self.decide(at, Some((app, ask)), || format!("{app}/{ask} is allocated on {node}"));
             }
             EventKind::Released { resource, holder, reason, app, ask, .. } => {
                 self.use_changes(at, (&holder.queue, &holder.user), resource, false);
                 if *reason == ReleaseReason::Timeout {
-                    self.decide(at, || format!("{app}/{ask} is given up"));
+                    self.decide(at, None, || format!("{app}/{ask} is given up"));
                 }
             }
             EventKind::Preempted { app, ask, by_app, by_ask, .. } => {
                 self.apps.entry(app.clone()).or_default().preempted += 1;
-                self.decide(at, || format!("{app}/{ask} is preempted for {by_app}/{by_ask}"));
+                self.decide(at, Some((by_app, by_ask)), || format!("{app}/{ask} is preempted for {by_app}/{by_ask}"));
             }
             EventKind::Reserved { app, ask, node, .. } => {
-                self.decide(at, || format!("{node} is reserved for {app}/{ask}"));
+                self.decide(at, Some((app, ask)), || format!("{node} is reserved for {app}/{ask}"));
             }
             EventKind::AppAccepted { app, queue } => {
                 let user = self.part(scheduler).and_then(|part| user_of(part, app));
                 let tally = self.apps.entry(app.clone()).or_default();
                 tally.queue = queue.clone();
                 tally.user = user.unwrap_or_default();
-                self.decide(at, || format!("{app} is accepted in {queue}"));
+                self.decide(at, None, || format!("{app} is accepted in {queue}"));
             }
             EventKind::AppRejected { app, message } => {
                 // A live one of this name stays.
                 let tally = self.apps.entry(app.clone()).or_default();
                 tally.rejected = Some(Arc::from(message.as_str()));
-                self.decide(at, || format!("{app} is refused: {message}"));
+                self.decide(at, None, || format!("{app} is refused: {message}"));
             }
             EventKind::Killed { app, queue, .. } => {
                 self.apps.entry(app.clone()).or_default().killed = true;
-                self.decide(at, || format!("{app} is killed in {queue}"));
+                self.decide(at, None, || format!("{app} is killed in {queue}"));
             }
             EventKind::Moved { app, from, queue, .. } => self.moved(at, (app, from, queue), scheduler),
             EventKind::AppState { app, state, .. } if state.is_ended() => {
@@ -252,7 +272,7 @@ impl Tally {
         let holds = found.map(Application::holds).unwrap_or_default();
         self.use_changes(at, (from, &user), &holds, false);
         self.use_changes(at, (to, &user), &holds, true);
-        self.decide(at, || format!("{app} is moved to {to}"));
+        self.decide(at, None, || format!("{app} is moved to {to}"));
     }
 
     /// What a queue, all above it, and a user have in use.
@@ -267,9 +287,10 @@ impl Tally {
         self.user_meters.entry(Arc::clone(user)).or_insert_with(fresh).change(at, by, more);
     }
 
-    fn decide(&mut self, at: Time, text: impl FnOnce() -> String) {
+    fn decide(&mut self, at: Time, subject: Option<(&AppId, &AskId)>, text: impl FnOnce() -> String) {
         if self.decisions.len() < MOST_DECISIONS {
-            self.decisions.push((at, text().into()));
+            let subject = subject.map(|(app, ask)| (app.clone(), ask.clone()));
+            self.decisions.push(Decision { at, text: text().into(), command: self.command, subject });
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::arrivals::{Arrival, Arrivals};
 use super::fork::{Fork, Pace};
 use super::pair::{Bounds, RefusedStep, Unfinished};
 use super::runtimes::Runtimes;
@@ -22,6 +23,13 @@ const SOON: Duration = Duration::from_secs(3600);
 
 /// Stops what takes too long, or is not wanted any more.
 pub(super) type GoOn<'a> = &'a dyn Fn() -> bool;
+
+/// Where a run is stopped to look at it: before a command of this number, or before the first one after a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StopBefore {
+    pub command: u64,
+    pub after: Time,
+}
 
 /// An allocation that is to end: its application, its ask, and the number of the allocation.
 type Ending = (AppId, AskId, u64);
@@ -45,6 +53,9 @@ pub(super) struct World<'a> {
     bounds: Bounds,
     go_on: GoOn<'a>,
     commands: u64,
+    /// What comes in by itself, the last one first.
+    arrivals: Vec<Arrival>,
+    pub stop: Option<StopBefore>,
     /// The step or change that is being carried out; -1 between them.
     pub step: i64,
 }
@@ -71,11 +82,21 @@ impl<'a> World<'a> {
             bounds,
             go_on,
             commands: 0,
+            arrivals: Vec::new(),
+            stop: None,
             step: -1,
         };
         let running: Vec<(Time, Ending)> = world.part().map(|part| world.running(part)).unwrap_or_default();
         running.into_iter().for_each(|(at, ending)| world.end_at(at, ending));
         world
+    }
+
+    /// The same, with what comes in by itself.
+    #[must_use]
+    pub fn with_arrivals(mut self, arrivals: &Arrivals) -> Self {
+        self.arrivals.extend(arrivals.list.iter().rev().cloned());
+        self.arrivals.iter_mut().for_each(|arrival| arrival.after += self.now.since(Time::ZERO));
+        self
     }
 
     /// The partition that it is about.
@@ -121,7 +142,11 @@ impl<'a> World<'a> {
 
     /// Carries out a command now, with all that it left unfinished.
     pub fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Unfinished> {
+        if self.stop.is_some_and(|stop| self.commands + 1 >= stop.command || self.now > stop.after) {
+            return Err(Unfinished::Stopped);
+        }
         self.commands += 1;
+        self.tally.command = self.commands;
         if self.commands.is_multiple_of(ASK_EVERY) && !(self.go_on)() {
             return Err(Unfinished::Stopped);
         }
@@ -187,7 +212,10 @@ impl<'a> World<'a> {
                 continue;
             }
             let soon = self.scheduler.next_timer().is_some_and(|timer| timer <= self.now + SOON);
-            if self.ends.is_empty() && !soon && (self.now.since(self.last_event) >= QUIET || self.pace.retry.is_none())
+            if self.ends.is_empty()
+                && self.arrivals.is_empty()
+                && !soon
+                && (self.now.since(self.last_event) >= QUIET || self.pace.retry.is_none())
             {
                 return Ok(true);
             }
@@ -230,7 +258,8 @@ impl<'a> World<'a> {
 
     fn next_due(&self) -> Option<Time> {
         let end = self.ends.first_key_value().map(|((at, _), _)| *at);
-        let due = [end, self.scheduler.next_timer(), self.pace.retry, Some(self.pace.next_clean)];
+        let arrival = self.arrivals.last().map(|arrival| Time::ZERO + arrival.after);
+        let due = [end, arrival, self.scheduler.next_timer(), self.pace.retry, Some(self.pace.next_clean)];
         due.into_iter().flatten().min()
     }
 
@@ -240,6 +269,9 @@ impl<'a> World<'a> {
         {
             let (app, ask, number) = entry.remove();
             self.end_one(app, ask, number)?;
+        }
+        while let Some(arrival) = self.arrivals.pop_if(|arrival| Time::ZERO + arrival.after <= self.now) {
+            self.give(arrival.command)?;
         }
         if self.pace.next_clean <= self.now {
             self.pace.next_clean = self.now + self.pace.clean_every;

@@ -19,5 +19,6 @@ mod older;
 mod program;
 mod stage;
 mod underneath;
+mod what_if;
 mod words;
 mod worst;

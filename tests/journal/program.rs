@@ -17,7 +17,7 @@ pub fn with_state(state: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn get(program: &Program, path: &str) -> Value {
+pub fn get(program: &Program, path: &str) -> Value {
     let mut stream = TcpStream::connect(program.address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();

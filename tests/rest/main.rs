@@ -19,4 +19,5 @@ mod remote;
 mod secured;
 mod served;
 mod stage;
+mod what_if;
 mod wire;

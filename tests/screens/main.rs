@@ -32,6 +32,7 @@ mod room;
 mod screens;
 mod users;
 mod ways;
+mod what_if;
 mod wide;
 mod wire;
 mod workload;

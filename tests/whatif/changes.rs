@@ -67,14 +67,55 @@ fn a_change_is_written_as_it_is_read() {
         "set root.a.limit.group.dev.maxapplications=3",
         "set root.a.property.priority.offset=5",
         "node add n1 4",
+        "node resize n1 vcore=+4",
         "move one root.b",
         "submit one 3",
+        "submit one 3 priority -5",
         "demand root.a x1.5",
     ] {
         assert_eq!(text.parse::<Change>().unwrap().to_string(), text);
     }
-    for wrong in ["", "set root.a.max.vcore", "set root.a=3", "submit one 0", "demand root.a 2", "kill", "node burn n1"]
-    {
+    for wrong in [
+        "",
+        "set root.a.max.vcore",
+        "set root.a=3",
+        "submit one 0",
+        "demand root.a 2",
+        "kill",
+        "node burn n1",
+        "node resize n1 vcore",
+    ] {
         assert!(wrong.parse::<Change>().unwrap_err().contains("write one of"), "{wrong}");
     }
+}
+
+#[test]
+fn a_node_has_another_size_and_a_copy_another_priority() {
+    let smaller =
+        tried(&["node resize n1 vcore=x0.5", "set root.a.max.vcore=none"], Span::For(Duration::from_secs(60)));
+    assert!(smaller.refused.is_empty(), "{:?}", smaller.refused);
+    // Two of eight cores are in use; four are left of it, so two of four asks fit.
+    let two = smaller.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
+    assert_eq!(two.with.as_ref().unwrap().running, 2);
+    let first = |priority: &str| {
+        let changes = [&format!("submit two 1 priority {priority}"), "set root.a.max.vcore=4"];
+        let pair = tried(&changes, Span::For(Duration::from_secs(60)));
+        let copy = pair.comparison.apps.iter().find(|app| app.app.as_str() == "two-whatif-1").unwrap();
+        copy.with.as_ref().unwrap().running
+    };
+    assert_eq!((first("5"), first("-5")), (2, 0));
+    let nowhere = tried(&["node resize n9 vcore=1"], Span::Cycles(1));
+    assert_eq!(nowhere.refused[0].why, "there is no node n9");
+}
+
+#[test]
+fn the_first_difference_is_explained_on_the_side_where_it_is_not_decided() {
+    let pair = tried(&["set root.a.max.vcore=+3"], Span::For(Duration::from_secs(60)));
+    let first = pair.comparison.first.unwrap();
+    assert_eq!(first.why_not_with, None, "nothing is decided without the change");
+    let why = first.why_not_without.unwrap();
+    assert!(why.starts_with("two/y-1") && why.contains("root.a") && why.contains("2 of 2"), "{why}");
+    let pair = tried(&["submit two 1"], Span::Cycles(1));
+    let why = pair.comparison.first.map(|first| (first.with.unwrap(), first.why_not_without));
+    assert_eq!(why, Some(("two-whatif-1 is accepted in root.a".to_owned(), None)), "an application is no ask");
 }

@@ -5,6 +5,7 @@
 mod changes;
 mod command;
 mod forks;
+mod recorded;
 mod runs;
 mod stage;
 mod twin;

@@ -7,9 +7,15 @@ use serde_json::Value;
 use super::Wall;
 use crate::api::dto::native as dto;
 use crate::config::properties::parse_duration;
+use crate::whatif::runtimes::RuntimeRule;
+use crate::whatif::several::together;
 use crate::whatif::{
-    AppDifference, AppTally, Change, Comparison, Figures, NodeTally, Pair, Plan, Span, Step, Stopped, steps,
+    AppDifference, AppTally, Arrivals, Change, Comparison, Figures, MoreBy, NodeTally, Pair, Plan, Several, Span,
+    Spread, Step, Stopped, steps,
 };
+
+/// The most pairs of runs.
+const MOST_RUNS: u32 = 100;
 
 const COMPARED: [&str; 4] = ["queues", "applications", "nodes", "users"];
 
@@ -41,7 +47,64 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     };
     let rules = asked.runtimes.iter().enumerate();
     let runtimes = rules.map(|(number, text)| text.parse().map_err(|why| format!("runtimes[{number}]: {why}")));
-    Ok(Plan { steps: all, span, runtimes: runtimes.collect::<Result<_, String>>()?, seed: asked.seed })
+    let runtimes: Vec<RuntimeRule> = runtimes.collect::<Result<_, String>>()?;
+    let draws = runtimes.iter().any(|rule| matches!(rule, RuntimeRule::History(_)));
+    match asked.runs {
+        Some(runs) if !(2..=MOST_RUNS).contains(&runs) => {
+            return Err(format!("runs: {runs} is not from 2 to {MOST_RUNS}"));
+        }
+        Some(_) if !draws => {
+            return Err(
+                "runs: nothing is drawn, so all runs are the same; add the runtime history:user, history:queue or \
+                        history:name"
+                    .to_owned(),
+            );
+        }
+        _ => {}
+    }
+    let seed = asked.seed.or(asked.runs.map(|_| 0));
+    Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default() })
+}
+
+/// The seeds of all pairs of runs that a plan asks for; none where one pair is enough.
+pub fn seeds(asked: &dto::WhatIf) -> Vec<u64> {
+    let first = asked.seed.unwrap_or_default();
+    (0..u64::from(asked.runs.unwrap_or_default())).map(|run| first.wrapping_add(run)).collect()
+}
+
+/// Several pairs of runs: the first of them, and all together.
+pub fn several(pairs: &[Pair], wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
+    let Some(first) = pairs.first() else { return dto::WhatIfResult::default() };
+    let mut result = self::result(first, wall, compare);
+    if pairs.len() > 1 {
+        let comparisons: Vec<&Comparison> = pairs.iter().map(|pair| &pair.comparison).collect();
+        result.several = Some(spread(&together(&comparisons)));
+    }
+    result
+}
+
+fn spread(several: &Several) -> dto::WhatIfSeveral {
+    let of = |spread: Spread| dto::WhatIfSpread { p10: spread.p10, median: spread.median, p90: spread.p90 };
+    let more_by = |queue: Option<String>, by: &MoreBy| dto::WhatIfMoreBy {
+        queue,
+        started: of(by.started),
+        ended: of(by.ended),
+        preempted: of(by.preempted),
+        waiting: of(by.waiting),
+        mean_wait_seconds: of(by.mean_wait),
+    };
+    let apps = several.apps.iter().map(|app| dto::WhatIfAppSpread {
+        application_id: app.app.to_string(),
+        effects: app.effects.iter().map(|(effect, runs)| ((*effect).to_owned(), *runs as u64)).collect(),
+        later_by_seconds: app.later_by.map(of),
+    });
+    dto::WhatIfSeveral {
+        runs: several.runs as u64,
+        differing: several.differing as u64,
+        total: more_by(None, &several.total),
+        queues: several.queues.iter().map(|(queue, by)| more_by(Some(queue.to_string()), by)).collect(),
+        applications: apps.collect(),
+    }
 }
 
 /// What differs, of what is asked for.
@@ -84,6 +147,8 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
         stopped: stopped(pair.stopped).to_owned(),
         cycles: pair.cycles,
         runtimes: pair.runtimes.clone(),
+        arrivals: pair.arrivals.clone(),
+        several: None,
         refused: refused.collect(),
         before: figures(&pair.before),
         without: figures(without),
@@ -92,6 +157,8 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
             at: wall.nanos(first.at),
             without: first.without.clone(),
             with: first.with.clone(),
+            why_not_without: first.why_not_without.clone(),
+            why_not_with: first.why_not_with.clone(),
         }),
         diff,
         trace: pair.trace.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),

@@ -40,7 +40,7 @@ use crate::api::convert::{Context, Wall};
 use crate::engine::Host;
 use budget::Budget;
 use native::{NativeApi, NativeOptions};
-pub use options::{Access, Limits, Options, TlsFiles};
+pub use options::{Access, Limits, Options, TlsFiles, WhatIfLimits};
 pub use tls::Tls;
 use yunikorn::Streams;
 

@@ -113,6 +113,19 @@ pub struct Limits {
     pub answers: usize,
     /// How long the server works for one address at once on what is expensive; in the long run it is a quarter of the time.
     pub work: Duration,
+    /// What one what-if may take.
+    pub what_if: WhatIfLimits,
+}
+
+/// Bounds of one what-if (`rest.md` E7). What takes more is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct WhatIfLimits {
+    /// The longest that it works.
+    pub time: Duration,
+    /// The most bytes that its copies of the state take, about.
+    pub bytes: usize,
+    /// The most cycles of each of its two runs.
+    pub cycles: u64,
 }
 
 impl Default for Limits {
@@ -135,6 +148,7 @@ impl Default for Limits {
             bodies: 128 << 20,
             answers: 512 << 20,
             work: Duration::from_secs(5),
+            what_if: WhatIfLimits { time: Duration::from_secs(10), bytes: 1 << 30, cycles: 100_000 },
         }
     }
 }

@@ -23,7 +23,8 @@ use clap::Args;
 use super::attach::{self, WayArgs};
 use super::fail;
 use super::look::Rejected;
-use crate::api::client::{Fault, Limits};
+use crate::api::client::{Fault, Limits, Remote};
+use crate::api::dto::native::{WhatIf, WhatIfResult};
 use crate::source::remote::once::Once;
 pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
@@ -87,6 +88,23 @@ impl ServerArgs {
             note_on_stderr(note);
         }
         Ok(Once::connect(&found.target, Limits::default())?)
+    }
+
+    /// Has a what-if tried by a kornsole.
+    ///
+    /// # Errors
+    /// Why it was not, and the exit code.
+    pub fn what_if(&self, asked: &WhatIf) -> Result<WhatIfResult, (String, u8)> {
+        let tried = || {
+            let once = self.connect()?;
+            if !matches!(once.remote(), Remote::Kornsole(_)) {
+                let why =
+                    "only a kornsole tries changes on a copy of its state; an Apache YuniKorn does not".to_owned();
+                return Err(Ended { message: why, code: 1 });
+            }
+            Ok(once.what_if(asked)?)
+        };
+        tried().map_err(|ended: Ended| (ended.message, ended.code))
     }
 }
 

@@ -59,6 +59,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
         SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
         SourcePlace::Saved => piece(Role::BadgeFrozen, " SAVED "),
+        SourcePlace::WhatIf => piece(Role::BadgeWhatIf, " WHAT IF "),
     }];
     if let Some(since) = cluster.frozen {
         pieces.push(plain(" "));

@@ -35,6 +35,7 @@ mod overlay;
 mod past;
 pub(crate) mod pen;
 mod table;
+mod trial;
 mod unreached;
 
 use ratatui::Frame;
@@ -67,6 +68,7 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     };
     header::draw(&mut pen, state, regions.header);
     past::draw(&mut pen, state, regions.banner);
+    trial::draw(&mut pen, state, regions.banner);
     strip(&mut pen, state, regions.strip);
     crumbs::draw(&mut pen, state, regions.crumbs);
     page(&mut pen, state, &regions);

@@ -321,6 +321,7 @@ impl Loop {
             | Effect::Explain(_)
             | Effect::FetchPastView(_)
             | Effect::FetchPastSpan(..)
+            | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}
         }
         Ok(())

@@ -13,6 +13,7 @@
 //!   another scheduler has taken that one's place.
 
 mod follow_up;
+mod what_if;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct Session {
     /// The name of the scheduler that is being opened, and with which act of the person ([`State::turn`]); another one that comes was
     /// given up.
     opening: Option<(String, u64)>,
+    /// The cluster that a what-if was opened from, as it was on the screen then.
+    real: Option<Box<(State, Arc<dyn Source>)>>,
     /// How many times another scheduler took the place of the one before.
     era: u64,
     /// Input about a row of a list that is still being made; taken when the list is there.
@@ -121,6 +124,7 @@ impl Session {
             focus,
             opener: None,
             opening: None,
+            real: None,
             era: 0,
             held: VecDeque::new(),
             reading: false,

@@ -1,5 +1,7 @@
 //! What an update wants done outside of the state. The update returns a list of it, the session and the runtime carry it out in order.
 
+use std::time::Duration;
+
 use crate::console::state::State;
 use crate::console::state::past::Step;
 use crate::console::state::work::Work;
@@ -36,10 +38,27 @@ pub enum Effect {
     FetchPastView(Time),
     /// Fetch what happened right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
+    /// Do something with a what-if.
+    WhatIf(WhatIfStep),
     /// Find what mattered among the source's events from this number on. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
     /// Do this in a worker thread.
     Work(Work),
+}
+
+/// What is done with a what-if.
+#[derive(Clone, Debug)]
+pub enum WhatIfStep {
+    /// Have a copy of the cluster made, and these orders given in it. Answered by [`super::reply::Reply::WhatIfOpened`].
+    Open(Vec<Order>),
+    /// Return to the cluster. With `true` the changes are given to it as orders.
+    Leave(bool),
+    /// Move its time on.
+    Advance(Duration),
+    /// Take a change back, by its number from 1.
+    TakeBack(usize),
+    /// Show the other side.
+    TurnOver,
 }
 
 impl From<Work> for Effect {

@@ -145,7 +145,7 @@ impl Confirm {
             Question::Order(order) => Some(order.reason.clone()),
             Question::Orders(orders) => Some(orders.first().map(|order| order.reason.clone()).unwrap_or_default()),
             Question::Apply => Some(String::new()),
-            Question::Quit | Question::Context(_) => None,
+            Question::Quit | Question::Context(_) | Question::LeaveWhatIf(_) => None,
         };
         Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
     }
@@ -179,4 +179,6 @@ pub enum Question {
     Order(Box<Order>),
     /// Several orders, which are given when the answer is yes.
     Orders(Vec<Order>),
+    /// Leaving a what-if. With `true` its changes are given to the cluster as orders.
+    LeaveWhatIf(bool),
 }

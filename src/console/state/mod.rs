@@ -58,7 +58,7 @@ use crate::console::state::records::Ledger;
 use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, SourcePlace, StalePart};
+use crate::source::{About, Link, OwnHealth, SourcePlace, StalePart, TrialStatus};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{AppRow, PartitionView, View};
 
@@ -201,6 +201,8 @@ pub struct Cluster {
     pub past: Past,
     /// Who did what, and the configurations that were in force.
     pub ledger: Ledger,
+    /// How the what-if stands, where this is one.
+    pub trial: Option<TrialStatus>,
 }
 
 impl Cluster {
@@ -304,6 +306,7 @@ impl State {
                 frozen: None,
                 past: Past::at_live(at),
                 ledger: Ledger::default(),
+                trial: None,
             },
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),

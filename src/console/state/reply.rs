@@ -9,7 +9,7 @@ use crate::console::state::past::{Span, Step};
 use crate::console::state::records::Compared;
 use crate::console::state::work::{MomentPage, SourceHandle};
 use crate::model::Time;
-use crate::view::act::{Done, Refusal};
+use crate::view::act::{Done, Order, Refusal};
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, View};
 
@@ -30,6 +30,8 @@ pub enum Reply {
     MomentsFound(MomentPage),
     /// Another scheduler, by the name of its context; or why it cannot be opened.
     ContextOpened(String, Result<SourceHandle, String>),
+    /// A copy of the cluster to try things in, with the orders that are given in it; or why there is none.
+    WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
     /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.

@@ -72,6 +72,7 @@ roles! {
     BadgeRemote "badge.remote" Accent;
     BadgeFrozen "badge.frozen" Warning;
     BadgeStale "badge.stale" Error;
+    BadgeWhatIf "badge.whatif" BadgeRemote;
     DiffAdd "diff.add" Good;
     DiffRemove "diff.remove" Error;
     DiffChange "diff.change" Warning;

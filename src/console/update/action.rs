@@ -11,8 +11,8 @@ use crate::console::state::key::Key;
 use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, Records, StalePart};
-use crate::view::act::Actor;
+use crate::source::{About, Link, OwnHealth, Records, StalePart, TrialStatus};
+use crate::view::act::{Actor, Order};
 use crate::view::{EventPage, Record, View};
 
 /// Something that happens to the console.
@@ -46,6 +46,8 @@ pub enum Action {
     Records(Records),
     /// An order was sent to the source: its number, and the number of the next event then.
     OrderSent(u64, u64),
+    /// Orders that were decided upon elsewhere: in a what-if, or for one.
+    Give(Vec<Order>),
     /// The result of an effect.
     Reply(Reply),
     /// Time went on.
@@ -70,6 +72,7 @@ impl Action {
             | Self::Aftermath(_)
             | Self::Records(_)
             | Self::OrderSent(..)
+            | Self::Give(_)
             | Self::Reply(_)
             | Self::Clock(_) => false,
         }
@@ -93,6 +96,8 @@ pub struct Feed {
     pub health: OwnHealth,
     /// Whether previews are estimates.
     pub estimates: bool,
+    /// How the what-if stands, where it is one.
+    pub trial: Option<TrialStatus>,
     /// Who gives orders, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
     /// Who acts, when that is somebody else than before: a remote tells it only after a while.

@@ -27,7 +27,8 @@ pub fn take(state: &mut State, news: Feed) {
     let relinked = relinked || asked && state.cluster.health != news.health;
     state.cluster.health = news.health;
     state.cluster.link = news.link;
-    let relinked = relinked || state.cluster.stale != news.stale;
+    let relinked = relinked || state.cluster.stale != news.stale || state.cluster.trial != news.trial;
+    state.cluster.trial = news.trial;
     state.cluster.stale = news.stale;
     state.cluster.actor = news.actor;
     if let Some(about) = news.about {

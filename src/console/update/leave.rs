@@ -7,6 +7,7 @@ use crate::console::state::{Grade, State};
 use crate::console::update::change;
 use crate::console::update::lists;
 use crate::console::update::stack::pop;
+use crate::console::update::trial;
 use crate::source::SourcePlace;
 use std::time::Duration;
 
@@ -23,6 +24,9 @@ pub fn back(state: &mut State) {
     }
     if state.pages.len() > 1 {
         return pop(state);
+    }
+    if state.cluster.trial.is_some() {
+        return trial::leave(state);
     }
     state.toast = None;
 }
@@ -65,6 +69,10 @@ pub(super) fn unsaved(state: &State) -> Vec<String> {
 
 /// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console.
 pub fn quit(state: &mut State) {
+    if state.cluster.trial.is_some() {
+        // What would be lost is there, not here.
+        return trial::leave(state);
+    }
     let partitions = &state.cluster.newest.partitions;
     let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
     let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();

@@ -51,6 +51,7 @@ pub mod revisions;
 pub(crate) mod search;
 mod stack;
 mod tabs;
+pub mod trial;
 pub mod users;
 pub mod workload;
 pub mod write;
@@ -67,7 +68,7 @@ use crate::console::state::reply::Reply;
 use crate::console::state::{Grade, State};
 use crate::console::update::action::Action;
 use crate::model::Time;
-use crate::source::OwnHealth;
+use crate::source::{OwnHealth, TrialStatus};
 use crate::view::{EventPage, Side};
 
 /// What a state learns of its source when it begins.
@@ -78,6 +79,8 @@ pub struct SourceSnapshot {
     pub health: OwnHealth,
     /// The cluster can be seen as it was at any time.
     pub keeps_past: bool,
+    /// How the what-if stands, where it is one.
+    pub trial: Option<TrialStatus>,
     /// The number that the next event has.
     pub next_event: u64,
 }
@@ -88,6 +91,7 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     cluster.at = source.at.max(cluster.at);
     cluster.health = source.health;
     cluster.past.kept = source.keeps_past;
+    cluster.trial = source.trial;
     cluster.past.see(&cluster.view, source.next_event);
     lists::rebuild(state, true);
     state.take_effects()
@@ -133,6 +137,7 @@ fn apply(state: &mut State, action: Action) {
             state.redraw();
         }
         Action::Feed(news) => feed::take(state, news),
+        Action::Give(orders) => trial::give(state, orders),
         Action::Events(page) => take_events(state, page),
         Action::EarlierEvents(of, records) => events::take_earlier(state, of, records),
         Action::Aftermath(page) => {
@@ -210,6 +215,7 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::AddQueue => change::open(state, Kind::Child),
         CommandId::SetLimit => change::open(state, Kind::Limit),
         CommandId::RemoveQueue => change::open(state, Kind::Remove),
+        CommandId::NextPage if state.cluster.trial.is_some() => trial::turn_over(state),
         CommandId::NextPage => tabs::step_tab(state, 1),
         CommandId::PreviousPage => tabs::step_tab(state, -1),
         CommandId::GoApp => navigate::app(state, argument.unwrap_or_default()),
@@ -305,6 +311,9 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::FoldTextAll => config::fold_all(state, true),
         CommandId::UnfoldTextAll => config::fold_all(state, false),
         CommandId::Beside => config::beside(state),
+        CommandId::WhatIf | CommandId::TryThis | CommandId::Forward => trial::run(state, id, argument),
+        CommandId::OtherSide | CommandId::Changes | CommandId::TakeBack => trial::run(state, id, argument),
+        CommandId::Apply if trial::applies(state) => trial::ask_apply(state),
         CommandId::Apply if matches!(state.page(), Page::Change(_)) => change::ask_apply(state),
         CommandId::Apply => config::ask_apply(state),
         CommandId::Revert => config::revert(state),
@@ -341,6 +350,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
         Reply::MomentsFound(page) => past::take_moments(state, page),
         Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
+        Reply::WhatIfOpened(_, opened) => trial::not_opened(state, opened.err()),
         Reply::ConfigRead(name, read) => return placement::take(state, &name, read),
         Reply::ListMade(listed) => return long::take(state, *listed),
         Reply::NamesFound(names) => return command_line::take_names(state, names),

@@ -210,7 +210,7 @@ fn changed(state: &mut State) {
 }
 
 /// A span as it is written: `90s`, `10m`, `1h30m`, `2d`.
-fn span(text: &str) -> Option<Duration> {
+pub(super) fn span(text: &str) -> Option<Duration> {
     let mut seconds: u64 = 0;
     let mut digits = String::new();
     for c in text.chars() {

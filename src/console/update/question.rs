@@ -6,7 +6,7 @@
 //!   written for something else;
 //! - what was typed for one question does not answer the next: after one that asked for a name, the next takes no answer for a moment.
 
-use crate::console::state::effect::Effect;
+use crate::console::state::effect::{Effect, WhatIfStep};
 use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
@@ -39,6 +39,7 @@ pub fn yes(state: &mut State) {
         Question::Quit => return state.emit(Effect::Quit),
         Question::Apply if matches!(state.page(), Page::Change(_)) => change::apply(state, &reason),
         Question::Apply => config::apply(state, &reason),
+        Question::LeaveWhatIf(apply) => return state.emit(Effect::WhatIf(WhatIfStep::Leave(apply))),
         Question::Context(name) => navigate::open_context(state, &name),
         Question::Orders(orders) => bulk::yes(state, orders.into_iter().map(with_reason).collect()),
         Question::Order(order) => orders::yes(state, with_reason(*order)),

@@ -11,19 +11,26 @@ use super::archive::StoreArchive;
 use super::disk::Overlay;
 use super::folder::{FILE, ends_well, go_on, suits, whole};
 use super::folder_error::FolderError;
+use super::history::{core_at, records};
 use super::last::LastFile;
 use super::lock;
+use super::record::{Record, RecordedCommand};
+use super::store::Store;
 use crate::engine::audit_log::AuditLog;
 use crate::engine::core::Core;
+use crate::engine::replay;
 use crate::engine::setup::Setup;
-use crate::model::Profile;
-use crate::view::act::Refusal;
+use crate::model::{Profile, Time};
+use crate::scheduler::{AskSpec, PartitionCommand};
+use crate::view::act::{Act, PartitionAct, Refusal};
 use crate::view::waiting::{Finding, Question};
 use crate::whatif::{Fork, NoFork};
 
 /// A state folder that is looked at. While this is there nobody can run it.
 pub struct FolderInspection {
     core: Box<Core>,
+    store: Arc<Store>,
+    setup: Setup,
     audit_log: Arc<AuditLog>,
     profile: Profile,
     policy_group: String,
@@ -59,11 +66,12 @@ impl FolderInspection {
         let setup = Setup::of(profile);
         suits(&store, &head, &setup)?;
         // What was done last may be in the records only.
+        let store = Arc::new(store);
         let (core, ..) = go_on(&store, &setup, None)?;
         let audit_log = Arc::clone(core.audit_log());
-        audit_log.set_archive(Arc::new(StoreArchive(Arc::new(store))));
+        audit_log.set_archive(Arc::new(StoreArchive(Arc::clone(&store))));
         let policy_group = core.policy_group().to_owned();
-        Ok(Self { core: Box::new(core), audit_log, profile, policy_group, _lock: lock })
+        Ok(Self { core: Box::new(core), store, setup, audit_log, profile, policy_group, _lock: lock })
     }
 
     /// A copy of a partition as it stands, the first one where none is named.
@@ -82,6 +90,51 @@ impl FolderInspection {
         self.core.explain(question)
     }
 
+    /// The last moment that is in it.
+    pub fn now(&self) -> Time {
+        self.core.now()
+    }
+
+    /// A copy of a partition as it stood at an earlier time.
+    ///
+    /// # Errors
+    /// There was no such partition, the journal does not reach back so far, or it cannot be read.
+    pub fn fork_at(&self, partition: Option<&str>, at: Time) -> Result<Fork, String> {
+        let mut core = core_at(&self.store, &self.setup, at, u64::MAX).map_err(|why| {
+            let reach = self.store.snapshots().ok().and_then(|all| all.first().map(|(_, index)| index.at));
+            match reach.filter(|reach| *reach > at) {
+                Some(reach) => format!("the journal goes back to {reach} only"),
+                None => why.to_string(),
+            }
+        })?;
+        replay::advance_to(&mut core.state, at);
+        core.fork(partition, usize::MAX).map_err(|why| why.to_string())
+    }
+
+    /// The applications that were submitted to a partition after one time and up to another, and what was asked for then, in their order.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn submissions(&self, partition: &str, from: Time, to: Time) -> Result<Vec<(Time, PartitionCommand)>, String> {
+        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
+        let Some((number, _)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
+            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
+            return Err(format!("what came in is known from {reach} on only"));
+        };
+        let first = self.core.scheduler().partitions().first().is_some_and(|part| *part.name == *partition);
+        let here = |name: Option<&str>| name.map_or(first, |name| name == partition);
+        let mut found = Vec::new();
+        let read = records(&self.store, number + 1, |_, record| {
+            let at = record.at();
+            if at > from && at <= to {
+                found.extend(came_in(record, &here).into_iter().map(|command| (at, command)));
+            }
+            at <= to
+        });
+        read.map_err(|why| why.to_string())?;
+        Ok(found)
+    }
+
     /// Who did what, and every configuration that was in force.
     pub fn audit_log(&self) -> &AuditLog {
         &self.audit_log
@@ -95,5 +148,29 @@ impl FolderInspection {
     /// Which entry of a manifest is the queue configuration.
     pub fn policy_group(&self) -> &str {
         &self.policy_group
+    }
+}
+
+/// What a record says of applications that came in.
+fn came_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
+    let of = |command: RecordedCommand| match command {
+        RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),
+        _ => None,
+    };
+    match record {
+        Record::Work { commands, .. } => commands.into_iter().filter_map(of).collect(),
+        Record::Give { command, .. } => of(command).into_iter().collect(),
+        Record::Order(order) => match order.order.act {
+            Act::In { partition, act } if here(Some(&partition)) => match act {
+                PartitionAct::Submit(submission) => vec![PartitionCommand::Submit(submission)],
+                PartitionAct::Ask { app, asks } => {
+                    let own = |ask: AskSpec| PartitionCommand::Ask(AskSpec { app: app.clone(), ..ask });
+                    asks.into_iter().map(own).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
     }
 }

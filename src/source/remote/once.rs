@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 
@@ -224,6 +226,17 @@ impl Once {
     pub fn who_in(&self, cluster: &Cluster) -> Result<Identity, KubeFault> {
         let who = self.runtime.block_on(cluster.who())?;
         Ok(Identity { user: who.user.clone(), groups: who.groups.clone() })
+    }
+
+    /// Has changes tried on a copy of its state.
+    ///
+    /// # Errors
+    /// It was refused, or there is no answer.
+    pub fn what_if(&self, asked: &dto::native::WhatIf) -> Result<dto::native::WhatIfResult, Fault> {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        let body = dto::json::to_bytes(asked);
+        let send = self.client.send_json(Method::POST, "kornsole/v1/whatif", headers, body);
+        self.runtime.block_on(send).map(|got| got.value)
     }
 
     /// Hands events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.

@@ -33,6 +33,9 @@ pub struct WhatIf {
     /// Draws times of the history by this seed, instead of their median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Several pairs of runs, from 2 to 100, with seeds from `seed` on. There has to be something to draw: a `history:` rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
     /// What is compared: `queues`, `applications`, `nodes`, `users`. Without any, all of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compare: Vec<String>,
@@ -66,6 +69,11 @@ pub struct WhatIfResult {
     pub cycles: u64,
     /// What runtimes were assumed, and what that rests on.
     pub runtimes: String,
+    /// What was assumed to come in.
+    pub arrivals: String,
+    /// Several pairs of runs together; everything else here is of the first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub several: Option<WhatIfSeveral>,
     /// The changes and steps that were refused; the others were carried out.
     pub refused: Vec<WhatIfRefused>,
     /// The partition at the beginning.
@@ -85,6 +93,67 @@ pub struct WhatIfResult {
     pub truncated: bool,
 }
 
+/// The 10th percentile, the median and the 90th percentile of what several runs gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WhatIfSpread {
+    /// At most every tenth run gave less.
+    pub p10: f64,
+    /// As many runs gave less as gave more.
+    pub median: f64,
+    /// At most every tenth run gave more.
+    pub p90: f64,
+}
+
+/// By how much figures are larger with the changes than without them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WhatIfMoreBy {
+    /// The path of the queue; missing for the whole partition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Applications that first got something.
+    pub started: WhatIfSpread,
+    /// Applications that ended.
+    pub ended: WhatIfSpread,
+    /// Allocations that others took.
+    pub preempted: WhatIfSpread,
+    /// Asks that wait at the end.
+    pub waiting: WhatIfSpread,
+    /// How long an ask waited on average, in seconds.
+    pub mean_wait_seconds: WhatIfSpread,
+}
+
+/// What becomes of an application in several runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WhatIfAppSpread {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// In how many runs the changes have which effect on it.
+    pub effects: BTreeMap<String, u64>,
+    /// By how many seconds it begins later, in the runs in which it begins later or sooner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later_by_seconds: Option<WhatIfSpread>,
+}
+
+/// Several pairs of runs together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WhatIfSeveral {
+    /// How many pairs.
+    pub runs: u64,
+    /// In how many of them something differs.
+    pub differing: u64,
+    /// The whole partition.
+    pub total: WhatIfMoreBy,
+    /// Queues in which something differs in one of the runs.
+    pub queues: Vec<WhatIfMoreBy>,
+    /// Applications that differ in one of the runs.
+    pub applications: Vec<WhatIfAppSpread>,
+}
+
 /// A change that was not made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -99,7 +168,7 @@ pub struct WhatIfRefused {
 
 /// The first decision that is another one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub struct WhatIfFirst {
     /// When.
     pub at: i64,
@@ -109,6 +178,12 @@ pub struct WhatIfFirst {
     /// With them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
+    /// Why what is decided with the changes is not decided without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not_without: Option<String>,
+    /// Why what is decided without the changes is not decided with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not_with: Option<String>,
 }
 
 /// Figures of a queue, a user or a partition. Times are nanoseconds.

@@ -11,15 +11,12 @@ use super::read::beside;
 use super::{NativeRequest, Reply, body};
 use crate::api::convert::whatif as convert;
 use crate::api::dto::native as dto;
+use crate::engine::forecast;
 use crate::view::act::{Code, Details, Refusal};
-use crate::whatif::{self, Bounds, NoFork, Unfinished};
+use crate::whatif::{Bounds, NoFork, Unfinished};
 
-/// The longest that one takes.
-const MOST_TIME: Duration = Duration::from_secs(10);
-/// The most bytes of the copies that one takes, about.
-const MOST_BYTES: usize = 1 << 30;
-/// What the runs may take.
-const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000 };
+/// The most lines of a trace that are answered.
+const TRACE_LINES: usize = 10_000;
 
 /// Who has one running.
 #[derive(Debug, Default)]
@@ -66,15 +63,19 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     let turn = Turn::take(request)?;
     let gone = Gone(Arc::new(AtomicBool::new(false)));
     let (native, stopped) = (Arc::clone(&request.native), Arc::clone(&gone.0));
+    let limits = native.options.limits.what_if;
     let work = move || {
         // Held as long as this works, also after the client has gone.
         let _turn = turn;
-        let receiver = native.engine.fork(asked.partition.clone(), MOST_BYTES);
+        let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
-        let until = Instant::now() + MOST_TIME;
+        let until = Instant::now() + limits.time;
         let go_on = || !stopped.load(Ordering::Relaxed) && Instant::now() < until;
-        let pair = whatif::run(&fork, &plan, BOUNDS, &go_on).map_err(unfinished)?;
-        Ok(Reply::ok(&convert::result(&pair, &native.wall, &asked.compare)))
+        let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
+        // On one thread, however many runs: the scheduler needs the others.
+        let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &go_on);
+        let pairs = pairs.map_err(|why| unfinished(&why, limits.time))?;
+        Ok(Reply::ok(&convert::several(&pairs, &native.wall, &asked.compare)))
     };
     beside(request, work).await?
 }
@@ -89,9 +90,9 @@ fn no_fork(why: NoFork) -> Refusal {
     }
 }
 
-fn unfinished(why: Unfinished) -> Refusal {
+fn unfinished(why: &Unfinished, most: Duration) -> Refusal {
     let why = match why {
-        Unfinished::Stopped => format!("it takes longer than {} s", MOST_TIME.as_secs()),
+        Unfinished::Stopped => format!("it takes longer than {} s", most.as_secs()),
         Unfinished::Cycles(most) => format!("it takes more than {most} cycles"),
     };
     Refusal::new(

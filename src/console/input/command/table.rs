@@ -334,6 +334,15 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::StepOn, "", "The past: right before the next thing that mattered; after the last, the present")
         .keys(&[(In::Page, "]")]),
     row(CommandId::Live, "live", "Return from the past to the present"),
+    row(CommandId::WhatIf, "whatif", "What if: a copy of the cluster to try things in; nothing in it is real")
+        .aliases(&["what-if"]),
+    row(CommandId::Forward, "forward", "What if: move time on, by a minute or as `:forward 10m`")
+        .keys(&[(In::Page, "}")])
+        .takes(Argument::Optional(Kind::Ago)),
+    row(CommandId::OtherSide, "other-side", "What if: the same moment without the changes, and with them; also `tab`"),
+    row(CommandId::Changes, "changes", "What if: the changes so far, with their numbers"),
+    row(CommandId::TakeBack, "take-back", "What if: take a change back by its number, the last one without a number")
+        .takes(Argument::Optional(Kind::Number)),
     row(CommandId::CopyName, "copy", "Copy the name: a queue's path, an id")
         .keys(&[(In::List, "y n"), (In::Details, "y n")]),
     row(CommandId::CopyRow, "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
@@ -553,4 +562,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Reason, "", "Write the reason for it, which the audit keeps")
         .keys(&[(In::Confirm, "r"), (In::Confirm, "ctrl-r"), (In::Typed, "ctrl-r")])
         .hints(&[(In::Confirm, "reason"), (In::Typed, "reason")]),
+    row(CommandId::TryThis, "", "Try it in a copy of the cluster first, where nothing is real")
+        .keys(&[(In::Config, "f"), (In::Change, "f"), (In::Confirm, "f")])
+        .hints(&[(In::Config, "what if"), (In::Change, "what if"), (In::Confirm, "what if")]),
 ];

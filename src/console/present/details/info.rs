@@ -14,6 +14,7 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
         SourcePlace::Embedded => "in this process",
         SourcePlace::Remote => "somewhere else",
         SourcePlace::Saved => "a saved state",
+        SourcePlace::WhatIf => "a copy in this process",
     };
     let link = match &state.cluster.link {
         Link::Connecting { cause: Some(cause), .. } => format!("connecting: {cause}"),

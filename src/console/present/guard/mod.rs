@@ -13,6 +13,7 @@ pub mod past;
 pub mod placement;
 pub mod revisions;
 pub mod rows;
+pub mod trial;
 pub mod workload;
 
 use crate::console::present::guard::rows::{
@@ -52,6 +53,7 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::EventsOf => events::can_show_of(state),
         Id::Context => some_context(state),
         Id::EditText | Id::EditOutside => config::can_edit(state),
+        Id::Apply if trial::applies(state) => trial::has_changes(state),
         Id::Apply => config::can_apply(state),
         Id::Undo | Id::Redo | Id::Beside => config::on_page(state),
         Id::NextFound | Id::NextFault => config::has_faults(state),
@@ -62,6 +64,10 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::AuditUser | Id::AuditAction | Id::AuditObject => audit::can_narrow(state),
         Id::RollBack => revisions::can_roll_back(state),
         Id::Live => past::is_past(state),
+        Id::WhatIf => trial::can_open(state),
+        Id::TryThis => trial::can_try_this(state),
+        Id::Forward | Id::OtherSide | Id::Changes => trial::in_one(state).map(|_| ()),
+        Id::TakeBack => trial::has_changes(state),
         Id::Kill => orders::may(state, "killed"),
         Id::MoveBack => bulk::can_move_back(state),
         Id::Submit => workload::may_submit(state),

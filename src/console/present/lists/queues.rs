@@ -73,7 +73,7 @@ pub fn next_steps(state: &State) -> &'static [&'static str] {
         return &[];
     }
     match state.cluster.about.place {
-        SourcePlace::Embedded => &[
+        SourcePlace::Embedded | SourcePlace::WhatIf => &[
             "No node and no application yet: nothing can run.",
             "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
             "6 is the configuration, 5 tries a placement.",

@@ -15,7 +15,7 @@ use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
 use crate::console::update::{SourceSnapshot, aftermath, leave, orders, past, start};
 use crate::model::Time;
-use crate::source::{FocusKind, Source};
+use crate::source::{FocusKind, Source, Trial};
 use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
@@ -24,7 +24,8 @@ const AT_ONCE: u64 = 1_000;
 /// What a state learns of its source when it begins.
 pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
-    SourceSnapshot { at, health, keeps_past, next_event: source.events(u64::MAX, 0).next }
+    let trial = source.trial().map(Trial::status);
+    SourceSnapshot { at, health, keeps_past, trial, next_event: source.events(u64::MAX, 0).next }
 }
 
 impl Session {
@@ -65,7 +66,9 @@ impl Session {
                 let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
                 self.effects.push(work.into());
             }
+            Effect::WhatIf(step) => self.what_if(step),
             Effect::OpenContext(name) => {
+                self.real = None;
                 self.opening = Some((name.clone(), self.state.turn));
                 self.effects.push(Effect::OpenContext(name));
             }
@@ -105,6 +108,9 @@ impl Session {
                     return self.switch(Arc::clone(&source.0));
                 }
             }
+            Reply::WhatIfOpened(orders, Ok(source)) => {
+                return self.enter_what_if(Arc::clone(&source.0), orders.clone());
+            }
             // The result of an order is taken with the view that shows it.
             Reply::OrderAnswered(..) => self.take_news(),
             Reply::EventsRead(page) => {
@@ -137,6 +143,7 @@ impl Session {
             link: self.source.link(),
             stale: self.source.stale_parts(),
             health: self.source.health(),
+            trial: self.source.trial().map(Trial::status),
             estimates: self.source.estimates(),
             actor: self.source.actor(),
             identity,
@@ -196,7 +203,7 @@ impl Session {
     }
 
     /// Goes to another scheduler. What belongs to the person stays: options, keys, what was written and said.
-    fn switch(&mut self, source: Arc<dyn Source>) {
+    pub(super) fn switch(&mut self, source: Arc<dyn Source>) {
         let (view, link) = (source.view(), source.link());
         let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
         let old = &mut self.state;

@@ -1,0 +1,175 @@
+//! `kornsole whatif`: changes tried on a copy of a state, and what differs.
+
+mod html;
+mod origin;
+mod text;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::UNIX_EPOCH;
+
+use clap::{ArgGroup, Args};
+
+use super::attach::WayArgs;
+use super::remote::ServerArgs;
+use super::{fail, load};
+use crate::api::convert::{Wall, whatif as convert};
+use crate::api::dto::json::to_bytes;
+use crate::api::dto::native as dto;
+use crate::config::{DEFAULT_POLICY_GROUP, manifest};
+use crate::engine::forecast;
+use crate::model::Profile;
+use crate::whatif::{Bounds, Unfinished};
+
+/// What the runs may take.
+const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
+
+/// The arguments of `kornsole whatif`.
+#[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new("origin").required(true).args(["workload", "state", "server"])))]
+pub struct WhatIfArgs {
+    /// A scenario: what it leads to is the moment that both runs begin from
+    #[arg(long, value_name = "FILE")]
+    pub workload: Option<PathBuf>,
+    /// The folder of a scheduler that does not run: it is read, and stays as it is
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// A kornsole that runs, by its address or a context of your settings: it tries the changes on a copy of its state
+    #[arg(long, value_name = "URL|CONTEXT")]
+    pub server: Option<String>,
+    /// Begin earlier: 10m ago, or at 1:02:03 of the scheduler's time, as far back as the journal reaches
+    #[arg(long, value_name = "TIME", requires = "state")]
+    pub at: Option<String>,
+    /// Let the applications come in again that came in during this time before the beginning, as the journal has them
+    #[arg(long, value_name = "TIME", requires = "state")]
+    pub arrivals: Option<String>,
+    /// Which core to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0. A state folder and a server have their own
+    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
+    pub core: Profile,
+    /// The partition. Without it the first
+    #[arg(long, value_name = "NAME")]
+    pub partition: Option<String>,
+    /// Another queue configuration
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// A key of a queue, as root.a.max.vcore=+8, root.a.priority=5 or root.a.limit.user.sue.memory=4Gi
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Any other change: 'node drain n1', 'kill app', 'move app root.b', 'submit app 3', 'demand root.a x2'; a file with one in
+    /// each line as @FILE
+    #[arg(long = "change", value_name = "CHANGE|@FILE")]
+    pub changes: Vec<String>,
+    /// When what runs ends: 10m, never, user:NAME=5m, queue:PATH=5m, app:NAME*=5m, history:user, history:queue, history:name
+    #[arg(long = "runtime", value_name = "RULE")]
+    pub runtimes: Vec<String>,
+    /// How long both runs go on. Without it, until nothing changes any more
+    #[arg(long = "for", value_name = "TIME")]
+    pub time: Option<String>,
+    /// Draw times of the history by this seed, instead of their median
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Run both so often, each time with another seed, and show the median and the 10th and 90th percentile
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u32>,
+    /// Write a page for a browser, which needs no other file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Your own settings, which hold the contexts
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
+    /// How a server is asked
+    #[command(flatten)]
+    pub way: WayArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Why there is no result, and the exit code.
+struct Ended {
+    message: String,
+    code: u8,
+}
+
+impl Ended {
+    fn input(message: impl ToString) -> Self {
+        Self { message: message.to_string(), code: 1 }
+    }
+}
+
+/// Exit code 0: both runs came to their end; 1: something cannot be read or is refused; 2: a change is not one; 3: nobody answers.
+#[expect(clippy::print_stdout, reason = "this is what standard output is for")]
+pub fn run(args: &WhatIfArgs) -> ExitCode {
+    let done = tried(args).and_then(|(asked, result)| {
+        if let Some(file) = &args.html {
+            let page = html::page(&asked, &result);
+            std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
+        }
+        if args.json {
+            println!("{}", String::from_utf8_lossy(&to_bytes(&result)));
+        } else {
+            print!("{}", text::text(&result));
+        }
+        Ok(())
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(ended) => fail(&ended.message, ended.code),
+    }
+}
+
+fn tried(args: &WhatIfArgs) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
+    let asked = asked(args).map_err(Ended::input)?;
+    let mut plan = convert::plan(&asked).map_err(|message| Ended { message, code: 2 })?;
+    if let Some(server) = &args.server {
+        let server = ServerArgs {
+            server: server.clone(),
+            user_settings: args.user_settings.clone(),
+            way: args.way.clone(),
+            json: args.json,
+        };
+        let result = server.what_if(&asked).map_err(|(message, code)| Ended { message, code })?;
+        return Ok((asked, result));
+    }
+    let (fork, arrivals) = origin::fork(args).map_err(Ended::input)?;
+    plan.arrivals = arrivals;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), BOUNDS, threads, &|| true);
+    let pairs = pairs.map_err(|why| {
+        Ended::input(match why {
+            Unfinished::Stopped => "it was stopped".to_owned(),
+            Unfinished::Cycles(most) => format!("it takes more than {most} cycles: give a shorter --for"),
+        })
+    })?;
+    Ok((asked, convert::several(&pairs, &Wall::new(UNIX_EPOCH, 1.0), &[])))
+}
+
+fn asked(args: &WhatIfArgs) -> Result<dto::WhatIf, String> {
+    let config = args.config.as_deref().map(load::bytes).transpose()?;
+    let config = config.map(|bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        manifest::queues_of(&text, DEFAULT_POLICY_GROUP).unwrap_or(text)
+    });
+    let mut changes: Vec<String> = args.sets.iter().map(|set| format!("set {set}")).collect();
+    for change in &args.changes {
+        match change.strip_prefix('@') {
+            None => changes.push(change.clone()),
+            Some(file) => {
+                let bytes = load::bytes(file.as_ref())?;
+                let lines = String::from_utf8_lossy(&bytes).into_owned();
+                let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+                changes.extend(lines.map(str::to_owned));
+            }
+        }
+    }
+    Ok(dto::WhatIf {
+        partition: args.partition.clone(),
+        config,
+        changes,
+        run: dto::WhatIfRun { advance: args.time.clone(), cycles: None },
+        runtimes: args.runtimes.clone(),
+        seed: args.seed,
+        runs: args.runs,
+        ..dto::WhatIf::default()
+    })
+}

@@ -1,0 +1,94 @@
+//! The moment that both runs begin from.
+
+use std::sync::Arc;
+
+use super::super::load;
+use super::WhatIfArgs;
+use crate::config::properties::parse_duration;
+use crate::config::{DEFAULT_POLICY_GROUP, manifest};
+use crate::engine::journal::FolderInspection;
+use crate::model::Time;
+use crate::scenario::{Outcome, Runner, Silent};
+use crate::whatif::{Arrivals, Fork, Pace};
+
+/// The fork, and what comes in after it.
+pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
+    match &args.state {
+        Some(folder) => {
+            let look = FolderInspection::open(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+            of_folder(args, &look).map_err(|why| format!("{}: {why}", folder.display()))
+        }
+        None => of_scenario(args).map(|fork| (fork, Arrivals::default())),
+    }
+}
+
+fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arrivals), String> {
+    let partition = args.partition.as_deref();
+    let at = args.at.as_deref().map(|text| earlier(text, look.now())).transpose()?;
+    let fork = match at {
+        None => look.fork(partition).map_err(|why| why.to_string())?,
+        Some(at) => look.fork_at(partition, at)?,
+    };
+    let Some(span) = &args.arrivals else { return Ok((fork, Arrivals::default())) };
+    let time = parse_duration(span).ok_or_else(|| format!("--arrivals: {span:?} is no time such as 30m"))?;
+    let (to, first) = (fork.now(), fork.now().0.saturating_sub(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
+    let recorded = look.submissions(fork.partition_name(), Time(first), to)?;
+    Ok((fork, Arrivals::recorded(recorded, Time(first), to)))
+}
+
+/// `10m` before the last moment, or `1:02:03` of the scheduler's time.
+fn earlier(text: &str, last: Time) -> Result<Time, String> {
+    let wrong = || format!("--at: {text:?} is neither a time ago, as 10m, nor one of the scheduler's, as 1:02:03");
+    if let Some(ago) = parse_duration(text) {
+        let ago = u64::try_from(ago.as_micros()).unwrap_or(u64::MAX);
+        let at = last.0.checked_sub(ago).ok_or_else(|| format!("--at: {text} ago nothing had begun"))?;
+        return Ok(Time(at));
+    }
+    let parts: Vec<u64> = text.split(':').map(|part| part.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
+    let seconds = match parts.as_slice() {
+        [minutes, seconds @ 0..60] => minutes.checked_mul(60).and_then(|all| all.checked_add(*seconds)),
+        [hours, minutes @ 0..60, seconds @ 0..60] => {
+            hours.checked_mul(3600).and_then(|all| all.checked_add(minutes * 60 + seconds))
+        }
+        _ => None,
+    };
+    let at = seconds.and_then(|seconds| seconds.checked_mul(1_000_000)).map(Time).ok_or_else(wrong)?;
+    if at > last { Err(format!("--at: the state ends at {last}")) } else { Ok(at) }
+}
+
+fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
+    let file = args.workload.clone().unwrap_or_default();
+    let load::ScenarioInput { scenario, config, report, file: own } =
+        load::scenario(&file, None, DEFAULT_POLICY_GROUP, args.core)?;
+    let text: Option<Arc<str>> = match &own {
+        None => scenario.config_text().map(Arc::from),
+        Some((_, bytes)) => Some(Arc::from(String::from_utf8_lossy(bytes))),
+    };
+    let text = text.map(|text| manifest::queues_of(&text, DEFAULT_POLICY_GROUP).map_or(text, Arc::from));
+    let mut runner = Runner::new(args.core);
+    match runner.run(&scenario, config, &mut Silent) {
+        Ok(Outcome::Done) => {}
+        Ok(Outcome::Refused) => return Err(report),
+        Err(error) => return Err(error.to_string()),
+    }
+    let now = runner.now();
+    let moment = (now, Pace::beginning(now));
+    let partition = args.partition.as_deref();
+    Fork::of(runner.scheduler(), partition, moment, text, usize::MAX).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_earlier_time_is_ago_or_the_scheduler_s() {
+        let at = |text| earlier(text, Time(7_200_000_000)).map(|at| at.0 / 1_000_000);
+        assert_eq!(["10m", "1:30", "1:02:03", "2h"].map(at), [Ok(6600), Ok(90), Ok(3723), Ok(0)]);
+        assert_eq!(at("3h").unwrap_err(), "--at: 3h ago nothing had begun");
+        assert_eq!(at("2:00:01").unwrap_err(), "--at: the state ends at 7200.000s");
+        for wrong in ["", "soon", "1:60", "1:2:3:4", "99999999999999999999:0", "9999999999999999:00:00"] {
+            assert!(at(wrong).unwrap_err().contains("neither"), "{wrong}");
+        }
+    }
+}

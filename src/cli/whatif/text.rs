@@ -1,0 +1,80 @@
+//! What differs, for people at a terminal.
+
+use std::time::Duration;
+
+use crate::api::dto::native as dto;
+
+/// The most applications that the table lists.
+const MOST_LISTED: usize = 40;
+
+/// The whole answer.
+pub(super) fn text(result: &dto::WhatIfResult) -> String {
+    let mut lines = vec![result.verdict.clone(), result.runtimes.clone(), result.arrivals.clone()];
+    let refused = result.refused.iter().map(|step| format!("refused: {}: {}", step.what, step.why));
+    lines.extend(refused);
+    if let Some(first) = &result.first {
+        let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing any more".to_owned());
+        lines.push(format!("first difference: {}, instead of: {}", words(&first.with), words(&first.without)));
+        lines.extend(first.why_not_without.iter().map(|why| format!("  without the changes: {why}")));
+        lines.extend(first.why_not_with.iter().map(|why| format!("  with the changes: {why}")));
+    }
+    lines.push(String::new());
+    match &result.several {
+        Some(all) => several(all, &mut lines),
+        None => one(result, &mut lines),
+    }
+    let text = lines.join("\n");
+    text.lines().map(|line| format!("{}\n", crate::console::present::text::escape(line))).collect()
+}
+
+fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
+    let applications = &result.diff.applications;
+    for app in applications.iter().take(MOST_LISTED) {
+        let by = app.by.and_then(|by| u64::try_from(by).ok()).map(Duration::from_nanos);
+        let by = by.map(|by| format!(" by {:.1} s", by.as_secs_f64())).unwrap_or_default();
+        let course = app.with.as_ref().or(app.without.as_ref());
+        let (queue, user) = course.map(|course| (course.queue.as_str(), course.user.as_str())).unwrap_or_default();
+        lines.push(format!("{:<12} {:<40} {:<30} {user}{by}", app.effect, app.application_id, queue));
+    }
+    more(applications.len(), lines);
+    let waiting = |figures: &Option<dto::WhatIfFigures>| figures.as_ref().map_or(0, |figures| figures.waiting);
+    for queue in &result.diff.queues {
+        let (without, with) = (waiting(&queue.without), waiting(&queue.with));
+        lines.push(format!("{:<40} waiting asks {without} -> {with}", queue.name));
+    }
+}
+
+fn more(applications: usize, lines: &mut Vec<String>) {
+    if applications > MOST_LISTED {
+        lines.push(format!("and {} applications more; --json has them", applications - MOST_LISTED));
+    }
+}
+
+/// `+3 (+1 to +5)`.
+fn signed(spread: dto::WhatIfSpread) -> String {
+    let dto::WhatIfSpread { p10, median, p90 } = spread;
+    // Amounts below are whole, but for times.
+    let one = |value: f64| if value.fract() == 0.0 { format!("{value:+.0}") } else { format!("{value:+.1}") };
+    if p10 == p90 { one(median) } else { format!("{} ({} to {})", one(median), one(p10), one(p90)) }
+}
+
+fn several(all: &dto::WhatIfSeveral, lines: &mut Vec<String>) {
+    let dto::WhatIfSeveral { runs, differing, total, queues, applications } = all;
+    lines.push(format!(
+        "{runs} pairs of runs, something differs in {differing}; the median, and in brackets the 10th to the 90th percentile:"
+    ));
+    lines.push(
+        "                                         started   ended   preempted   waiting   mean wait in s".to_owned(),
+    );
+    for by in std::iter::once(total).chain(queues) {
+        let name = by.queue.as_deref().unwrap_or("the whole partition");
+        let figures = [by.started, by.ended, by.preempted, by.waiting, by.mean_wait_seconds].map(signed);
+        lines.push(format!("{name:<40} {}", figures.join("   ")));
+    }
+    for app in applications.iter().take(MOST_LISTED) {
+        let effects: Vec<String> = app.effects.iter().map(|(effect, runs)| format!("{effect} in {runs}")).collect();
+        let later = app.later_by_seconds.map(|by| format!("; begins by {} s", signed(by))).unwrap_or_default();
+        lines.push(format!("{:<40} {}{later}", app.application_id, effects.join(", ")));
+    }
+    more(applications.len(), lines);
+}

@@ -1,0 +1,35 @@
+//! Why the first decision that differs is not made in the other run: both runs once more up to that moment, and what the scheduler explains there.
+
+use super::pair::Unfinished;
+use super::tally::Decision;
+use super::world::{StopBefore, World};
+use crate::model::{AppId, AskId};
+use crate::scheduler::Partition;
+
+/// Why the decision with the changes is not made without them, and the other way round. `again` runs a side up to a place, with the
+/// changes or without.
+pub(super) fn not_in_the_other<'a>(
+    [without, with]: [Option<&Decision>; 2],
+    again: impl Fn(bool, StopBefore) -> Result<World<'a>, Unfinished>,
+) -> Result<[Option<String>; 2], Unfinished> {
+    let why = |changed: bool, own: Option<&Decision>, other: Option<&Decision>| {
+        let Some(decision) = other else { return Ok(None) };
+        let Some(subject) = &decision.subject else { return Ok(None) };
+        let stop = StopBefore { command: own.map_or(u64::MAX, |own| own.command), after: decision.at };
+        let world = again(changed, stop)?;
+        Ok(world.part().map(|part| explained(part, &world, subject)))
+    };
+    Ok([why(false, without, with)?, why(true, with, without)?])
+}
+
+fn explained(part: &Partition, world: &World<'_>, (app, ask): &(AppId, AskId)) -> String {
+    let Some(explanation) = part.explain(world.now, app, Some(ask)) else {
+        return match part.app(app) {
+            Some(_) => format!("{app} has no ask {ask} there"),
+            None => format!("there is no live application {app} there"),
+        };
+    };
+    let Some(asked) = explanation.asks.first() else { return explanation.sentence() };
+    let turn = asked.turn().map(|turn| format!("; {turn}")).unwrap_or_default();
+    format!("{app}/{}{turn}", asked.sentence())
+}

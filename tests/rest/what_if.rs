@@ -1,0 +1,147 @@
+//! `POST /whatif`: what it answers, and what it refuses: what is too large, what takes too long, and a second one of the same user.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Instant;
+
+use kornsole::api::server::{Options, WhatIfLimits};
+use kornsole::model::Profile;
+
+use super::stage::{Answer, PATIENCE, Stage};
+use crate::common::{TestFolder, kornsole_command};
+
+const PATH: &str = "/kornsole/v1/whatif";
+/// Changes nothing, and goes on until somebody stops it: the cleaner runs every ten seconds for many years.
+const ENDLESS: &str = r#"{"run":{"advance":"200000h"}}"#;
+const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
+
+/// A server with tokens of two users.
+struct Asked {
+    stage: Stage,
+    tokens: [String; 2],
+    _folder: TestFolder,
+}
+
+impl Asked {
+    fn of(limits: impl Fn(&mut WhatIfLimits)) -> Self {
+        let folder = TestFolder::new();
+        let tokens = ["sue", "joe"].map(|user| format!("Bearer {}", folder.token(user, "dev")));
+        let path = folder.tokens();
+        let set = |options: &mut Options| {
+            options.access.tokens = Some(path);
+            limits(&mut options.limits.what_if);
+            options.limits.answer = 60 * PATIENCE;
+            options.limits.work = 60 * PATIENCE;
+        };
+        let scenario = "tests/conformance/rest/scenario.yaml".as_ref();
+        Self { stage: Stage::resting(scenario, Profile::Kornsole, set), tokens, _folder: folder }
+    }
+
+    fn ask(&self, user: usize, body: &str) -> Answer {
+        let headers = [("Authorization", self.tokens[user].as_str()), ("Content-Type", "application/json")];
+        self.stage.ask("POST", PATH, &headers, body.as_bytes())
+    }
+
+    /// Asks what does not end, and does not wait for the answer.
+    fn begin(&self) -> TcpStream {
+        let mut stream = self.stage.connect();
+        let (token, length) = (&self.tokens[0], ENDLESS.len());
+        let head = format!("POST {PATH} HTTP/1.1\r\nHost: test\r\nAuthorization: {token}\r\n");
+        write!(stream, "{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{ENDLESS}").unwrap();
+        stream.set_nonblocking(true).unwrap();
+        stream
+    }
+
+    /// Asks until the answer has a status.
+    fn ask_until(&self, body: &str, status: u16) -> Answer {
+        let began = Instant::now();
+        loop {
+            let answer = self.ask(0, body);
+            if answer.status == status {
+                return answer;
+            }
+            assert!(began.elapsed() < PATIENCE, "{} instead of {status}: {}", answer.status, answer.text());
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn what_changes_is_answered_and_nothing_real_changes() {
+    let asked = Asked::of(|_| {});
+    let before = asked.stage.get("/ws/v1/partition/default/queues").text().to_owned();
+    let body = r#"{"changes":["kill etl-1","kill nobody"],"run":{"advance":"1m"},"compare":["applications"]}"#;
+    let answer = asked.ask(0, body);
+    let json = answer.json();
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!((json["refused"][0]["step"].as_u64(), json["stopped"].as_str()), (Some(1), Some("time")));
+    assert!(json["verdict"].as_str().unwrap().contains("1 application is killed"), "{json}");
+    assert_eq!(json["diff"]["queues"].as_array().unwrap().len(), 0, "only applications were asked for");
+    assert_eq!(asked.stage.get("/ws/v1/partition/default/queues").text(), before);
+}
+
+#[test]
+fn what_is_wrong_in_the_question_is_named() {
+    let asked = Asked::of(|_| {});
+    for (body, part) in [
+        (r#"{"changes":["burn it"]}"#, "changes[0]"),
+        (r#"{"compare":["moods"]}"#, "compare"),
+        (r#"{"run":{"advance":"soon"}}"#, "run.advance"),
+        (r#"{"runtimes":["user:sue"]}"#, "runtimes[0]"),
+    ] {
+        let answer = asked.ask(0, body);
+        assert!(answer.status == 400 && answer.text().contains(part), "{} {}", answer.status, answer.text());
+    }
+    assert_eq!(asked.ask(0, r#"{"partition":"nowhere"}"#).status, 404);
+}
+
+#[test]
+fn what_takes_too_much_memory_time_or_cycles_is_refused() {
+    let answer = Asked::of(|limits| limits.bytes = 100).ask(0, SHORT);
+    assert_eq!(answer.status, 413, "{}", answer.text());
+    assert!(answer.text().contains("two copies of the state take about 1 MB"), "{}", answer.text());
+    let answer = Asked::of(|limits| limits.time = std::time::Duration::ZERO).ask(0, ENDLESS);
+    assert!(answer.status == 413 && answer.text().contains("longer than 0 s"), "{}", answer.text());
+    let answer = Asked::of(|limits| limits.cycles = 3).ask(0, ENDLESS);
+    assert!(answer.status == 413 && answer.text().contains("more than 3 cycles"), "{}", answer.text());
+}
+
+/// Only the client that leaves can end the first one here: it has hours, and cycles without a bound.
+#[test]
+fn one_at_a_time_for_each_user_until_its_client_leaves() {
+    let asked = Asked::of(|limits| {
+        limits.time = 60 * PATIENCE;
+        limits.cycles = u64::MAX;
+    });
+    let (mut first, began) = (asked.begin(), Instant::now());
+    let refused = loop {
+        let answer = asked.ask(0, SHORT);
+        if answer.status == 429 {
+            break answer;
+        }
+        // They may meet the other way round: then the long one is refused, and begins again.
+        if first.peek(&mut [0]).is_ok() {
+            first = asked.begin();
+        }
+        assert!(began.elapsed() < PATIENCE, "the long one never has its turn");
+    };
+    assert!(refused.header("retry-after").is_some() && refused.text().contains("one what-if at a time"), "{refused:?}");
+    assert_eq!(asked.ask(1, SHORT).status, 200, "another user has a turn of their own");
+    drop(first);
+    asked.ask_until(SHORT, 200);
+}
+
+#[test]
+fn the_program_asks_a_server_and_writes_a_page() {
+    let asked = Asked::of(|_| {});
+    let folder = TestFolder::new();
+    let token = folder.write("token", asked.tokens[0].trim_start_matches("Bearer "));
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let (page, address) = (folder.join("page.html"), format!("http://{}", asked.stage.address()));
+    let mut command = kornsole_command(&["whatif", "--server", &address, "--change", "kill etl-1", "--for", "1m"]);
+    let output = command.arg("--token-file").arg(&token).arg("--html").arg(&page).output().unwrap();
+    let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success() && said.contains("1 application is killed"), "{said}{wrong}");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<code>kill etl-1</code>") && page.contains("<td>etl-1</td>"), "{page}");
+}

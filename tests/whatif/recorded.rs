@@ -1,0 +1,82 @@
+//! Every recorded scenario, under every profile: a fork taken at any step continues as the original does.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kornsole::model::Profile;
+use kornsole::scenario::{self, Outcome, Runner, Scenario, Trace};
+use kornsole::whatif::{Fork, Pace};
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
+    files.sort();
+    files
+}
+
+/// A runner in a fork of another one, after so many steps.
+fn forked(original: &Runner, done: usize) -> Runner {
+    let moment = (original.now(), Pace::beginning(original.now()));
+    let fork = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();
+    Runner::continuing(fork.scheduler().clone(), fork.now(), done)
+}
+
+fn finished(trace: Trace<Vec<u8>>) -> String {
+    String::from_utf8(trace.finish().unwrap()).unwrap()
+}
+
+/// Runs a scenario three ways. Gives what differs, if anything does.
+fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
+    let config = || scenario.embedded_config(profile).unwrap();
+    let steps = &scenario.steps;
+    // Where a fork is followed to the end.
+    let places = [steps.len() / 3, steps.len() * 2 / 3];
+    let (mut original, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
+    if original.load(config(), &mut trace).unwrap() == Outcome::Refused {
+        return None;
+    }
+    let mut followed = Vec::new();
+    for (done, step) in steps.iter().enumerate() {
+        if places.contains(&done) {
+            followed.push((done, forked(&original, done)));
+        }
+        original.step(step, &mut trace).unwrap();
+    }
+    let whole = finished(trace);
+    for (done, mut fork) in followed {
+        let mut rest = Trace::new(Vec::new());
+        steps[done..].iter().for_each(|step| fork.step(step, &mut rest).unwrap());
+        let rest = finished(rest);
+        if !whole.ends_with(&rest) {
+            return Some(format!("from step {done}:\n{rest}"));
+        }
+    }
+    // A fork at every step: each one is taken from the one before, so what a fork leaves out is missing from there on.
+    let (mut fork, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
+    fork.load(config(), &mut trace).unwrap();
+    for (done, step) in steps.iter().enumerate() {
+        fork = forked(&fork, done);
+        fork.step(step, &mut trace).unwrap();
+    }
+    let relay = finished(trace);
+    (relay != whole).then(|| format!("forked at every step:\n{relay}"))
+}
+
+#[test]
+fn a_fork_at_any_step_of_a_recorded_scenario_gives_the_recorded_trace() {
+    let files = files();
+    assert!(files.len() > 250, "{} scenarios", files.len());
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let scenario = scenario::read(&std::fs::read_to_string(file).unwrap()).scenario.unwrap();
+            for profile in Profile::ALL {
+                let difference = difference(&scenario, profile);
+                assert!(difference.is_none(), "{} {profile}: {}", file.display(), difference.unwrap_or_default());
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+}
