@@ -26,6 +26,7 @@ pub fn contexts(state: &State) -> &'static [Context] {
     match state.layers.last() {
         Some(Layer::Help(_)) => &[Help, Always],
         Some(Layer::Messages { .. } | Layer::Tour { .. } | Layer::Figures(_)) => &[Messages, Always],
+        Some(Layer::Columns(_)) => &[Context::Columns, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
         Some(Layer::Form) => &[Context::Form, Always],

@@ -24,6 +24,7 @@ pub enum Context {
     Page,
     Help,
     Messages,
+    Columns,
     Filter,
     Command,
     Confirm,
@@ -56,6 +57,7 @@ impl Context {
             Self::Page => "On every page",
             Self::Help => "In this help",
             Self::Messages => "In the messages",
+            Self::Columns => "While choosing columns",
             Self::Filter => "While writing a filter",
             Self::Command => "In the command line",
             Self::Confirm => "When asked",
@@ -88,6 +90,7 @@ impl Context {
             Self::Page => "page",
             Self::Help => "help",
             Self::Messages => "messages",
+            Self::Columns => "columns",
             Self::Filter => "filter",
             Self::Command => "command",
             Self::Confirm => "confirm",
@@ -103,7 +106,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -129,6 +132,7 @@ impl Context {
         Self::Reason,
         Self::Help,
         Self::Messages,
+        Self::Columns,
         Self::Always,
     ];
 }
@@ -161,6 +165,12 @@ pub enum CommandId {
     ColumnsRight,
     ColumnsLeft,
     SavedView,
+    ColumnToggle,
+    ColumnEarlier,
+    ColumnLater,
+    ColumnWider,
+    ColumnNarrower,
+    ColumnsDefault,
     GoPlace,
     JumpBack,
     JumpForward,

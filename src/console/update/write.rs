@@ -10,6 +10,7 @@ use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::theme::{Depth, ThemeName};
 use crate::console::update::attempt;
+use crate::console::update::column_picker;
 use crate::console::update::command_line::{choose, complete, look_up, open_command_line_with};
 use crate::console::update::config;
 use crate::console::update::form;
@@ -164,6 +165,7 @@ pub fn accept(state: &mut State) -> Option<Line> {
         }
         Some(Layer::Command(_)) => return accept_command(state),
         Some(Layer::Confirm(_)) => question::accept(state),
+        Some(Layer::Columns(_)) => column_picker::take(state),
         Some(Layer::Reason { .. }) => question::take_reason(state),
         _ => return None,
     }

@@ -131,6 +131,7 @@ impl Session {
             at: self.source.now(),
             link: self.source.link(),
             stale: self.source.stale_parts(),
+            apps_lag: self.source.apps_lag(),
             health: self.source.health(),
             estimates: self.source.estimates(),
             actor: self.source.actor(),

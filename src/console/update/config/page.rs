@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::console::present::config::{is_behind, page_of};
 use crate::console::present::layout;
-use crate::console::present::place;
+use crate::console::present::written;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor;
 use crate::console::state::editor::{CheckJob, Checked, Completion};
@@ -28,7 +28,7 @@ pub fn open(state: &mut State) {
 
 /// Goes to where the queue under the cursor is written.
 pub fn open_at_place(state: &mut State) {
-    let at = match place::written(state) {
+    let at = match written::place(state) {
         Ok(at) => at,
         Err(why) => return state.say(Grade::Refusal, why),
     };
