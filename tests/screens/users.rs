@@ -57,10 +57,10 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     says(&driver, "CLOSEST TO ITS LIMIT");
 }
 
-/// The line of a place, as `…, line 31` says it.
+/// The line of a place, as `line 31 of …` says it.
 fn line_of(text: &str) -> Option<usize> {
-    let (_, rest) = text.split_once(", line ")?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    let (number, _) = text.split_once("line ")?.1.split_once(" of ")?;
+    number.parse().ok()
 }
 
 /// The configuration page: the line of the cursor, counted from 1, and what stands there.
@@ -77,15 +77,13 @@ fn a_limit_names_its_text_and_a_key_goes_to_it() {
         driver.keys(keys).unwrap();
         let selected = |driver: &Driver| line(driver, "▌");
         let mut steps = 0;
-        let has_source =
-            |row: &str| row.contains("the configuration at the start") || row.contains(", of the workload");
-        while !has_source(&selected(&driver)) {
+        while line_of(&selected(&driver)).is_none() {
             driver.keys("j").unwrap();
             steps += 1;
             assert!(steps < 20, "no limit with a place:\n{}", driver.screen_text());
         }
-        let seen = std::iter::once(selected(&driver)).chain(driver.lines());
-        let wanted = seen.into_iter().find_map(|line| line_of(&line)).unwrap();
+        let wanted = line_of(&selected(&driver)).unwrap();
+        assert!(driver.lines().iter().any(|line| line.contains("of the workload") || line.contains("at the start")));
         driver.keys("o").unwrap();
         let (there, text) = at_cursor(&driver);
         assert!(there == wanted && text.contains("limit"), "{there}, {wanted}: {text}");

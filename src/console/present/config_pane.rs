@@ -12,7 +12,7 @@ use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::config::{Beside, ConfigPage};
-use crate::console::state::editor::Checked;
+use crate::console::state::editor::CheckResult;
 use crate::console::theme::Role;
 use crate::view::act::{Configuration, LoadedBy};
 
@@ -130,7 +130,7 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
 }
 
 /// What is wrong with a text, fault by fault.
-pub fn faults(lines: &mut Lines, checked: &Checked, width: usize) {
+pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
     let errors = checked.errors();
     if errors > 0 {
         let words = format!("{}: cannot be applied", format::count(errors as u64, "fault"));
@@ -148,7 +148,7 @@ pub fn faults(lines: &mut Lines, checked: &Checked, width: usize) {
 }
 
 /// What a text changes as a tree, and what that does to what runs.
-pub fn changes(lines: &mut Lines, checked: &Checked, width: usize) {
+pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     title(lines, "what this changes");
     if checked.changes.is_empty() {
         wrapped(lines, 0, "nothing that the scheduler would act on", width, Role::Dim);

@@ -2,7 +2,7 @@
 
 use crate::config::Place;
 use crate::console::state::State;
-use crate::view::act::Configuration;
+use crate::view::act::{Configuration, LoadedBy};
 
 /// The text that lines are counted in: that of the configuration page.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +14,13 @@ impl<'a> Source<'a> {
         Self(state.cluster.configuration().map(|running| &**running))
     }
 
-    /// `queues.yaml:31`, `revision 3, of the workload, line 31`; `None` for what is written nowhere.
+    /// `queues.yaml:31`, `line 31 of revision 3, of the workload`; `None` for what is written nowhere. Where there is no room for all of it,
+    /// the line stays.
     pub fn place(self, at: Place) -> Option<String> {
         match (at.line, self.0) {
             (0, _) => None,
-            (_, Some(running)) => Some(running.place(at)),
+            (_, Some(running)) if running.file.is_some() && running.by != LoadedBy::Workload => Some(running.place(at)),
+            (line, Some(running)) => Some(format!("line {line} of {}", running.source())),
             (line, None) => Some(format!("line {line} of the configuration")),
         }
     }

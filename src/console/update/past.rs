@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
-use crate::console::state::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
+use crate::console::state::past::{Chapters, Fetch, Moment, Seek, Shown, Span, Step, StepTarget};
 use crate::console::state::work::MomentPage;
 use crate::console::state::{Grade, State};
 use crate::console::update::config;
@@ -124,18 +124,18 @@ fn step_kept(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     past.chapters.seeking = None;
     match past.seek(step) {
-        Found::Moment(wanted) => {
+        StepTarget::Moment(wanted) => {
             let instead = past.next(&state.cluster.view, step);
             fetch(state, wanted, instead);
         }
-        Found::Unknown(at) => {
+        StepTarget::Unknown(at) => {
             past.chapters.seeking = Some(Seek { step, at });
             state.emit(Effect::FetchPastSpan(at, step));
             let side = if step == Step::Back { "before" } else { "after" };
             state.say(Grade::Info, format!("looking up what happened {side} {}", when(state, at)));
         }
-        Found::Nothing if step == Step::On => live(state),
-        Found::Nothing => {
+        StepTarget::Nothing if step == Step::On => live(state),
+        StepTarget::Nothing => {
             let from = past.chapters.begins().unwrap_or(Time::ZERO);
             nothing(state, from);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::console::present::subject;
 use crate::console::state::State;
 use crate::console::state::change::{ChangePage, Kind};
-use crate::console::state::editor::Checked;
+use crate::console::state::editor::CheckResult;
 use crate::console::state::page::Page;
 use crate::model::QueuePath;
 use crate::view::QueueRow;
@@ -89,7 +89,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
 }
 
 /// Whether a text that was looked at could come into force: without faults, and by the one who is here.
-pub fn sound(checked: &Checked) -> Result<(), String> {
+pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),
         (0, Some(why)) => Err(format!("it would be refused: {why}")),

@@ -10,7 +10,7 @@ use crate::console::present::layout;
 use crate::console::present::written;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor;
-use crate::console::state::editor::{CheckJob, Checked, Completion};
+use crate::console::state::editor::{CheckJob, CheckResult, Completion};
 use crate::console::state::effect::Effect;
 use crate::console::state::page::Page;
 use crate::console::state::work::{Discarded, Work};
@@ -124,7 +124,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
 }
 
 /// Takes what was found out about the text.
-pub fn checked(state: &mut State, checked: Checked) {
+pub fn checked(state: &mut State, checked: CheckResult) {
     let Some(page) = page_mut(state) else { return };
     page.checking = false;
     if checked.version == page.buffer.version() {
