@@ -20,7 +20,7 @@ use crate::console::shell::terminal::Screen;
 use crate::console::theme::Depth;
 use crate::tape::file::Act;
 use crate::tape::watch::{CAPTION, Frame, Watch};
-use crate::tape::{Played, Tape};
+use crate::tape::{PlayResult, Tape};
 
 /// How long the last frame stays.
 const END: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// There is no terminal, it is too small for the tape, or what [`super::play::play_file`] says.
-pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<Played, Trouble> {
+pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<PlayResult, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         return Err(wrong("kornsole play --live needs a terminal; without one there is --cast FILE".to_owned()));

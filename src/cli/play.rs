@@ -18,7 +18,7 @@ use crate::engine::Setup;
 use crate::tape::cast::Cast;
 use crate::tape::snapshot::{Difference, Picture};
 use crate::tape::watch::Watch;
-use crate::tape::{self, Against, Head, Limits, Played, Shots, Stage, Tape, svg};
+use crate::tape::{self, Against, Head, Limits, PlayResult, Shots, Stage, Tape, svg};
 
 /// The arguments of `kornsole play`.
 #[derive(Args, Clone, Debug)]
@@ -102,7 +102,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
 }
 
 /// Plays one tape as the arguments ask for, and writes what is to be made of it.
-fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<Played, Trouble> {
+fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
     let unreadable = |message| Trouble { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
     let played = if args.live {
@@ -136,7 +136,7 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
 ///
 /// # Errors
 /// The tape or what it names does not read, an expectation is not met, or a snapshot is not as recorded.
-pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
+pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
     play_watched(path, mode, None, None)
 }
 
@@ -149,7 +149,7 @@ pub fn play_watched(
     mode: Mode,
     watch: Option<&mut dyn Watch>,
     depth: Option<Depth>,
-) -> Result<Played, Trouble> {
+) -> Result<PlayResult, Trouble> {
     let name = path.to_string_lossy();
     let unreadable = |message| Trouble { code: 1, message };
     let (tape, bytes) = read_file(path)?;
@@ -212,7 +212,7 @@ pub fn shots_file(tape: &Path) -> PathBuf {
     tape.with_extension("txt")
 }
 
-fn compare(tape: &Path, played: &Played) -> Result<Vec<Difference>, String> {
+fn compare(tape: &Path, played: &PlayResult) -> Result<Vec<Difference>, String> {
     let file = shots_file(tape);
     let text = match fs::read(&file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -222,7 +222,7 @@ fn compare(tape: &Path, played: &Played) -> Result<Vec<Difference>, String> {
     Ok(Shots::read(&text).compare(&played.shots, played.failure.is_none()))
 }
 
-fn write_shots(tape: &Path, played: &Played) -> Result<(), String> {
+fn write_shots(tape: &Path, played: &PlayResult) -> Result<(), String> {
     let file = shots_file(tape);
     if played.shots.is_empty() {
         return match fs::remove_file(&file) {
@@ -255,7 +255,7 @@ fn stale(tape: &Path, picture: &Picture, tell: &impl Fn(&Fault) -> String) -> Op
     Some(tell(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
 }
 
-fn pictures(args: &PlayArgs, tape: &Path, played: &Played) -> Result<(), String> {
+fn pictures(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), String> {
     if let Some(file) = &args.svg {
         write(file, &svg::draw(&played.screen, &title(tape)))?;
     }

@@ -10,7 +10,7 @@ use clap::Args;
 use super::{fail, load};
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::model::{Profile, Time};
-use crate::scenario::{self, Outcome, Sink, Summary, Trace};
+use crate::scenario::{self, RunOutcome, Sink, Summary, Trace};
 use crate::scheduler::{Event, Scheduler};
 
 /// How long a run may take before it is worth telling how far it is.
@@ -113,8 +113,8 @@ fn run_one(args: &RunArgs, number: usize, file: &Path, out: &mut Out) -> Result<
         report_timings(file, args.scenarios.len(), reading, running, spent, printing.elapsed());
     }
     match outcome {
-        Outcome::Done => Ok(()),
-        Outcome::Refused => Err(Ended::Faulty(faults)),
+        RunOutcome::Done => Ok(()),
+        RunOutcome::Refused => Err(Ended::Faulty(faults)),
     }
 }
 

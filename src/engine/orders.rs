@@ -16,8 +16,8 @@ use crate::scheduler::state::app::Application;
 use crate::scheduler::{AskSpec, Command, Denial, Event, EventKind, Partition, PartitionCommand, Submission};
 use crate::view::act::may::queue_changed;
 use crate::view::act::{
-    AclKind, Act, Actor, Asked, Cleaned, Code, Details, Done, Kept, Killed, LONGEST_REASON, MOST_ASKS, Moved, NodeDone,
-    Order, PartitionAct, Reason, Refusal, Released, Submitted,
+    AclKind, Act, Actor, Cleaned, Code, Details, Done, DrainingQueue, Killed, LONGEST_REASON, MOST_ASKS, Moved,
+    NodeDone, Order, PartitionAct, PendingAsks, Reason, Refusal, Released, Submitted,
 };
 
 /// Who acts how on which partition.
@@ -185,8 +185,10 @@ fn order_clean(
     }
     let plan = if queues { part.cleaning_plan() } else { Default::default() };
     let expired = if applications { part.expired(state.now) } else { 0 };
-    let kept =
-        plan.draining.into_iter().map(|(queue, apps)| Kept { queue, why: counted(apps as usize, "application") });
+    let kept = plan
+        .draining
+        .into_iter()
+        .map(|(queue, apps)| DrainingQueue { queue, why: counted(apps as usize, "application") });
     let done = Cleaned { removed_queues: plan.removed, kept: kept.collect(), removed_applications: expired, dry_run };
     if !dry_run {
         commit(state, at, PartitionCommand::Clean { queues, applications });
@@ -246,7 +248,7 @@ fn order_asks(state: &mut State, at: &Within<'_>, app: &AppId, asks: &[AskSpec])
     for ask in asks {
         commit(state, at, PartitionCommand::Ask(ask));
     }
-    Ok(Done::Asked(Asked { app: app.clone(), asks: ids }))
+    Ok(Done::Asked(PendingAsks { app: app.clone(), asks: ids }))
 }
 
 fn order_release(state: &mut State, at: &Within<'_>, app: &AppId, ask: &AskId) -> Result<Done, Refusal> {

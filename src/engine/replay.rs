@@ -136,7 +136,7 @@ pub(super) fn replay(state: &mut State, record: Record) {
         }
         Record::Rest { .. } => state.pause(),
         Record::Notice { weight, title, text, .. } => state.show_notice(weight, title, text),
-        Record::Played { state: progress, .. } => state.workload_progress = Some(progress),
+        Record::PlayResult { state: progress, .. } => state.workload_progress = Some(progress),
     }
 }
 
@@ -147,7 +147,7 @@ fn command_of(state: &State, command: RecordedCommand) -> (Command, Option<Confi
 
 /// Records how far the workload has been played. Gives the number of that record; 0 without a journal.
 pub(super) fn record_progress(state: &mut State) -> u64 {
-    let record = Record::Played { at: state.now, state: state.workload_progress() };
+    let record = Record::PlayResult { at: state.now, state: state.workload_progress() };
     let Some(recorder) = &mut state.recorder else { return 0 };
     recorder.record(&record);
     recorder.next() - 1

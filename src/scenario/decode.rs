@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
+use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
 use super::value::{Values, duration, id, number};
 use crate::config::Faults;
 use crate::config::node::{Fields, MapKey, unknown_key};
@@ -95,7 +95,7 @@ fn embedded(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<EmbeddedT
     scalar.map(EmbeddedText::new)
 }
 
-fn step(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<Step> {
+fn step(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<ScenarioStep> {
     let path = format!("steps[{index}]");
     let Some(fields) = node.any_map("a step", &path, faults) else {
         if node.is_null() {
@@ -117,7 +117,7 @@ fn step(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<Step> {
         }
     }
     let kind = kind(key, value, &format!("{path}.{}", key.text), faults)?;
-    Some(Step { at: node.at(), kind })
+    Some(ScenarioStep { at: node.at(), kind })
 }
 
 fn step_hint() -> String {

@@ -36,7 +36,7 @@ pub struct Scenario {
     /// The configuration to start with; `None` when the file has none and one has to be given from outside.
     pub config: Option<ConfigSource>,
     /// The steps in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
 }
 
 impl Scenario {
@@ -100,7 +100,7 @@ impl EmbeddedText {
 
 /// One step.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ScenarioStep {
     /// Where it stands.
     pub at: Place,
     /// What is to be done.

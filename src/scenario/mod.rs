@@ -30,10 +30,10 @@ mod value;
 
 pub use compare::{Parting, first_parting};
 pub use demo::{Demo, demo_config};
-pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
+pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
 pub use reading::{LARGEST, Reading, read, read_bytes, read_bytes_with};
 pub use record::{Recorder, Recording};
-pub use run::{Outcome, Runner, run, run_last};
+pub use run::{RunOutcome, Runner, run, run_last};
 pub use steps::ScenarioWorkload;
 pub use summary::Summary;
 pub use trace::{Silent, Sink, Trace};

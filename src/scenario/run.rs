@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
+use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
 use super::trace::{LOAD, Sink};
 use crate::config::{self, Config, Faults, Severity};
 use crate::model::{Profile, Time};
@@ -39,7 +39,7 @@ impl Scenario {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RunOutcome {
     /// All steps were carried out.
     Done,
     /// The configuration was refused at the start; nothing was carried out.
@@ -55,7 +55,7 @@ pub fn run(
     config: config::Reading,
     profile: Profile,
     sink: &mut impl Sink,
-) -> io::Result<Outcome> {
+) -> io::Result<RunOutcome> {
     Runner::new(profile).run(scenario, config, sink)
 }
 
@@ -69,7 +69,7 @@ pub fn run_last(
     config: config::Reading,
     profile: Profile,
     sink: &mut impl Sink,
-) -> io::Result<Outcome> {
+) -> io::Result<RunOutcome> {
     let mut runner = ManuallyDrop::new(Runner::new(profile));
     runner.run(scenario, config, sink)
 }
@@ -115,30 +115,35 @@ impl Runner {
     ///
     /// # Errors
     /// The sink could not write.
-    pub fn run(&mut self, scenario: &Scenario, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
-        if self.load(config, sink)? == Outcome::Refused {
-            return Ok(Outcome::Refused);
+    pub fn run(
+        &mut self,
+        scenario: &Scenario,
+        config: config::Reading,
+        sink: &mut impl Sink,
+    ) -> io::Result<RunOutcome> {
+        if self.load(config, sink)? == RunOutcome::Refused {
+            return Ok(RunOutcome::Refused);
         }
         for step in &scenario.steps {
             self.step(step, sink)?;
         }
-        Ok(Outcome::Done)
+        Ok(RunOutcome::Done)
     }
 
     /// Brings the first configuration into force, before any step.
     ///
     /// # Errors
     /// The sink could not write.
-    pub fn load(&mut self, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
+    pub fn load(&mut self, config: config::Reading, sink: &mut impl Sink) -> io::Result<RunOutcome> {
         let accepted = self.configure(config, sink)?;
-        Ok(if accepted { Outcome::Done } else { Outcome::Refused })
+        Ok(if accepted { RunOutcome::Done } else { RunOutcome::Refused })
     }
 
     /// Carries out the next step.
     ///
     /// # Errors
     /// The sink could not write.
-    pub fn step(&mut self, step: &Step, sink: &mut impl Sink) -> io::Result<()> {
+    pub fn step(&mut self, step: &ScenarioStep, sink: &mut impl Sink) -> io::Result<()> {
         self.step += 1;
         self.advance(STEP, sink)?;
         let done = match &step.kind {

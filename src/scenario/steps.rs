@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::file::{Cycles, Scenario, Step, StepKind};
+use super::file::{Cycles, Scenario, ScenarioStep, StepKind};
 use super::run::STEP;
 use super::workload::Workload;
 use crate::config::Config;
@@ -16,7 +16,7 @@ const BATCH: u32 = 64;
 /// `snapshot` does nothing. Until the last step nobody else runs cycles, so the steps come to what they come to in a run. A
 /// `config` step whose text is faulty changes nothing.
 pub struct ScenarioWorkload {
-    steps: std::vec::IntoIter<Step>,
+    steps: std::vec::IntoIter<ScenarioStep>,
     /// How many steps there are in all.
     count: usize,
     profile: Profile,
@@ -29,7 +29,7 @@ pub struct ScenarioWorkload {
 
 /// How far the steps were played.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Played {
+struct PlayResult {
     /// How many steps were begun.
     done: usize,
     at: Time,
@@ -124,12 +124,12 @@ impl Workload for ScenarioWorkload {
     fn save(&self) -> Option<Vec<u8>> {
         let done = self.count - self.steps.len();
         let cycles = self.cycles.as_ref().map(|cycling| (cycling.left, cycling.idle, cycling.progress));
-        serde_json::to_vec(&Played { done, at: self.at, cycles }).ok()
+        serde_json::to_vec(&PlayResult { done, at: self.at, cycles }).ok()
     }
 
     /// Goes on after the last step that was carried out.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
-        let Ok(Played { done, at, cycles }) = serde_json::from_slice(played) else {
+        let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
             return Err(
                 "the state is of another kind of workload: leave --workload out, or name another folder".to_owned()
             );

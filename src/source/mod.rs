@@ -63,9 +63,16 @@ pub trait Source: Send + Sync {
     /// How the connection is right now.
     fn link(&self) -> Link;
 
-    /// What is older than it should be though the connection stands, because it could not be had when it was last asked for, or came cut.
+    /// What is older than it should be though the connection stands, because it could not be had when it was last asked for, came cut, or has not
+    /// come again since the connection was lost.
     fn stale_parts(&self) -> Vec<StalePart> {
         Vec::new()
+    }
+
+    /// How much older the applications of the view are than its queues: who is asked list by list says counts of different moments.
+    /// `None` while the applications are not known.
+    fn apps_lag(&self) -> Option<Duration> {
+        Some(Duration::ZERO)
     }
 
     /// Who acts through this source.

@@ -7,7 +7,7 @@ use crate::view::NoticeWeight;
 
 /// Something said that nobody has expected yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct UnexpectedMessage {
     /// The step after which it was said.
     pub at: Place,
     /// What, in the words of the screen.
@@ -18,7 +18,7 @@ pub struct Heard {
 #[derive(Clone, Debug, Default)]
 pub struct Ear {
     now: Vec<Said>,
-    unexpected: Vec<Heard>,
+    unexpected: Vec<UnexpectedMessage>,
 }
 
 /// Something that stands on the screen, and what makes it another one than a second of the same words.
@@ -50,7 +50,7 @@ impl Ear {
     pub fn listen(&mut self, state: &State, at: Place) {
         let now = now(state);
         let new = now.iter().filter(|said| !self.now.contains(said));
-        self.unexpected.extend(new.map(|said| Heard { at, text: said.text.clone() }));
+        self.unexpected.extend(new.map(|said| UnexpectedMessage { at, text: said.text.clone() }));
         self.now = now;
     }
 
@@ -70,7 +70,7 @@ impl Ear {
     }
 
     /// The first thing that was said and not expected.
-    pub fn unexpected(&self) -> Option<&Heard> {
+    pub fn unexpected(&self) -> Option<&UnexpectedMessage> {
         self.unexpected.first()
     }
 }

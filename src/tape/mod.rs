@@ -1,7 +1,7 @@
 //! Tapes: scripted keystrokes, played against a console without a terminal, in virtual time.
 //!
 //! ```text
-//!  text ── read ──> Tape ── play (console::Driver on source::Stepped) ──> Played ── compare ── snapshots
+//!  text ── read ──> Tape ── play (console::Driver on source::Stepped) ──> PlayResult ── compare ── snapshots
 //!                                                                            └──> svg, text
 //! ```
 //!
@@ -32,7 +32,7 @@ pub mod watch;
 pub mod words;
 
 pub use file::{Act, Against, Head, Pattern, Reading, Step, Tape};
-pub use play::{Failure, Limits, Played, Stage, play, play_on};
+pub use play::{Failure, Limits, PlayResult, Stage, play, play_on};
 pub use read::read;
 pub use rig::Rig;
 pub use screen::Screen;

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use super::file::Tape;
 use super::player::{BrokenRule, Player};
 use super::rig::Rig;
-pub use super::stage::{Failure, Limits, Played, Stage};
+pub use super::stage::{Failure, Limits, PlayResult, Stage};
 use crate::engine::Core;
 use crate::source::{About, Stepped};
 
 /// Plays a tape on a scheduler that its head asks for, in this process.
-pub fn play(tape: &Tape, core: Core, about: About, stage: Stage<'_>) -> Played {
+pub fn play(tape: &Tape, core: Core, about: About, stage: Stage<'_>) -> PlayResult {
     let source = Arc::new(Stepped::unstarted(core, about, tape.head.actor()));
     play_on(tape, Box::new(source), stage)
 }
 
 /// The same on a scheduler and what lies between it and the console.
-pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> Played {
+pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> PlayResult {
     let mut player = Player::new(tape, rig, stage);
     let failed = player.start().map_err(|broken| (tape.head.at, broken)).and_then(|()| {
         tape.steps.iter().try_for_each(|step| {
@@ -34,5 +34,5 @@ pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> Played {
         Err((at, BrokenRule::Rule(code, what))) => Some(Failure { at, code, what, screen: screen.clone(), time }),
         _ => None,
     };
-    Played { failure, stopped, screen, time, shots: player.shots, pictures: player.pictures }
+    PlayResult { failure, stopped, screen, time, shots: player.shots, pictures: player.pictures }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::arguments::{
-    Wrong, cell, count, did_you_mean, duration, pattern, seed, source_forms, turns, typed, value, wait,
+    LineFault, cell, count, did_you_mean, duration, pattern, seed, source_forms, turns, typed, value, wait,
 };
 use super::file::{Act, Against, Head, Reading, Step, Tape, Where};
 use super::line::Line;
@@ -61,7 +61,7 @@ impl Reader {
         for (number, line) in (1..).zip(text.lines()) {
             let mut line = Line::new(line, number);
             while !line.is_over() {
-                if let Err(Wrong(code, at, message, hint)) = self.word(&mut line) {
+                if let Err(LineFault(code, at, message, hint)) = self.word(&mut line) {
                     self.faults.error(code, at, "", message, hint);
                     break;
                 }
@@ -76,7 +76,7 @@ impl Reader {
         }
     }
 
-    fn word(&mut self, line: &mut Line<'_>) -> Result<(), Wrong> {
+    fn word(&mut self, line: &mut Line<'_>) -> Result<(), LineFault> {
         let at = line.at();
         let whole = line.word();
         let (word, speed) = whole.split_once('@').map_or((whole, None), |(word, speed)| (word, Some(speed)));
@@ -85,7 +85,7 @@ impl Reader {
         if speed.is_some() && !takes_speed {
             return Err(match words::not_ours(word) {
                 Some(why) => not_ours(word, why, at),
-                None => Wrong::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
+                None => LineFault::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
             });
         }
         let speed = speed.map(|speed| duration(speed, at)).transpose()?;
@@ -125,24 +125,24 @@ impl Reader {
         Ok(())
     }
 
-    fn server(&mut self, line: &mut Line<'_>, at: Place) -> Result<Act, Wrong> {
+    fn server(&mut self, line: &mut Line<'_>, at: Place) -> Result<Act, LineFault> {
         let value_at = line.at();
         let there = match value(line, "Server", "gone or back")?.as_str() {
             "gone" => false,
             "back" => true,
             other => {
                 let message = format!("{other:?} is nothing that a server does");
-                return Err(Wrong::new("TAPE-003", value_at, message, "gone or back"));
+                return Err(LineFault::new("TAPE-003", value_at, message, "gone or back"));
             }
         };
         if !self.settings.served {
             let hint = "write `Set Served true` before the first step";
-            return Err(Wrong::new("TAPE-011", at, "the scheduler of this tape is not served", hint));
+            return Err(LineFault::new("TAPE-011", at, "the scheduler of this tape is not served", hint));
         }
         Ok(Act::Server { there })
     }
 
-    fn source(&mut self, line: &mut Line<'_>, at: Place) -> Result<(), Wrong> {
+    fn source(&mut self, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {
         self.once("Source", at)?;
         let kind_at = line.at();
         let kind = value(line, "Source", &source_forms())?;
@@ -164,14 +164,14 @@ impl Reader {
             other => {
                 let meant = did_you_mean(other, words::SOURCES);
                 let hint = format!("{meant}write {}", source_forms());
-                return Err(Wrong::new("TAPE-001", kind_at, format!("{other:?} is no source"), hint));
+                return Err(LineFault::new("TAPE-001", kind_at, format!("{other:?} is no source"), hint));
             }
         };
         self.settings.against = Some((against, at));
         Ok(())
     }
 
-    fn set(&mut self, line: &mut Line<'_>, at: Place) -> Result<(), Wrong> {
+    fn set(&mut self, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {
         let name_at = line.at();
         let name = value(line, "Set", &format!("one of {}", words::SETTINGS.join(", ")))?;
         let value_at = line.at();
@@ -185,27 +185,28 @@ impl Reader {
                 self.settings.theme = themes.get(&name).map(|theme| theme.name.clone()).ok_or_else(|| {
                     let known = themes.iter().map(|theme| theme.name.as_str());
                     let hint = format!("{}there are {}", did_you_mean(&name, known), themes.names());
-                    Wrong::new("TAPE-003", value_at, format!("{name:?} is no theme"), hint)
+                    LineFault::new("TAPE-003", value_at, format!("{name:?} is no theme"), hint)
                 })?;
                 Ok(())
             }
             "As" => {
                 let text = self.said_once("Set As", line, at, "USER or USER:GROUP,GROUP")?;
-                let identity = Identity::parse(&text).map_err(|report| Wrong::new("TAPE-003", value_at, report, ""))?;
+                let identity =
+                    Identity::parse(&text).map_err(|report| LineFault::new("TAPE-003", value_at, report, ""))?;
                 self.settings.identity = Some(identity);
                 Ok(())
             }
             "Core" => {
                 let text = self.said_once("Set Core", line, at, "kornsole, 1.5.1, 1.8.0 or 1.9.0")?;
                 self.settings.core =
-                    text.parse().map_err(|report: String| Wrong::new("TAPE-003", value_at, report, ""))?;
+                    text.parse().map_err(|report: String| LineFault::new("TAPE-003", value_at, report, ""))?;
                 Ok(())
             }
             "Color" => {
                 let known = Depth::NAMES.map(|(name, _)| name).join(", ");
                 let text = self.said_once("Set Color", line, at, &format!("one of {known}"))?;
                 let wrong = || {
-                    Wrong::new(
+                    LineFault::new(
                         "TAPE-003",
                         value_at,
                         format!("{text:?} is no number of colours"),
@@ -236,7 +237,7 @@ impl Reader {
         }
     }
 
-    fn set_pace(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), Wrong> {
+    fn set_pace(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {
         let value_at = line.at();
         match name {
             "TypingSpeed" => {
@@ -248,7 +249,7 @@ impl Reader {
                 let text = self.said_once("Set PlaybackSpeed", line, at, "a number as 0.5 or 2")?;
                 let factor = text.parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
                 self.settings.pace.playback = factor.ok_or_else(|| {
-                    Wrong::new("TAPE-004", value_at, format!("{text:?} is no speed"), "a number from 0.01 to 100")
+                    LineFault::new("TAPE-004", value_at, format!("{text:?} is no speed"), "a number from 0.01 to 100")
                 })?;
                 Ok(())
             }
@@ -261,14 +262,14 @@ impl Reader {
     }
 
     /// The size at the start while no step was written, else a step of its own.
-    fn side(&mut self, line: &mut Line<'_>, at: Place, width: bool) -> Result<(), Wrong> {
+    fn side(&mut self, line: &mut Line<'_>, at: Place, width: bool) -> Result<(), LineFault> {
         let (name, unit) = if width { ("Set Width", "columns") } else { ("Set Height", "lines") };
         let value_at = line.at();
         let text = value(line, name, &format!("a number of {unit}"))?;
         let Some(side) = text.parse().ok().filter(|side| (1..=LARGEST_SIDE).contains(side)) else {
             let hint =
                 format!("a number of {unit} from 1 to {LARGEST_SIDE}; a tape counts cells, not the pixels of VHS");
-            return Err(Wrong::new("TAPE-004", value_at, format!("{text:?} is no number of {unit}"), hint));
+            return Err(LineFault::new("TAPE-004", value_at, format!("{text:?} is no number of {unit}"), hint));
         };
         match (self.steps.is_empty(), width) {
             (true, true) => self.settings.width = Some(side),
@@ -280,59 +281,65 @@ impl Reader {
     }
 
     /// Holds a word of the head to be said once, and before the first step.
-    fn once(&mut self, word: &'static str, at: Place) -> Result<(), Wrong> {
+    fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
             let message = format!("`{word}` stands in line {} already", first.line);
-            return Err(Wrong::new("TAPE-007", at, message, "a tape says it once"));
+            return Err(LineFault::new("TAPE-007", at, message, "a tape says it once"));
         }
         match self.steps.first() {
             None => Ok(()),
             Some(step) => {
                 let hint = format!("put it before line {}", step.at.line);
-                Err(Wrong::new("TAPE-007", at, format!("`{word}` stands after the first step"), hint))
+                Err(LineFault::new("TAPE-007", at, format!("`{word}` stands after the first step"), hint))
             }
         }
     }
 
     /// The value of a setting of the head.
-    fn said_once(&mut self, word: &'static str, line: &mut Line<'_>, at: Place, wanted: &str) -> Result<String, Wrong> {
+    fn said_once(
+        &mut self,
+        word: &'static str,
+        line: &mut Line<'_>,
+        at: Place,
+        wanted: &str,
+    ) -> Result<String, LineFault> {
         self.once(word, at)?;
         value(line, word, wanted)
     }
 
-    fn flag(&mut self, word: &'static str, line: &mut Line<'_>, at: Place) -> Result<bool, Wrong> {
+    fn flag(&mut self, word: &'static str, line: &mut Line<'_>, at: Place) -> Result<bool, LineFault> {
         let value_at = line.at();
         let text = self.said_once(word, line, at, "true or false")?;
         let wrong =
-            |_| Wrong::new("TAPE-003", value_at, format!("{text:?} is neither true nor false"), "true or false");
+            |_| LineFault::new("TAPE-003", value_at, format!("{text:?} is neither true nor false"), "true or false");
         text.parse().map_err(wrong)
     }
 
-    fn picture_name(&mut self, line: &mut Line<'_>) -> Result<String, Wrong> {
+    fn picture_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
         let at = line.at();
         let allowed = "a file beside the tape that ends in .svg or .text, of letters, digits, `.`, `-` and `_`";
         let name = value(line, "Screenshot", allowed)?;
         let is_file = name.ends_with(".svg") || name.ends_with(".text");
         if !is_file || name.starts_with('.') || !is_name(&name) {
-            return Err(Wrong::new("TAPE-008", at, format!("{name:?} cannot name a picture"), allowed));
+            return Err(LineFault::new("TAPE-008", at, format!("{name:?} cannot name a picture"), allowed));
         }
         self.only_once("picture", name, at)
     }
 
-    fn only_once(&mut self, what: &str, name: String, at: Place) -> Result<String, Wrong> {
+    fn only_once(&mut self, what: &str, name: String, at: Place) -> Result<String, LineFault> {
         if let Some(line) = self.names.insert(format!("{what} {name}"), at.line) {
             let message = format!("there is a {what} `{name}` in line {line} already");
-            return Err(Wrong::new("TAPE-008", at, message, "give each its own name"));
+            return Err(LineFault::new("TAPE-008", at, message, "give each its own name"));
         }
         Ok(name)
     }
 
-    fn snapshot_name(&mut self, line: &mut Line<'_>) -> Result<String, Wrong> {
+    fn snapshot_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
         let at = line.at();
         let allowed = "a name of letters, digits, `.`, `-` and `_`";
         let name = value(line, "Snapshot", allowed)?;
         if !is_name(&name) {
-            return Err(Wrong::new("TAPE-008", at, format!("{name:?} cannot name a snapshot"), allowed));
+            return Err(LineFault::new("TAPE-008", at, format!("{name:?} cannot name a snapshot"), allowed));
         }
         self.only_once("snapshot", name, at)
     }
@@ -342,8 +349,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
-fn not_ours(word: &str, why: &str, at: Place) -> Wrong {
-    Wrong::new(
+fn not_ours(word: &str, why: &str, at: Place) -> LineFault {
+    LineFault::new(
         "TAPE-002",
         at,
         format!("`{word}` is a word of VHS that has no meaning here"),
@@ -351,7 +358,7 @@ fn not_ours(word: &str, why: &str, at: Place) -> Wrong {
     )
 }
 
-fn unknown_word(word: &str, at: Place) -> Wrong {
+fn unknown_word(word: &str, at: Place) -> LineFault {
     if let Some(why) = words::not_ours(word) {
         return not_ours(word, why, at);
     }
@@ -361,15 +368,15 @@ fn unknown_word(word: &str, at: Place) -> Wrong {
         1 => format!("a character is typed: Type \"{word}\""),
         _ => format!("{meant}there are {}, and keys by their names, as Enter and Ctrl+c", words::WORDS.join(", ")),
     };
-    Wrong::new("TAPE-001", at, format!("`{word}` is no word of a tape"), hint)
+    LineFault::new("TAPE-001", at, format!("`{word}` is no word of a tape"), hint)
 }
 
-fn unknown_setting(name: &str, at: Place) -> Wrong {
+fn unknown_setting(name: &str, at: Place) -> LineFault {
     let known = words::SETTINGS.join(", ");
     if words::is_setting_not_ours(name) {
         let message = format!("`{name}` is a setting of VHS that has no meaning here");
-        return Wrong::new("TAPE-002", at, message, format!("leave it out; there are {known}"));
+        return LineFault::new("TAPE-002", at, message, format!("leave it out; there are {known}"));
     }
     let hint = format!("{}there are {known}", did_you_mean(name, words::SETTINGS));
-    Wrong::new("TAPE-001", at, format!("`{name}` cannot be set"), hint)
+    LineFault::new("TAPE-001", at, format!("`{name}` cannot be set"), hint)
 }

@@ -42,7 +42,7 @@ pub struct Failure {
 
 /// The outcome of playing a tape.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct PlayResult {
     /// The step that failed; after it nothing was played.
     pub failure: Option<Failure>,
     /// The watcher ended it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use imbl::{OrdMap, Vector};
 
-use super::act::{Configuration, Decided};
+use super::act::{Configuration, ServerPermissions};
 use super::notice::Notice;
 use super::quota::QuotaForecast;
 use super::rows::{AppRow, AppSlot, NodeRow, QueueRow, QueueSlot};
@@ -89,7 +89,7 @@ pub struct PartitionView {
     /// The groups that a limit in force names, the shared pot `*` too, likewise.
     pub limited_groups: UsageRows,
     /// What the server that this was read from says that its reader may do; `None` where there is no such server.
-    pub decided: Option<Arc<Decided>>,
+    pub decided: Option<Arc<ServerPermissions>>,
 }
 
 impl PartitionView {

@@ -289,7 +289,7 @@ fn every_scenario_can_be_written_and_read_again() {
         let text = text.replace(", resource: {", ", tags: {pod: 'a b', true: 'no'}, resource: {");
         let first = scenario::read(&text).scenario.expect("a recorded scenario reads");
         let steps = |scenario: &scenario::Scenario| -> Vec<String> {
-            let shown = |step: &scenario::Step| match &step.kind {
+            let shown = |step: &scenario::ScenarioStep| match &step.kind {
                 StepKind::Config(text) => text.text().to_owned(),
                 kind => format!("{kind:?}"),
             };

@@ -1,7 +1,7 @@
 //! The Multitenancy example (EX-01): what goes first, and every queue's priority before and after each step.
 
 use kornsole::model::{Priority, Profile};
-use kornsole::scenario::{self, Runner, Scenario, Sink, Step, StepKind, Trace};
+use kornsole::scenario::{self, Runner, Scenario, ScenarioStep, Sink, StepKind, Trace};
 use kornsole::scheduler::{Event, EventKind, Scheduler};
 
 const TEXT: &str = include_str!("../scenarios/multitenancy.yaml");
@@ -71,7 +71,7 @@ fn priorities(scheduler: &Scheduler) -> Vec<String> {
     QUEUES.iter().map(|path| of(path).to_string()).collect()
 }
 
-fn allocates(step: &Step) -> bool {
+fn allocates(step: &ScenarioStep) -> bool {
     matches!(step.kind, StepKind::Schedule(_))
 }
 

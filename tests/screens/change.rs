@@ -52,6 +52,20 @@ fn press(driver: &mut Driver, keys: &str) {
 }
 
 #[test]
+fn on_a_wide_screen_what_a_form_does_stands_beside_its_fields() {
+    let (mut driver, _) = console(admin(), 200, 60);
+    press(&mut driver, ":queues root.eng<ret>cm<C-u>10");
+    let lines = driver.lines();
+    let cpu = lines.iter().position(|line| line.trim_start_matches(['▌', ' ']).starts_with("cpu ")).unwrap();
+    let differs = lines.iter().position(|line| line.contains("the lines that differ")).unwrap();
+    assert!(differs <= cpu + 3, "{}", driver.screen_text());
+    let column = lines[differs].chars().take_while(|c| *c != 't').count();
+    assert!(column > 60, "{}", driver.screen_text());
+    let memory = lines.iter().position(|line| line.trim_start_matches(['▌', ' ']).starts_with("mem ")).unwrap();
+    assert_ne!(cpu, memory, "one field in a line");
+}
+
+#[test]
 fn a_maximum_is_set_after_both_differences_were_shown() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>c");

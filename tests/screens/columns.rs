@@ -91,6 +91,31 @@ fn columns_are_chosen_in_their_order_and_width() {
 }
 
 #[test]
+fn columns_are_picked_one_by_one() {
+    let mut driver = after("2:columns user cpu state<ret>:columns<ret>", 120, 40);
+    says(&driver, "Columns of apps");
+    let line = |driver: &Driver, name: &str| {
+        let has = |line: &String| line.contains(&format!("] {name} "));
+        driver.lines().into_iter().find(has).unwrap_or_else(|| panic!("{}", driver.screen_text()))
+    };
+    assert!(line(&driver, "user").contains("[x]") && line(&driver, "why").contains("[ ]"));
+    driver.keys(" ").unwrap();
+    says(&driver, "the names stay");
+    // The user goes, cpu comes first and gets wider by two, and what it waits for is shown.
+    driver.keys("j jJ<lt>").unwrap();
+    driver.keys("<esc>").unwrap();
+    assert_eq!(titles(&driver), ["APPLICATION", "USER", "CPU", "STATE"], "escape leaves them as they were");
+    driver.keys(":columns<ret>j j").unwrap();
+    assert!(line(&driver, "user").contains("[ ]"));
+    driver.keys("Jll").unwrap();
+    assert!(line(&driver, "cpu").contains(" wide"), "{}", driver.screen_text());
+    driver.keys("<ret>").unwrap();
+    assert_eq!(titles(&driver), ["APPLICATION", "STATE", "CPU"]);
+    driver.keys(":columns<ret>d").unwrap();
+    assert!(titles(&driver).contains(&"QUEUE".to_owned()), "{}", driver.screen_text());
+}
+
+#[test]
 fn the_wide_mode_shows_every_column_and_goes_through_them() {
     let mut driver = after("2", 80, 24);
     driver.keys("<C-w>").unwrap();

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use kornsole::console::state::page::Page;
 use kornsole::console::{Driver, Options};
 use kornsole::model::QueuePath;
 
 use super::fixture::{self, Scene, resource};
+use super::room::on_demo;
 use super::{after, console};
 
 use crate::common::says;
@@ -25,16 +27,14 @@ fn level(driver: &Driver, queue: &str) -> String {
 fn the_table_names_the_limit_that_is_closest() {
     let driver = after("4", 120, 40);
     let sue = level(&driver, "sue");
-    assert!(
-        sue.contains("! user") && sue.contains("1/1") && sue.contains("cpu 6 of 6 in root.tenants.tenant-a, line 31")
-    );
+    assert!(sue.contains("! user") && sue.contains("1/1") && sue.contains("cpu 6 of 6 in root.tenants.tenant-a"));
     let dev = level(&driver, "dev");
     assert!(
         dev.contains("! group") && dev.contains("1/2") && dev.contains("1 of 1 apps in root.tenants.tenant-b"),
         "{dev}"
     );
     let joe = level(&driver, "joe");
-    assert!(!joe.contains('!') && joe.contains("1 of 20 apps in root, line 12"), "{joe}");
+    assert!(!joe.contains('!') && joe.contains("1 of 20 apps in root, line 12 of the configuration"), "{joe}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     let bound = level(&driver, "tenant-a");
     assert!(bound.contains("6/   6!") && bound.contains("12G/ 12G!") && bound.contains("line 31"), "{bound}");
     let root = line(&driver, "▌root");
-    assert!(root.contains("1/ 20") && root.contains("line 12, everyone"), "{root}");
+    assert!(root.contains("1/ 20") && root.contains("line 12 of the configuration"), "{root}");
     says(&driver, "1 ask waits: sue has cpu 6 of 6, mem 12G of 12G in tenant-a");
     driver.keys("G<ret>").unwrap();
     says(&driver, "› etl-1");
@@ -55,6 +55,42 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     says(&driver, "1 of 1 application, 0 hidden");
     driver.keys("<esc><esc><esc>").unwrap();
     says(&driver, "CLOSEST TO ITS LIMIT");
+}
+
+/// The line of a place, as `line 31 of …` says it.
+fn line_of(text: &str) -> Option<usize> {
+    let (number, _) = text.split_once("line ")?.1.split_once(" of ")?;
+    number.parse().ok()
+}
+
+/// The configuration page: the line of the cursor, counted from 1, and what stands there.
+fn at_cursor(driver: &Driver) -> (usize, String) {
+    let Page::Config(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
+    let (row, _) = page.buffer.cursor();
+    (row + 1, page.buffer.lines()[row].trim().to_owned())
+}
+
+#[test]
+fn a_limit_names_its_text_and_a_key_goes_to_it() {
+    let (mut driver, _) = on_demo(200, 60, 180);
+    for keys in ["4", "4<ret>"] {
+        driver.keys(keys).unwrap();
+        let selected = |driver: &Driver| line(driver, "▌");
+        let mut steps = 0;
+        while line_of(&selected(&driver)).is_none() {
+            driver.keys("j").unwrap();
+            steps += 1;
+            assert!(steps < 20, "no limit with a place:\n{}", driver.screen_text());
+        }
+        let wanted = line_of(&selected(&driver)).unwrap();
+        assert!(driver.lines().iter().any(|line| line.contains("of the workload") || line.contains("at the start")));
+        driver.keys("o").unwrap();
+        let (there, text) = at_cursor(&driver);
+        assert!(there == wanted && text.contains("limit"), "{there}, {wanted}: {text}");
+    }
+    driver.keys(":queues<ret>/adhoc<ret>w").unwrap();
+    let by = line(&driver, ", by submitacl of ");
+    assert!(line_of(&by).is_some(), "{by}");
 }
 
 #[test]
@@ -120,5 +156,5 @@ fn other_resources_of_a_limit_stand_with_its_place() {
     app.allocated.add_assign(&resource("gpu=2"));
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
     driver.keys(":group dev<ret>").unwrap();
-    says(&driver, "line 44, gpu 2/2!");
+    says(&driver, "gpu 2/2!, line 44 of the");
 }

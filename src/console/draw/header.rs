@@ -17,7 +17,7 @@ use crate::console::present::meter::Meter;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
-use crate::console::state::State;
+use crate::console::state::{Cluster, State};
 use crate::console::theme::Role;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
@@ -96,13 +96,36 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let partition = [dim("  "), dim(part)];
     // Badges come first: with little room the partition goes, then the name.
     let behind = pieces::width(&partition);
-    let behind = if badges + behind <= room { behind } else { 0 };
-    pieces.extend([plain("  "), plain(cluster.about.name.clone())]);
+    // Of the host a few letters stay as long as the partition does.
+    let least = port(cluster).map_or(0, |(host, port)| text::width(port) + text::width(host).min(12) + 2);
+    let behind = if badges + behind + least <= room { behind } else { 0 };
+    pieces.push(plain("  "));
+    let left = (room - behind).saturating_sub(pieces::width(&pieces));
+    pieces.push(plain(name(cluster, left, pen.signs().ellipsis)));
     cut_to(&mut pieces, room - behind, pen.signs().ellipsis);
     if behind > 0 {
         pieces.extend(partition);
     }
     pieces
+}
+
+/// What is looked at. Of an address in too little room the host is cut and the port stays: on one machine it says which scheduler it is.
+fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
+    let name = text::escape(&cluster.about.name).into_owned();
+    match port(cluster) {
+        Some((host, port)) if text::width(&name) > room && text::width(port) + 2 <= room => {
+            format!("{}{port}", text::cut(&text::escape(host), room - text::width(port), ellipsis))
+        }
+        _ => name,
+    }
+}
+
+/// The name of something remote before its port, and the port with its colon.
+fn port(cluster: &Cluster) -> Option<(&str, &str)> {
+    let name = &cluster.about.name;
+    let at = name.rfind(':').filter(|_| cluster.about.place == SourcePlace::Remote)?;
+    let (host, port) = name.split_at(at);
+    port[1..].chars().all(|c| c.is_ascii_digit()).then_some((host, port))
 }
 
 /// What is wrong with a connection.

@@ -34,6 +34,11 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
                 let title = format!("Figures of {}", figures.of);
                 scrolled(pen, state, &title, &overlay::figure_lines(state, figures), figures.top);
             }
+            Layer::Columns(picker) => {
+                let title = format!("Columns of {}", state.page().name());
+                let top = picker.at.saturating_sub(layout::overlay_room(state).saturating_sub(1));
+                scrolled(pen, state, &title, &overlay::column_lines(state, picker), top);
+            }
             Layer::Confirm(question) => confirm(pen, state, question),
             Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit | Layer::Reason { .. } => {}
         }

@@ -26,6 +26,7 @@ pub fn contexts(state: &State) -> &'static [Context] {
     match state.layers.last() {
         Some(Layer::Help(_)) => &[Help, Always],
         Some(Layer::Messages { .. } | Layer::Tour { .. } | Layer::Figures(_)) => &[Messages, Always],
+        Some(Layer::Columns(_)) => &[Context::Columns, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
         Some(Layer::Form) => &[Context::Form, Always],
@@ -53,7 +54,7 @@ pub fn keys_of(state: &State, command: &Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::state::keymap::{Chord, Found};
+    use crate::console::state::keymap::{Chord, KeyMatch};
 
     fn keys(text: &str) -> Chord {
         parse_chord(text).unwrap()
@@ -65,8 +66,8 @@ mod tests {
 
     fn found(keymap: &Keymap, text: &str) -> Option<CommandId> {
         match keymap.look_up(&[Context::Queues, Context::List, Context::Page], &keys(text)) {
-            Found::Run(binding) => Some(binding.id),
-            Found::Begun | Found::Nothing => None,
+            KeyMatch::Run(binding) => Some(binding.id),
+            KeyMatch::Begun | KeyMatch::Nothing => None,
         }
     }
 
@@ -85,7 +86,7 @@ mod tests {
         let mut keymap = defaults();
         keymap.bind(bound(Context::List, "g g", CommandId::Top));
         keymap.bind(bound(Context::List, "g e", CommandId::Bottom));
-        assert_eq!(keymap.look_up(&[Context::List], &keys("g")), Found::Begun);
+        assert_eq!(keymap.look_up(&[Context::List], &keys("g")), KeyMatch::Begun);
         assert_eq!(found(&keymap, "g g"), Some(CommandId::Top));
         assert_eq!(keymap.continuations(&[Context::List], &keys("g")).len(), 2);
         keymap.bind(bound(Context::List, "g", CommandId::Top));

@@ -3,5 +3,6 @@
 //! Invariants: every command is one row of the registry in [`command`]; a key is found by its context, never by the page that draws it.
 
 pub mod command;
+pub mod editing;
 pub mod keymap;
 pub mod terminal_events;

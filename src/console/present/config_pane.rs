@@ -1,5 +1,6 @@
 //! What stands beside the text of a configuration: its faults, or what an edit of it means.
 
+use crate::model::Time;
 use similar::{ChangeTag, TextDiff};
 
 use crate::config::Severity;
@@ -11,7 +12,7 @@ use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::config::{Beside, ConfigPage};
-use crate::console::state::editor::Checked;
+use crate::console::state::editor::CheckResult;
 use crate::console::theme::Role;
 use crate::view::act::{Configuration, LoadedBy};
 
@@ -43,7 +44,7 @@ pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
         lines.push(Vec::new());
     }
     match page.beside {
-        Beside::Meaning => meaning(&mut lines, page, state.cluster.past.kept, width),
+        Beside::Meaning => meaning(&mut lines, state, page, width),
         Beside::Lines => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
             title(&mut lines, "your lines, against those in force when you began");
@@ -77,13 +78,19 @@ pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role
 /// Another configuration came into force while this one was edited.
 fn underneath(state: &State, width: usize) -> Lines {
     let mut lines = Vec::new();
-    let by = state.cluster.newest.configuration.as_deref().map(loaded).unwrap_or_default();
+    let by = state
+        .cluster
+        .newest
+        .configuration
+        .as_deref()
+        .map(|base| loaded(base, state.cluster.past.live))
+        .unwrap_or_default();
     wrapped(&mut lines, 0, &format!("changed underneath: {by}"), width, Role::Warning);
     wrapped(&mut lines, 0, "d shows its lines; :merge takes both, :rebase keeps only yours", width, Role::Dim);
     lines
 }
 
-fn meaning(lines: &mut Lines, page: &ConfigPage, kept: bool, width: usize) {
+fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
     let checked = &page.checked;
     faults(lines, checked, width);
     if checked.errors() > 0 {
@@ -94,10 +101,11 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, kept: bool, width: usize) {
     }
     if !page.modified {
         if let Some(base) = &page.base {
+            let past = &state.cluster.past;
             title(lines, "in force");
-            wrapped(lines, 0, &loaded(base), width, Role::Text);
+            wrapped(lines, 0, &loaded(base, past.live), width, Role::Text);
             let file = base.file.as_ref().map(|file| file.display().to_string());
-            let nowhere = if kept { "kept with the state, in no file" } else { "in memory only, in no file" };
+            let nowhere = if past.kept { "kept with the state, in no file" } else { "in memory only, in no file" };
             let file = file.unwrap_or_else(|| nowhere.to_owned());
             wrapped(lines, 0, &file, width, Role::Dim);
             wrapped(
@@ -122,7 +130,7 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, kept: bool, width: usize) {
 }
 
 /// What is wrong with a text, fault by fault.
-pub fn faults(lines: &mut Lines, checked: &Checked, width: usize) {
+pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
     let errors = checked.errors();
     if errors > 0 {
         let words = format!("{}: cannot be applied", format::count(errors as u64, "fault"));
@@ -140,7 +148,7 @@ pub fn faults(lines: &mut Lines, checked: &Checked, width: usize) {
 }
 
 /// What a text changes as a tree, and what that does to what runs.
-pub fn changes(lines: &mut Lines, checked: &Checked, width: usize) {
+pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     title(lines, "what this changes");
     if checked.changes.is_empty() {
         wrapped(lines, 0, "nothing that the scheduler would act on", width, Role::Dim);
@@ -200,7 +208,7 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
 }
 
 /// How a configuration came into force.
-fn loaded(of: &Configuration) -> String {
+fn loaded(of: &Configuration, now: Time) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),
         LoadedBy::Seen => "was seen in force".to_owned(),
@@ -209,14 +217,14 @@ fn loaded(of: &Configuration) -> String {
         LoadedBy::User(user) => format!("by {user}"),
         LoadedBy::RolledBack(user) => format!("rolled back by {user}"),
     };
-    format!("revision {} {by}, at {}", of.revision, format::when(of.at))
+    format!("revision {} {by}, at {}", of.revision, format::when(of.at, now))
 }
 
 /// What is worth saying in the second line, the least important first.
 pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
     let mut facts = Vec::new();
     if let Some(base) = &page.base {
-        facts.push(vec![dim(loaded(base))]);
+        facts.push(vec![dim(loaded(base, state.cluster.past.live))]);
     }
     if !page.find.is_empty() {
         facts.push(vec![dim("find "), piece(Role::Accent, page.find.clone())]);

@@ -6,7 +6,7 @@ use crate::config;
 use crate::config::diff::{Key, What};
 use crate::config::{Config, Diff, Reading, Removal};
 use crate::console::present::format;
-use crate::console::state::editor::{CheckJob, Checked, Removed};
+use crate::console::state::editor::{CheckJob, CheckResult, Removed};
 use crate::model::quantity::show_amount;
 use crate::model::{QueuePath, Time};
 use crate::view::act::{Act, Refusal, may_configure};
@@ -20,11 +20,11 @@ const NAMED: usize = 4;
 const ENFORCED: &str = "nothing new until below; what is above is preempted";
 
 /// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
-pub fn check(job: &CheckJob) -> Checked {
+pub fn check(job: &CheckJob) -> CheckResult {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
     let differs = *job.text != *job.base;
-    let mut checked = Checked { version: job.version, differs, faults, ..Checked::default() };
+    let mut checked = CheckResult { version: job.version, differs, faults, ..CheckResult::default() };
     let Some(config) = config else { return checked };
     let old = read(&job.base).config.unwrap_or_default();
     checked.removal = Removal::between(&old, &config, config::says_nothing(&checked.faults));

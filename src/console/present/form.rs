@@ -5,7 +5,7 @@
 //!  type    none                     tags    namespace=red
 //! ```
 //!
-//! When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
+//! On a wide screen they stand one below the other, and what is said of them at their side. When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
 
 use ratatui::layout::Rect;
 
@@ -15,6 +15,10 @@ use crate::console::state::line_edit::LineEdit;
 
 /// The least room below the form.
 const LEAST_BELOW: u16 = 6;
+/// From how many columns on what is said of the fields stands at their side.
+const WIDE: u16 = 140;
+/// The most that the fields take of such a screen.
+const MOST_BESIDE: u16 = 72;
 /// What a label takes at least and at most, with the blanks behind it.
 const LABEL: (u16, u16) = (8, 20);
 
@@ -63,11 +67,21 @@ impl Fields<'_> {
         self.entries.iter().map(line).collect()
     }
 
+    /// The columns that the fields take where they stand one below the other, with what belongs to them at their side.
+    fn beside(&self, area: Rect) -> Option<u16> {
+        let count = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
+        (area.width >= WIDE && area.height >= count && count > 0).then(|| (area.width / 3).min(MOST_BESIDE))
+    }
+
     /// Where each field stands.
     pub fn places(&self, area: Rect) -> Vec<(usize, Rect)> {
         let count = self.entries.len();
         if count == 0 {
             return Vec::new();
+        }
+        if let Some(width) = self.beside(area) {
+            let row = |at: usize| area.y + u16::try_from(at).unwrap_or(u16::MAX);
+            return (0..count).map(|at| (at, Rect { x: area.x, y: row(at), width, height: 1 })).collect();
         }
         let in_line = match area.width {
             0..64 => 1,
@@ -87,8 +101,11 @@ impl Fields<'_> {
         (0..count).map(place).collect()
     }
 
-    /// What is left below the form.
+    /// What is left below the form, or at its side.
     pub fn below(&self, area: Rect) -> Rect {
+        if let Some(used) = self.beside(area) {
+            return Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 3), ..area };
+        }
         let end = self.places(area).iter().map(|(_, rect)| rect.bottom()).max().unwrap_or(area.y);
         let gap = u16::from(area.height > LEAST_BELOW + 4 && end > area.y);
         let top = (end + gap).min(area.bottom());

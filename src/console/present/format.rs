@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use time::OffsetDateTime;
+
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, Resource, Time, VCORE};
 
@@ -48,13 +50,28 @@ pub fn moment(since_start: Duration) -> String {
 /// From which time on one is counted from 1970 and not from a scheduler's beginning: thirty years of running are less.
 const SINCE_1970: Time = Time(1_000_000_000_000_000);
 
-/// When something was: since the beginning, or, where time counts from 1970, the time of day in UTC.
-pub fn when(at: Time) -> String {
+/// When something was: since the beginning, or, where time counts from 1970, the time of day in UTC, with the date where that day is not
+/// the one of `now`: `14:13:20`, `09-21 14:13:20`, `2025-09-21 14:13:20`.
+pub fn when(at: Time, now: Time) -> String {
     if at < SINCE_1970 {
         return moment(at.since(Time::ZERO));
     }
-    let seconds = at.0 / 1_000_000 % 86_400;
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    let utc = |at: Time| OffsetDateTime::from_unix_timestamp(i64::try_from(at.0 / 1_000_000).unwrap_or(i64::MAX)).ok();
+    let Some(day) = utc(at) else { return at.to_string() };
+    let (hour, minute, second) = day.to_hms();
+    let time = format!("{hour:02}:{minute:02}:{second:02}");
+    let (year, month, day) = day.to_calendar_date();
+    match utc(now).map(OffsetDateTime::to_calendar_date) {
+        Some(today) if today == (year, month, day) => time,
+        Some(today) if today.0 == year => format!("{:02}-{day:02} {time}", u8::from(month)),
+        _ => format!("{year}-{:02}-{day:02} {time}", u8::from(month)),
+    }
+}
+
+/// How wide a column of such times is, of which the first one is known: `least`, or what its date needs.
+pub fn when_width(first: Option<Time>, now: Time, least: u16) -> u16 {
+    let needed = first.map_or(0, |first| when(first, now).len());
+    u16::try_from(needed).unwrap_or(least).max(least)
 }
 
 /// A priority in at most six columns; beyond a million it is rounded. `None` for the priority of no requests.
@@ -75,6 +92,15 @@ pub fn rate(per_second: f64) -> String {
 /// A count with its noun, in the plural unless it is one: `1 node`, `3 nodes`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {}", plural(noun)) }
+}
+
+/// How many applications live, beside a count of the queues: `33 live`; `33 live 4s before` where they were read so much earlier.
+pub fn live(lag: Option<Duration>, apps: u64) -> String {
+    match lag {
+        None => "live ones unknown".to_owned(),
+        Some(lag) if lag < Duration::from_secs(1) => format!("{apps} live"),
+        Some(lag) => format!("{apps} live {} before", duration(lag)),
+    }
 }
 
 fn plural(noun: &str) -> String {
@@ -100,9 +126,18 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_since_the_beginning_or_of_the_day() {
-        assert_eq!(when(Time(61_000_000)), "1:01");
-        assert_eq!(when(Time(1_790_000_000_000_000)), "14:13:20");
+    fn a_time_is_since_the_beginning_or_of_the_day_and_has_the_date_of_another_one() {
+        let now = Time(1_790_000_000_000_000);
+        let days = |days: u64| now - Duration::from_secs(days * 86_400);
+        assert_eq!(when(Time(61_000_000), now), "1:01");
+        assert_eq!(when(now, now), "14:13:20");
+        assert_eq!(when(days(1), now), "09-20 14:13:20");
+        assert_eq!(when(days(300), now), "2025-11-25 14:13:20");
+        assert_eq!(when(Time(u64::MAX), now), Time(u64::MAX).to_string());
+        assert_eq!(
+            [when_width(Some(now), now, 8), when_width(Some(days(1)), now, 8), when_width(None, now, 8)],
+            [8, 14, 8]
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
+use crate::console::present::place::Source;
 use crate::console::present::text;
 use crate::console::state::page::Account;
 use crate::console::theme::{Role, Signs};
@@ -35,14 +36,12 @@ pub fn title(account: &Account) -> String {
     if account.side == Side::Group && &*account.name == "*" { name } else { format!("{} {name}", kind(account.side)) }
 }
 
-/// Where a limit is written: `root.tenants.tenant-a, line 31`; short, only the queue's name.
-pub fn place(limit: &LimitUse, long: bool) -> String {
-    if !long {
-        return limit.queue.name().to_owned();
-    }
-    match limit.limit.at.line {
-        0 => limit.queue.to_string(),
-        line => format!("{}, line {line}", limit.queue),
+/// Where a limit is written: `root.tenants.tenant-a, queues.yaml:31`; without a source only the queue's name.
+pub fn place(limit: &LimitUse, source: Option<Source<'_>>) -> String {
+    let Some(source) = source else { return limit.queue.name().to_owned() };
+    match source.place(limit.limit.at) {
+        None => limit.queue.to_string(),
+        Some(place) => format!("{}, {place}", limit.queue),
     }
 }
 
@@ -56,28 +55,29 @@ pub fn whose(limit: &LimitUse, long: bool) -> String {
     }
 }
 
-/// Which limit has too little left for what is wanted: `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, line 31`; short:
-/// `sue has cpu 6 of 6 in tenant-a`.
-pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, long: bool) -> Option<String> {
+/// Which limit has too little left for what is wanted: `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`;
+/// without a source `sue has cpu 6 of 6 in tenant-a`.
+pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: Option<Source<'_>>) -> Option<String> {
     let limit = part.limit_too_full_for(app, wanted)?;
     let short = |part: &Tightest| {
         let wanted = part.resource.as_deref().map_or(0, |name| wanted.amount(name));
         wanted > part.max.saturating_sub(part.used).max(0)
     };
     let parts: Vec<String> = Tightest::parts(&limit).iter().filter(|part| short(part)).map(Tightest::words).collect();
-    Some(format!("{} has {} in {}", whose(&limit, long), parts.join(", "), place(&limit, long)))
+    Some(format!("{} has {} in {}", whose(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
-/// What keeps an application from beginning to run: a limit on running applications, or the most that its queue runs.
-pub fn held_back(part: &PartitionView, app: &AppRow, long: bool) -> Option<String> {
+/// What keeps an application from beginning to run: a limit on running applications, or the most that its queue runs. With a source
+/// queues are named by their paths, and limits by their places.
+pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
     let limit = app.held_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
         let apps = format::count(max, "application");
         return Some(format!(
             "{} runs {} of {apps} in {}",
-            whose(&limit, long),
+            whose(&limit, source.is_some()),
             limit.running.len(),
-            place(&limit, long)
+            place(&limit, source)
         ));
     }
     let queue = app.held_by_queue.then(|| part.queue_at(&app.queue)).flatten()?;
@@ -85,7 +85,7 @@ pub fn held_back(part: &PartitionView, app: &AppRow, long: bool) -> Option<Strin
     let row = part
         .path_up(queue)
         .find(|row| row.max_running.is_some_and(|max| full(max, row.running + row.allocating_accepted)))?;
-    let name = if long { row.path.as_str() } else { row.path.name() };
+    let name = if source.is_some() { row.path.as_str() } else { row.path.name() };
     let apps = format::count(row.max_running.unwrap_or_default(), "application");
     Some(format!("{name} runs {} of {apps}", row.running + row.allocating_accepted))
 }

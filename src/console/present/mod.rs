@@ -41,4 +41,5 @@ pub mod value;
 pub(crate) mod walk;
 pub mod weight;
 pub mod words;
+pub mod written;
 pub(crate) mod yaml_syntax;

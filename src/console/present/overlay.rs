@@ -19,7 +19,7 @@ use crate::console::present::pieces::{Lines, Piece, dim, grade, piece, plain, si
 use crate::console::present::text;
 use crate::console::state::keymap::Binding;
 use crate::console::state::keymap::chord_text;
-use crate::console::state::layer::{Figure, Figures, Help, Layer};
+use crate::console::state::layer::{ColumnPicker, Figure, Figures, Help, Layer, PickedColumn};
 use crate::console::state::{Grade, State};
 use crate::console::theme::Role;
 
@@ -32,6 +32,27 @@ pub fn height(state: &State) -> usize {
         Some(Layer::Figures(figures)) => figure_lines(state, figures).len(),
         _ => 0,
     }
+}
+
+/// The columns of a list one below the other, each with whether it is shown and how wide it is.
+pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
+    let signs = sign_set(state);
+    let line = |(at, row): (usize, &PickedColumn)| {
+        let bar = if at == picker.at { signs.bar } else { " " };
+        let role = match (at == picker.at, row.shown) {
+            (true, _) => Role::Strong,
+            (false, true) => Role::Text,
+            (false, false) => Role::Dim,
+        };
+        let mark = if row.shown { "[x]" } else { "[ ]" };
+        let width = match (at, row.choice.width) {
+            (0, _) => "the names: always first".to_owned(),
+            (_, Some(width)) => format!("{width} wide"),
+            (_, None) => "as wide as usual".to_owned(),
+        };
+        vec![piece(Role::SelectionBar, bar), piece(role, format!(" {mark} {:<18}", row.choice.name)), dim(width)]
+    };
+    picker.rows.iter().enumerate().map(line).collect()
 }
 
 /// The keys of the page first, then all others, then the commands; only what the filter lets through.

@@ -1,27 +1,27 @@
-//! Where something is written: the line, and the text that it is a line of.
+//! Where something is written: the text, and the line in it.
 
 use crate::config::Place;
-use crate::console::present::subject;
 use crate::console::state::State;
+use crate::view::act::{Configuration, LoadedBy};
 
-/// A place with its source: `line 31 of queues.yaml`, `line 31 of the configuration` where that is in no file.
-pub fn words(state: &State, at: Place) -> String {
-    format!("line {} of {}", at.line, source(state))
-}
+/// The text that lines are counted in: that of the configuration page.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a>(Option<&'a Configuration>);
 
-/// The text whose lines are counted: that of the configuration page.
-pub fn source(state: &State) -> String {
-    let file = state.cluster.configuration().and_then(|running| running.file.as_ref()?.file_name());
-    file.map_or_else(|| "the configuration".to_owned(), |name| name.to_string_lossy().into_owned())
-}
+impl<'a> Source<'a> {
+    /// The configuration in force, or the one of the moment that is looked at.
+    pub fn of(state: &'a State) -> Self {
+        Self(state.cluster.configuration().map(|running| &**running))
+    }
 
-/// Where the queue under the cursor is written.
-///
-/// # Errors
-/// It is written nowhere, or there is no queue.
-pub fn written(state: &State) -> Result<Place, String> {
-    let path = subject::queue(state).ok_or("there is no queue under the cursor")?;
-    let row = state.cluster.part().and_then(|part| part.queue_at(&path));
-    let at = row.and_then(|row| row.settings.at).filter(|at| at.line > 0);
-    at.ok_or_else(|| format!("{path} is not written in the configuration"))
+    /// `queues.yaml:31`, `line 31 of revision 3, of the workload`; `None` for what is written nowhere. Where there is no room for all of it,
+    /// the line stays.
+    pub fn place(self, at: Place) -> Option<String> {
+        match (at.line, self.0) {
+            (0, _) => None,
+            (_, Some(running)) if running.file.is_some() && running.by != LoadedBy::Workload => Some(running.place(at)),
+            (line, Some(running)) => Some(format!("line {line} of {}", running.source())),
+            (line, None) => Some(format!("line {line} of the configuration")),
+        }
+    }
 }

@@ -12,17 +12,19 @@
 //!                     root.users.kim  does not exist, would be a new dynamic leaf  placed
 //!
 //!  rules in force                                     placed of reached
-//!  1 provided                                              12 of 40      line 4
+//!  1 provided                                              12 of 40   queues.yaml:4
 //! ```
 //!
 //! What gives way in the form when narrow is reported in [`crate::console::present::form`].
 
 use ratatui::layout::Rect;
 
+use crate::config::Place;
 use crate::console::present::form::{Entry, Fields};
 use crate::console::present::format;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::console::present::place::Source;
 use crate::console::present::text;
 use crate::console::present::walk;
 use crate::console::state::placement::{Against, Field, Form, PlacementPage};
@@ -88,7 +90,7 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
         }
     };
     lines.push(Vec::new());
-    rules(&mut lines, part, page, width);
+    rules(&mut lines, state, part, page, width);
     lines
 }
 
@@ -109,7 +111,7 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
 }
 
 /// The rules, with how often each decided.
-fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: usize) {
+fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
     let message = part.rules.rule_lines();
     let (title, hits) = if running {
@@ -131,7 +133,7 @@ fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: u
             piece(if line.depth == 0 { Role::Text } else { Role::Dim }, format!("{head}{}", " ".repeat(pad))),
             piece(role, format!("{hits:>hit_width$}")),
         ];
-        let place = if line.at.line > 0 { format!("line {}", line.at.line) } else { String::new() };
+        let place = place(state, page, line.at);
         let details: Vec<String> = [line.filter.clone(), place].into_iter().filter(|text| !text.is_empty()).collect();
         let details = text::escape(&details.join("   ")).into_owned();
         if pieces::width(&row) + 3 + text::width(&details) <= width {
@@ -142,6 +144,16 @@ fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: u
             let more = text::wrap(&details, width.saturating_sub(6)).into_iter();
             lines.extend(more.map(|line| vec![plain("      "), dim(line)]));
         }
+    }
+}
+
+/// Where a rule is written, with the text that its line is one of.
+fn place(state: &State, page: &PlacementPage, at: Place) -> String {
+    match &page.against {
+        _ if at.line == 0 => String::new(),
+        Against::File(..) if page.edited.is_some() => format!("line {} of the edited text", at.line),
+        Against::File(name, _) => format!("{}:{}", text::escape(name), at.line),
+        _ => Source::of(state).place(at).unwrap_or_default(),
     }
 }
 

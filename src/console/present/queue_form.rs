@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::config::edit;
 use crate::config::edit::{Bound, NewLimit, NewQueue, Target};
 use crate::console::present::edit_check::check;
-use crate::console::state::change::{ChangeField, DraftJob, Drafted, Kind, Trouble, What};
+use crate::console::state::change::{ChangeField, DraftJob, FormDraft, Kind, Trouble, What};
 use crate::console::state::editor::CheckJob;
 use crate::model::{MEMORY, VCORE};
 
@@ -19,8 +19,8 @@ pub const NONE: &str = "none";
 type Edited = Result<(String, String), Trouble>;
 
 /// Makes the change of a form.
-pub fn draft(job: &DraftJob) -> Drafted {
-    let mut drafted = Drafted { version: job.version, base: Some(Arc::clone(&job.base)), ..Drafted::default() };
+pub fn draft(job: &DraftJob) -> FormDraft {
+    let mut drafted = FormDraft { version: job.version, base: Some(Arc::clone(&job.base)), ..FormDraft::default() };
     if !is_asked_for(job) {
         return drafted;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::Fault;
-use crate::console::state::editor::Checked;
+use crate::console::state::editor::CheckResult;
 use crate::console::state::line_edit::LineEdit;
 use crate::model::{Profile, QueuePath, Time};
 use crate::view::View;
@@ -133,7 +133,7 @@ pub struct ChangePage {
     /// It is being looked at.
     pub looking: bool,
     /// What was found out last; its version tells about what.
-    pub drafted: Drafted,
+    pub drafted: FormDraft,
     /// What is being brought into force.
     pub applying: Option<Applying>,
     /// The first line on the screen of what stands below the form.
@@ -153,7 +153,7 @@ impl ChangePage {
             version: 1,
             due: Some(Duration::ZERO),
             looking: false,
-            drafted: Drafted::default(),
+            drafted: FormDraft::default(),
             applying: None,
             top: 0,
         }
@@ -197,7 +197,7 @@ pub struct DraftJob {
 
 /// What a form comes to.
 #[derive(Clone, Debug, Default)]
-pub struct Drafted {
+pub struct FormDraft {
     /// Of which version.
     pub version: u64,
     /// The configuration that it changes.
@@ -209,7 +209,7 @@ pub struct Drafted {
     /// What is changed, where the form alone does not say it.
     pub note: String,
     /// What the new text means.
-    pub checked: Checked,
+    pub checked: CheckResult,
 }
 
 /// Why a change cannot be made.

@@ -26,6 +26,7 @@ pub enum Context {
     Page,
     Help,
     Messages,
+    Columns,
     Filter,
     Command,
     Confirm,
@@ -60,6 +61,7 @@ impl Context {
             Self::Page => "On every page",
             Self::Help => "In this help",
             Self::Messages => "In the messages",
+            Self::Columns => "While choosing columns",
             Self::Filter => "While writing a filter",
             Self::Command => "In the command line",
             Self::Confirm => "When asked",
@@ -94,6 +96,7 @@ impl Context {
             Self::Page => "page",
             Self::Help => "help",
             Self::Messages => "messages",
+            Self::Columns => "columns",
             Self::Filter => "filter",
             Self::Command => "command",
             Self::Confirm => "confirm",
@@ -109,7 +112,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -137,6 +140,7 @@ impl Context {
         Self::Reason,
         Self::Help,
         Self::Messages,
+        Self::Columns,
         Self::Always,
     ];
 }
@@ -169,6 +173,12 @@ pub enum CommandId {
     ColumnsRight,
     ColumnsLeft,
     SavedView,
+    ColumnToggle,
+    ColumnEarlier,
+    ColumnLater,
+    ColumnWider,
+    ColumnNarrower,
+    ColumnsDefault,
     GoPlace,
     JumpBack,
     JumpForward,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::state::editor::{Buffer, Checked, Completion};
+use crate::console::state::editor::{Buffer, CheckResult, Completion};
 use crate::view::act::Configuration;
 
 /// The configuration.
@@ -20,7 +20,7 @@ pub struct ConfigPage {
     /// The columns that are scrolled away at the left.
     pub left: usize,
     /// What was found out about the text; its version tells about which.
-    pub checked: Checked,
+    pub checked: CheckResult,
     /// When the text is to be looked at again.
     pub due: Option<Duration>,
     /// It is being looked at.
@@ -79,7 +79,7 @@ impl ConfigPage {
             modified: false,
             top: 0,
             left: 0,
-            checked: Checked::default(),
+            checked: CheckResult::default(),
             due: Some(Duration::ZERO),
             checking: false,
             find: String::new(),

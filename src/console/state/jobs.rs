@@ -35,7 +35,7 @@ pub struct ListJob {
 
 /// A list that was made.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct ListResult {
     /// The number of the making.
     pub number: u64,
     /// The page with its rows, and what they were made from; `None` when it was given up.

@@ -47,7 +47,7 @@ pub struct Binding {
 
 /// What keys mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found<'k> {
+pub enum KeyMatch<'k> {
     /// A command.
     Run(&'k Binding),
     /// The beginning of a chord.
@@ -83,16 +83,16 @@ impl Keymap {
     }
 
     /// What keys mean in contexts, the nearest first.
-    pub fn look_up(&self, contexts: &[Context], keys: &[Key]) -> Found<'_> {
+    pub fn look_up(&self, contexts: &[Context], keys: &[Key]) -> KeyMatch<'_> {
         for context in contexts {
             let mut here = self.bindings.iter().filter(|binding| binding.context == *context);
             match here.find(|binding| binding.chord.starts_with(keys)) {
-                Some(binding) if binding.chord.len() == keys.len() => return Found::Run(binding),
-                Some(_) => return Found::Begun,
+                Some(binding) if binding.chord.len() == keys.len() => return KeyMatch::Run(binding),
+                Some(_) => return KeyMatch::Begun,
                 None => {}
             }
         }
-        Found::Nothing
+        KeyMatch::Nothing
     }
 
     /// The chords of a command in a context, without those that run it with something after its name.

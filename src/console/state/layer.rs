@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::console::state::column::ColumnChoice;
 use crate::console::state::jobs::Names;
 use crate::console::state::line_edit::LineEdit;
 use crate::view::act::Order;
@@ -23,6 +24,8 @@ pub enum Layer {
     },
     /// How the figures on the page below came about.
     Figures(Figures),
+    /// The columns of the list below, to be chosen.
+    Columns(ColumnPicker),
     /// The command line.
     Command(CommandLine),
     /// The filter of the list below, or of the help, being written.
@@ -50,6 +53,29 @@ pub struct Help {
     pub top: usize,
     /// The filter; empty lets everything through.
     pub filter: String,
+}
+
+/// The columns of a list while they are chosen: those that are shown in their order, then the others. The first one has the names and
+/// always stays.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnPicker {
+    /// All columns.
+    pub rows: Vec<PickedColumn>,
+    /// The one under the cursor.
+    pub at: usize,
+    /// Something was changed since it was opened.
+    pub changed: bool,
+}
+
+/// A column while columns are chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PickedColumn {
+    /// The column, and how wide it is to be.
+    pub choice: ColumnChoice,
+    /// Whether it is shown.
+    pub shown: bool,
+    /// How wide it is by itself.
+    pub usual: u16,
 }
 
 /// How the figures on a page came about, as they were when that was asked.

@@ -187,6 +187,8 @@ pub struct Cluster {
     pub link: Link,
     /// What is older than the rest though the connection stands.
     pub stale: Vec<StalePart>,
+    /// How much older the applications are than the queues; `None` while they are not known.
+    pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
     /// Whether what a preview tells is an estimate.
@@ -299,6 +301,7 @@ impl State {
                 actor,
                 link,
                 stale: Vec::new(),
+                apps_lag: Some(Duration::ZERO),
                 health: OwnHealth::Here,
                 estimates: false,
                 partition,

@@ -18,9 +18,9 @@ pub struct Orders {
     /// What would come of a move of several applications, whose target is being written.
     pub watched: Option<Watched>,
     /// What was tried lately and refused for want of a right, each once.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<RefusedAttempt>,
     /// Those whose result is on the screen while their events are looked for.
-    pub awaited: Option<Awaited>,
+    pub awaited: Option<AwaitedEvents>,
     /// The applications that were moved last, with one question: each with where it was and where it went.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
     /// The number of that question.
@@ -88,7 +88,7 @@ impl Watched {
 
 /// What somebody tried and may not do.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct RefusedAttempt {
     /// What, and the refusal that the source has taken note of.
     pub order: Order,
     /// Why not.
@@ -99,16 +99,16 @@ pub struct Tried {
     pub again: u32,
 }
 
-impl Tried {
+impl RefusedAttempt {
     /// How long the same attempt is one.
     pub const WINDOW: Duration = Duration::from_secs(60);
 }
 
 /// Orders that were carried out, and of which the events are looked for.
 #[derive(Clone, Debug)]
-pub struct Awaited {
+pub struct AwaitedEvents {
     /// The orders, each with the event that was found.
-    pub acts: Vec<(Act, Option<Found>)>,
+    pub acts: Vec<(Act, Option<OrderEvent>)>,
     /// From which number on events were not looked at.
     pub since: u64,
     /// The text of their result.
@@ -119,7 +119,7 @@ pub struct Awaited {
 
 /// An event of an order.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct OrderEvent {
     /// Its number.
     pub number: u64,
     /// What it tells.
@@ -130,7 +130,7 @@ pub struct Found {
 
 /// When a question was asked for that opens with its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct QuestionOrigin {
     /// With which act of the person ([`crate::console::state::State::turn`]).
     pub turn: u64,
     /// When, on the console's clock.
@@ -143,7 +143,7 @@ pub enum Purpose {
     /// To tell the person what was done.
     Tell,
     /// To ask the person, who then says yes or no.
-    Ask(Asked),
+    Ask(QuestionOrigin),
     /// To tell it together with others of the same question, by its number.
     Batch(u64),
     /// To say beside what is being written what would come of it.

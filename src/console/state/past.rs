@@ -19,7 +19,7 @@ use self::sizes::{SAMPLE, all_bytes, changed_bytes};
 use crate::model::{AppState, Time};
 use crate::view::View;
 
-pub use self::chapters::{Chapters, Found, Seek, Span};
+pub use self::chapters::{Chapters, Seek, Span, StepTarget};
 pub use self::moment::{Moment, Shown, Step};
 
 /// A view that was seen.
@@ -212,7 +212,7 @@ impl Past {
     }
 
     /// Where a step leads from here, where any time can be seen.
-    pub fn seek(&self, step: Step) -> Found {
+    pub fn seek(&self, step: Step) -> StepTarget {
         // What happened at this very moment is behind the present.
         let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);
         self.chapters.seek(step, here, &self.moments)

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::console::state::change::Drafted;
-use crate::console::state::editor::Checked;
-use crate::console::state::jobs::{Listed, Names};
+use crate::console::state::change::FormDraft;
+use crate::console::state::editor::CheckResult;
+use crate::console::state::jobs::{ListResult, Names};
 use crate::console::state::past::{Span, Step};
 use crate::console::state::records::Compared;
 use crate::console::state::work::{MomentPage, SourceHandle};
@@ -35,15 +35,15 @@ pub enum Reply {
     /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
-    ListMade(Box<Listed>),
+    ListMade(Box<ListResult>),
     /// Names that complete what was written.
     NamesFound(Names),
     /// Events that came since the last ones.
     EventsRead(EventPage),
     /// What an edited configuration would mean.
-    EditChecked(Box<Checked>),
+    EditChecked(Box<CheckResult>),
     /// What a form on a queue would change.
-    FormDrafted(Box<Drafted>),
+    FormDrafted(Box<FormDraft>),
     /// The text as it came out of the external editor.
     TextEdited(Result<String, String>),
     /// The differences between two configurations.

@@ -106,7 +106,7 @@ pub struct Themes {
 }
 
 /// The draft of a theme, and what a fault in it is reported with.
-struct Drafted {
+struct FormDraft {
     name: String,
     file: String,
     text: String,
@@ -127,13 +127,13 @@ impl Themes {
         let mut own = Vec::new();
         for file in files {
             match file.text {
-                Ok(text) => own.push(Drafted { name: file.name, file: file.file, draft: read::read(&text), text }),
+                Ok(text) => own.push(FormDraft { name: file.name, file: file.file, draft: read::read(&text), text }),
                 Err(why) => report.push(format!("{}: {why}", file.file)),
             }
         }
-        let shipped: Vec<Drafted> = SHIPPED
+        let shipped: Vec<FormDraft> = SHIPPED
             .iter()
-            .map(|(name, text)| Drafted {
+            .map(|(name, text)| FormDraft {
                 name: (*name).to_owned(),
                 file: format!("themes/{name}.toml"),
                 text: (*text).to_owned(),
@@ -171,12 +171,12 @@ impl Themes {
 }
 
 struct Resolver<'d> {
-    own: &'d [Drafted],
-    shipped: &'d [Drafted],
+    own: &'d [FormDraft],
+    shipped: &'d [FormDraft],
 }
 
 impl<'d> Resolver<'d> {
-    fn entry(&self, one: &'d Drafted) -> (Entry, Vec<Fault>) {
+    fn entry(&self, one: &'d FormDraft) -> (Entry, Vec<Fault>) {
         let mut faults = one.draft.faults.clone();
         let chain = self.chain(one, &mut faults);
         let mut palette: BTreeMap<&str, &Said> = BTreeMap::new();
@@ -214,12 +214,12 @@ impl<'d> Resolver<'d> {
     }
 
     /// A theme and what it inherits, the nearest first. Where that is wrongly said, `dark` is inherited.
-    fn chain(&self, one: &'d Drafted, faults: &mut Vec<Fault>) -> Vec<&'d Drafted> {
+    fn chain(&self, one: &'d FormDraft, faults: &mut Vec<Fault>) -> Vec<&'d FormDraft> {
         let mut chain = vec![one];
         let mut last = one;
         while let Some(said) = &last.draft.inherits {
             let known =
-                |found: &&Drafted| found.name == said.text && !chain.iter().any(|seen| std::ptr::eq(*seen, *found));
+                |found: &&FormDraft| found.name == said.text && !chain.iter().any(|seen| std::ptr::eq(*seen, *found));
             let Some(next) = self.own.iter().find(known).or_else(|| self.shipped.iter().find(known)) else {
                 // A fault further up is reported with the theme that it is in.
                 if std::ptr::eq(last, one) {

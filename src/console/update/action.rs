@@ -92,6 +92,8 @@ pub struct Feed {
     pub link: Link,
     /// What is older than the rest though the connection stands.
     pub stale: Vec<StalePart>,
+    /// How much older the applications are than the queues; `None` while they are not known.
+    pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
     /// Whether previews are estimates.

@@ -5,7 +5,7 @@
 
 use crate::console::present::words::word;
 use crate::console::state::State;
-use crate::console::state::orders::{Awaited, Found};
+use crate::console::state::orders::{AwaitedEvents, OrderEvent};
 use crate::view::act::{Act, PartitionAct};
 use crate::view::{ChangeDetail, EventPage, Record};
 
@@ -18,7 +18,7 @@ pub fn expect(state: &mut State, acts: Vec<Act>, since: u64) {
     let Some(toast) = &state.toast else { return };
     let (report, result) = (toast.text.clone(), toast.text.clone());
     let acts = acts.into_iter().map(|act| (act, None)).collect();
-    state.orders.awaited = Some(Awaited { acts, since, shown: report, result });
+    state.orders.awaited = Some(AwaitedEvents { acts, since, shown: report, result });
 }
 
 /// From which number on events are wanted; `None` when none are.
@@ -40,7 +40,7 @@ pub fn take(state: &mut State, page: &EventPage) -> bool {
         }
         for (act, found) in &mut awaited.acts {
             if !found.as_ref().is_some_and(|found| found.itself) && is_of(act, record) {
-                *found = Some(Found { number: *number, words: words(record), itself });
+                *found = Some(OrderEvent { number: *number, words: words(record), itself });
             }
         }
     }
@@ -62,7 +62,7 @@ pub fn take(state: &mut State, page: &EventPage) -> bool {
 }
 
 /// `event 4711: killed by ann`; of several orders `events 4711 to 4790`.
-fn behind(awaited: &Awaited) -> Option<String> {
+fn behind(awaited: &AwaitedEvents) -> Option<String> {
     let found = || awaited.acts.iter().filter_map(|(_, found)| found.as_ref());
     let first = found().min_by_key(|found| found.number)?;
     let last = found().max_by_key(|found| found.number)?;

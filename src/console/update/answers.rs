@@ -1,7 +1,7 @@
 //! What came of orders: by what each was given for.
 
 use crate::console::state::layer::{Confirm, Layer};
-use crate::console::state::orders::{Asked, Purpose, Ticket};
+use crate::console::state::orders::{Purpose, QuestionOrigin, Ticket};
 use crate::console::state::{Grade, State};
 use crate::console::update::orders::{ask_move, result_text};
 use crate::console::update::{aftermath, attempt, bulk, change, config, move_watch, revisions, workload};
@@ -45,7 +45,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
 
 /// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
 /// that as its answers.
-fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
+fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
     if asked.turn != state.turn || !state.layers.is_empty() {
         let message =
             format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
-use crate::console::state::orders::Tried;
+use crate::console::state::orders::RefusedAttempt;
 use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
@@ -32,7 +32,7 @@ pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
         return;
     }
     let order = Order::from(act.in_earnest());
-    let same = |tried: &&mut Tried| {
+    let same = |tried: &&mut RefusedAttempt| {
         let known = &tried.order.act;
         (known.verb(), known.object(), known.partition())
             == (order.act.verb(), order.act.object(), order.act.partition())
@@ -42,20 +42,25 @@ pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
         tried.again += 1;
         return;
     }
-    state.orders.tried.push(Tried { order: order.clone(), refusal: refusal.clone(), since: state.now, again: 0 });
+    state.orders.tried.push(RefusedAttempt {
+        order: order.clone(),
+        refusal: refusal.clone(),
+        since: state.now,
+        again: 0,
+    });
     state.emit(Effect::ReportRefusal(order, refusal.clone()));
 }
 
 /// Has one more note taken of what was tried again in its minute, with how often, once that is over.
 pub fn due(state: &mut State) {
     let now = state.now;
-    let over = |tried: &Tried| now >= tried.since + Tried::WINDOW;
+    let over = |tried: &RefusedAttempt| now >= tried.since + RefusedAttempt::WINDOW;
     if !state.orders.tried.iter().any(over) {
         return;
     }
     let (done, open) = std::mem::take(&mut state.orders.tried).into_iter().partition(over);
     state.orders.tried = open;
-    let done: Vec<Tried> = done;
+    let done: Vec<RefusedAttempt> = done;
     for tried in done.into_iter().filter(|tried| tried.again > 0) {
         let reason = format!("tried {} more within a minute", format::count(u64::from(tried.again), "time"));
         state.emit(Effect::ReportRefusal(Order { reason, ..tried.order }, tried.refusal));
@@ -64,7 +69,7 @@ pub fn due(state: &mut State) {
 
 /// When that is.
 pub fn next_due(state: &State) -> Option<Duration> {
-    state.orders.tried.iter().map(|tried| tried.since + Tried::WINDOW).min()
+    state.orders.tried.iter().map(|tried| tried.since + RefusedAttempt::WINDOW).min()
 }
 
 /// What a command would do here; `None` for one that changes nothing.

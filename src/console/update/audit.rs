@@ -1,5 +1,6 @@
 //! The audit: who did what. Filtering it, and from an entry to its object.
 
+use crate::console::present::format;
 use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
@@ -60,7 +61,7 @@ pub fn take(state: &mut State, records: Records) {
 }
 
 /// Makes the rows; of what was done after `until` none.
-pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>) {
+pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: Time) {
     let known = ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok());
     let entries = known.map_or(&[][..], |audit| &audit.entries);
     let is = |wanted: &Option<String>, what: &str| wanted.as_ref().is_none_or(|wanted| wanted == what);
@@ -74,7 +75,7 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>) {
         shown.iter().map(|entry| ["".into(), entry.object.as_str().into(), who(entry).to_owned().into()]),
     );
     // The first column holds the time.
-    page.list.widest[0] = 8;
+    page.list.widest[0] = format::when_width(shown.iter().map(|entry| entry.at).min(), now, 8);
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let texts = |entry: &&Arc<AuditEntry>| {
             let entry: &AuditEntry = entry;

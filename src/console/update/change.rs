@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::console::input::editing::edit;
 use crate::console::present::format;
 use crate::console::present::guard::change::{can_apply, is_behind, target};
 use crate::console::present::layout;
 use crate::console::present::suggestions;
 use crate::console::state::change::DraftJob;
-use crate::console::state::change::{Applying, ChangeField, ChangePage, Drafted, Kind, What};
+use crate::console::state::change::{Applying, ChangeField, ChangePage, FormDraft, Kind, What};
 use crate::console::state::config::ConfigPage;
-use crate::console::state::key::{Code, Key};
+use crate::console::state::key::Key;
 use crate::console::state::layer::Layer;
 use crate::console::state::line_edit::LineEdit;
+use crate::console::state::line_edit::{LineStep, Reach};
 use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
@@ -174,7 +176,7 @@ pub fn key(state: &mut State, key: Key) {
     let Some(page) = shown(state) else { return };
     let Some(field) = page.fields.get_mut(page.field) else { return };
     let before = field.line.text().to_owned();
-    if !field.line.key(key) {
+    if !edit(&mut field.line, key) {
         return;
     }
     if field.line.text() != before {
@@ -207,7 +209,7 @@ pub fn take_suggestion(state: &mut State) {
     let suggestion = std::mem::take(&mut page.suggestion);
     let Some(field) = page.fields.get_mut(page.field) else { return };
     if suggestion.is_empty() {
-        field.line.key(Key::plain(Code::Right));
+        field.line.apply(LineStep::Move(Reach::Right));
         return suggest_again(state);
     }
     let whole = format!("{}{suggestion}", field.line.text());
@@ -258,7 +260,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
 }
 
 /// Takes what was found out about the form.
-pub fn drafted(state: &mut State, drafted: Drafted) {
+pub fn drafted(state: &mut State, drafted: FormDraft) {
     for page in all(state).filter(|page| page.looking) {
         page.looking = false;
         page.drafted = drafted.clone();

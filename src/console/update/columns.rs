@@ -34,27 +34,31 @@ pub fn written(choice: &ColumnChoice) -> String {
 }
 
 /// Chooses the columns of the list on the screen: names in their order, `+name` and `-name` to change what is there, `default`.
-pub fn choose(state: &mut State, argument: Option<&str>) {
+pub fn choose(state: &mut State, argument: &str) {
     let known = lists::columns(state);
-    let Some(argument) = argument.map(str::trim).filter(|text| !text.is_empty()) else {
-        let now = chosen_columns(state).map(|chosen| chosen.iter().map(written).collect::<Vec<_>>().join(" "));
-        let now = now.unwrap_or_else(|| USUAL.to_owned());
-        return state.say(Grade::Info, format!("columns: {now}; there are {}", known.join(", ")));
-    };
-    let page = state.page().name();
     if argument == USUAL {
-        state.columns.remove(page);
-        state.say(Grade::Info, "the columns are chosen by the room there is");
-        return keep(state, page);
+        return set(state, None);
     }
     match chosen(state, argument, &known) {
-        Ok(columns) => {
-            state.columns.insert(page, columns);
-            state.wide = false;
-            keep(state, page);
-        }
+        Ok(columns) => set(state, Some(columns)),
         Err(why) => state.say(Grade::Refusal, why),
     }
+}
+
+/// Shows these columns in the list on the screen, and keeps them in the person's settings; `None`: those that there is room for.
+pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
+    let page = state.page().name();
+    match columns {
+        None => {
+            state.columns.remove(page);
+            state.say(Grade::Info, "the columns are chosen by the room there is");
+        }
+        Some(columns) => {
+            state.columns.insert(page, columns);
+            state.wide = false;
+        }
+    }
+    keep(state, page);
 }
 
 /// What is chosen by some words.
@@ -63,7 +67,11 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
     let changes = |word: &&str| word.starts_with(['+', '-']);
     let mut columns = match words.iter().any(changes) {
         false => Vec::new(),
-        true => chosen_columns(state).map_or_else(|| on_screen(state), <[ColumnChoice]>::to_vec),
+        true => {
+            let shown =
+                || on_screen(state).into_iter().map(|(name, _)| ColumnChoice { name: name.to_owned(), width: None });
+            chosen_columns(state).map_or_else(|| shown().collect(), <[ColumnChoice]>::to_vec)
+        }
     };
     for word in words {
         let (adds, word) = match word.strip_prefix('-') {
@@ -79,15 +87,15 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
     if columns.is_empty() { Err("one column at least has to stay".to_owned()) } else { Ok(columns) }
 }
 
-/// The columns on the screen as they would be chosen.
-fn on_screen(state: &State) -> Vec<ColumnChoice> {
-    let mut columns: Vec<ColumnChoice> = Vec::new();
+/// The columns on the screen with their widths, that of the names first.
+pub fn on_screen(state: &State) -> Vec<(&'static str, u16)> {
+    let mut columns: Vec<(&'static str, u16)> = Vec::new();
     let Some(regions) = crate::console::present::layout::regions(state) else { return columns };
     let width = crate::console::present::lists::regions_of(state, &regions).rows.width;
     let Some(table) = crate::console::present::lists::table(state, width) else { return columns };
-    for name in table.columns.iter().filter_map(|column| column.sorted.by) {
-        if !columns.iter().any(|column| column.name == name) {
-            columns.push(ColumnChoice { name: name.to_owned(), width: None });
+    for (name, width) in table.columns.iter().filter_map(|column| Some((column.sorted.by?, column.width))) {
+        if !columns.iter().any(|(there, _)| *there == name) {
+            columns.push((name, width));
         }
     }
     columns

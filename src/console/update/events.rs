@@ -1,5 +1,6 @@
 //! The events: following them, from one to its object, from an object to its events.
 
+use crate::console::present::format;
 use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
@@ -102,7 +103,7 @@ pub fn toggle_follow(state: &mut State) {
 }
 
 /// Makes the rows; of what happened after `until` none.
-pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
+pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>, now: Time) {
     let about = page.about.clone();
     let mut shown: Vec<(u64, &Arc<Record>)> = events
         .iter()
@@ -120,7 +121,7 @@ pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
     page.list.widest =
         lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), (&*record.object).into(), "".into()]));
     // The first column holds the time.
-    page.list.widest[0] = 8;
+    page.list.widest[0] = format::when_width(shown.iter().map(|(_, record)| record.at).min(), now, 8);
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let words: Vec<(String, &Arc<Record>)> = shown.iter().map(|(_, record)| (word(record), *record)).collect();
         let kept = filter.select(words.iter(), |(word, record)| {

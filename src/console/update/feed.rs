@@ -27,9 +27,12 @@ pub fn take(state: &mut State, news: Feed) {
     let relinked = relinked || asked && state.cluster.health != news.health;
     state.cluster.health = news.health;
     state.cluster.link = news.link;
-    let relinked = relinked || state.cluster.stale != news.stale || state.cluster.trial != news.trial;
+    let relinked = relinked
+        || state.cluster.stale != news.stale
+        || state.cluster.apps_lag != news.apps_lag
+        || state.cluster.trial != news.trial;
     state.cluster.trial = news.trial;
-    state.cluster.stale = news.stale;
+    (state.cluster.stale, state.cluster.apps_lag) = (news.stale, news.apps_lag);
     state.cluster.actor = news.actor;
     if let Some(about) = news.about {
         state.cluster.about = about;

@@ -6,7 +6,7 @@ use crate::console::present::layout;
 use crate::console::state::State;
 use crate::console::state::command::{CommandId, Context};
 use crate::console::state::key::{Code, Key};
-use crate::console::state::keymap::{Found, chord_text};
+use crate::console::state::keymap::{KeyMatch, chord_text};
 use crate::console::state::layer::Layer;
 use crate::console::update::action::Action;
 
@@ -17,34 +17,34 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
     }
     let mut keys = state.pressed.clone();
     keys.push(key);
-    if came_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), Found::Run(_)) {
+    if came_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), KeyMatch::Run(_)) {
         return Some(Action::Refuse(
             "the question came this moment; press the key again if it is the answer".to_owned(),
         ));
     }
     match state.keymap.look_up(contexts(state), &keys) {
-        Found::Run(binding) => Some(match guard::check(state, binding.id) {
+        KeyMatch::Run(binding) => Some(match guard::check(state, binding.id) {
             Ok(()) => Action::Run(binding.id, binding.argument.clone()),
             Err(reason) => Action::Off(binding.id, reason),
         }),
-        Found::Begun => Some(Action::Press(keys)),
-        Found::Nothing if !state.pressed.is_empty() => {
+        KeyMatch::Begun => Some(Action::Press(keys)),
+        KeyMatch::Nothing if !state.pressed.is_empty() => {
             let gave_up = key == Key::plain(Code::Esc);
             let message = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
             Some(message.map_or(Action::Press(Vec::new()), Action::Refuse))
         }
-        Found::Nothing => is_writing(state, key).then_some(Action::Write(key)),
+        KeyMatch::Nothing => is_writing(state, key).then_some(Action::Write(key)),
     }
 }
 
 /// What a key does where nothing can be shown, as on a terminal that is too small: only what needs no picture.
 pub fn blind(state: &State, key: Key) -> Option<Action> {
     match state.keymap.look_up(&[Context::Always], &[key]) {
-        Found::Run(binding) => {
+        KeyMatch::Run(binding) => {
             let blind = matches!(binding.id, CommandId::QuitAgain | CommandId::Suspend | CommandId::Repaint);
             blind.then(|| Action::Run(binding.id, None))
         }
-        Found::Begun | Found::Nothing => None,
+        KeyMatch::Begun | KeyMatch::Nothing => None,
     }
 }
 

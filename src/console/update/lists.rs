@@ -33,6 +33,7 @@ pub fn go(state: &mut State, by: Move) {
         Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
             return *top = by.from(*top, usize::MAX, room);
         }
+        Some(Layer::Columns(picker)) => return picker.at = by.from(picker.at, picker.rows.len(), room),
         _ => {}
     }
     let height = layout::rows_on_screen(state);

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use crate::console::input::command::CommandId;
 use crate::console::state::State;
-use crate::console::state::jobs::{ListJob, Listed};
+use crate::console::state::jobs::{ListJob, ListResult};
 use crate::console::state::page::{Page, each_page};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::update::action::Action;
@@ -74,20 +74,20 @@ pub fn make(page: &mut Page, part: &PartitionView) {
 }
 
 /// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
-pub fn perform(job: ListJob) -> Listed {
+pub fn perform(job: ListJob) -> ListResult {
     let ListJob { number, mut page, view, stamp, overtaken } = job;
     let part = view.partitions.iter().find(|part| part.name == stamp.partition);
     if overtaken.load(Ordering::Relaxed) {
-        return Listed { number, page: None };
+        return ListResult { number, page: None };
     }
     if let Some(part) = part.or(view.partitions.first()) {
         make(&mut page, part);
     }
-    Listed { number, page: Some((page, stamp)) }
+    ListResult { number, page: Some((page, stamp)) }
 }
 
 /// Takes rows that were made.
-pub fn take(state: &mut State, listed: Listed) {
+pub fn take(state: &mut State, listed: ListResult) {
     if state.list_job.as_ref().is_none_or(|making| making.number != listed.number) {
         return;
     }

@@ -15,6 +15,7 @@ pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
+mod column_picker;
 pub mod columns;
 mod command_line;
 pub(crate) mod completion;
@@ -171,7 +172,13 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::SortNext => lists::step_sort(state, 1),
         CommandId::SortPrevious => lists::step_sort(state, -1),
         CommandId::SortReverse => lists::reverse_sort(state),
-        CommandId::Columns => columns::choose(state, argument),
+        CommandId::Columns => column_picker::choose(state, argument),
+        CommandId::ColumnToggle => column_picker::toggle(state),
+        CommandId::ColumnEarlier => column_picker::shift(state, -1),
+        CommandId::ColumnLater => column_picker::shift(state, 1),
+        CommandId::ColumnWider => column_picker::widen(state, 1),
+        CommandId::ColumnNarrower => column_picker::widen(state, -1),
+        CommandId::ColumnsDefault => column_picker::usual(state),
         CommandId::Wide => columns::toggle_wide(state),
         CommandId::ColumnsRight => columns::shift(state, 1),
         CommandId::ColumnsLeft => columns::shift(state, -1),

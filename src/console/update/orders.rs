@@ -6,7 +6,7 @@ use crate::console::present::format;
 use crate::console::present::guard::orders::{kill_of, part, target, within};
 use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Confirm, Question};
-use crate::console::state::orders::{Asked, Purpose};
+use crate::console::state::orders::{Purpose, QuestionOrigin};
 use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
 use crate::view::act::{Act, Configured, Done, Killed, Moved, Order, PartitionAct};
@@ -99,7 +99,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
 
 /// Asks the scheduler what would come of an act; the question to the person follows with its answer.
 pub(super) fn ask_first(state: &mut State, act: Act) {
-    let asked = Asked { turn: state.turn, at: state.now };
+    let asked = QuestionOrigin { turn: state.turn, at: state.now };
     send(state, act.into(), Purpose::Ask(asked));
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
-use crate::console::state::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
+use crate::console::state::past::{Chapters, Fetch, Moment, Seek, Shown, Span, Step, StepTarget};
 use crate::console::state::work::MomentPage;
 use crate::console::state::{Grade, State};
 use crate::console::update::config;
@@ -47,7 +47,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
 /// Has the picture of a time made; `instead` is shown if it cannot be had.
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
-    state.say(Grade::Info, format!("looking up how it was at {}", when(wanted.at)));
+    state.say(Grade::Info, format!("looking up how it was at {}", when(state, wanted.at)));
     state.emit(Effect::FetchPastView(wanted.at));
     state.cluster.past.fetching = Some(Fetch { wanted, instead });
 }
@@ -69,7 +69,8 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
 
 /// The picture stays while something is written or asked over it: both are about what stands there.
 fn later(state: &mut State, at: Time) {
-    let report = format!("{} was looked up while you were at something else; go there again to see it", when(at));
+    let report =
+        format!("{} was looked up while you were at something else; go there again to see it", when(state, at));
     state.say(Grade::Info, report);
 }
 
@@ -80,7 +81,7 @@ fn refuse(state: &mut State) {
         Some(oldest) => {
             let at = oldest.view.at;
             let ago = format::duration(past.live.since(at));
-            format!("the past goes back to {}, {ago} ago: this console has seen nothing before", when(at))
+            format!("the past goes back to {}, {ago} ago: this console has seen nothing before", when(state, at))
         }
         None => "this console has seen nothing yet".to_owned(),
     };
@@ -88,8 +89,8 @@ fn refuse(state: &mut State) {
 }
 
 /// A moment of the cluster's time, as it is shown.
-pub fn when(at: Time) -> String {
-    crate::console::present::format::when(at)
+fn when(state: &State, at: Time) -> String {
+    format::when(at, state.cluster.past.live)
 }
 
 /// Goes to the moment before the last thing that mattered, or to the one before the next.
@@ -123,18 +124,18 @@ fn step_kept(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     past.chapters.seeking = None;
     match past.seek(step) {
-        Found::Moment(wanted) => {
+        StepTarget::Moment(wanted) => {
             let instead = past.next(&state.cluster.view, step);
             fetch(state, wanted, instead);
         }
-        Found::Unknown(at) => {
+        StepTarget::Unknown(at) => {
             past.chapters.seeking = Some(Seek { step, at });
             state.emit(Effect::FetchPastSpan(at, step));
             let side = if step == Step::Back { "before" } else { "after" };
-            state.say(Grade::Info, format!("looking up what happened {side} {}", when(at)));
+            state.say(Grade::Info, format!("looking up what happened {side} {}", when(state, at)));
         }
-        Found::Nothing if step == Step::On => live(state),
-        Found::Nothing => {
+        StepTarget::Nothing if step == Step::On => live(state),
+        StepTarget::Nothing => {
             let from = past.chapters.begins().unwrap_or(Time::ZERO);
             nothing(state, from);
         }
@@ -179,7 +180,7 @@ fn step_seen(state: &mut State, step: Step) {
 /// Tells that there is no step back: the past goes back to a time.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
-    let report = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
+    let report = format!("nothing that mattered was seen{before}; the past goes back to {}", when(state, from));
     state.say(Grade::Refusal, report);
 }
 

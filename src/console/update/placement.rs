@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::console::input::editing::edit;
 use crate::console::present::layout;
 use crate::console::present::placement::part;
 use crate::console::present::subject;
 use crate::console::present::suggestions;
 use crate::console::state::State;
-use crate::console::state::key::{Code, Key};
+use crate::console::state::key::Key;
 use crate::console::state::layer::Layer;
+use crate::console::state::line_edit::{LineStep, Reach};
 use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
 use crate::console::state::work::Work;
@@ -108,7 +110,7 @@ pub fn clear(state: &mut State) {
 /// Lets a key work on the field under the cursor.
 pub fn key(state: &mut State, key: Key) {
     let Page::Placement(page) = state.page_mut() else { return };
-    if !page.form.line_mut(page.field).key(key) {
+    if !edit(page.form.line_mut(page.field), key) {
         return;
     }
     page.top = 0;
@@ -130,7 +132,7 @@ pub fn take_suggestion(state: &mut State) {
     let Page::Placement(page) = state.page_mut() else { return };
     let line = page.form.line_mut(page.field);
     if page.suggestion.is_empty() {
-        line.key(Key::plain(Code::Right));
+        line.apply(LineStep::Move(Reach::Right));
     } else {
         let whole = format!("{}{}", line.text(), page.suggestion);
         line.set(whole);

@@ -39,12 +39,13 @@ pub fn open_at(state: &mut State, number: Option<u64>) {
 }
 
 /// Makes the rows; of those that came into force after `until` none.
-pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>) {
+pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>, now: Time) {
     let then = |revision: &&Arc<Revision>| until.is_none_or(|until| revision.at <= until);
     let mut shown: Vec<&Arc<Revision>> = ledger.revisions().iter().filter(then).collect();
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|one| ["".into(), one.by.as_str().into(), "".into()]));
     page.list.widest[0] = 6;
+    page.list.widest[2] = format::when_width(shown.iter().map(|one| one.at).min(), now, 8);
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let numbers: Vec<String> = shown.iter().map(|one| one.number.to_string()).collect();
         let mut kept = filter

@@ -2,6 +2,7 @@
 
 use crate::console::input::command;
 use crate::console::input::command::{Argument, CommandId, Kind};
+use crate::console::input::editing::edit;
 use crate::console::present::hints::ghost;
 use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::{CommandLine, Confirm, Layer};
@@ -10,6 +11,7 @@ use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::theme::{Depth, ThemeName};
 use crate::console::update::attempt;
+use crate::console::update::column_picker;
 use crate::console::update::command_line::{choose, complete, look_up, open_command_line_with};
 use crate::console::update::config;
 use crate::console::update::form;
@@ -31,7 +33,7 @@ pub fn key(state: &mut State, key: Key) {
                 open_command_line_with(state, "find ");
                 return state.redraw();
             }
-            let changed = line.key(key);
+            let changed = edit(line, key);
             let text = line.text().to_owned();
             state.filters.leave();
             if changed && text != filter(state) {
@@ -51,7 +53,7 @@ pub fn key(state: &mut State, key: Key) {
                 complete(state);
                 return state.redraw();
             }
-            if !command.line.key(key) {
+            if !edit(&mut command.line, key) {
                 return;
             }
             state.commands.leave();
@@ -61,14 +63,14 @@ pub fn key(state: &mut State, key: Key) {
         Some(Layer::Form) => form::key(state, key),
         Some(Layer::Edit) => config::key(state, key),
         Some(Layer::Reason { line }) => {
-            let changed = line.key(key);
+            let changed = edit(line, key);
             if changed {
                 state.redraw();
             }
         }
         Some(Layer::Confirm(question)) => match &mut question.typed {
             Some(typed) => {
-                if typed.line.key(key) {
+                if edit(&mut typed.line, key) {
                     state.redraw();
                 }
             }
@@ -164,6 +166,7 @@ pub fn accept(state: &mut State) -> Option<Line> {
         }
         Some(Layer::Command(_)) => return accept_command(state),
         Some(Layer::Confirm(_)) => question::accept(state),
+        Some(Layer::Columns(_)) => column_picker::take(state),
         Some(Layer::Reason { .. }) => question::take_reason(state),
         _ => return None,
     }

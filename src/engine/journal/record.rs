@@ -147,7 +147,7 @@ pub enum Record {
     },
     /// How far the workload has been played, in its own words.
     #[serde(rename = "played")]
-    Played {
+    PlayResult {
         /// The scheduler's time.
         at: Time,
         /// For [`crate::scenario::Workload::resume`].
@@ -304,7 +304,7 @@ impl Record {
             | Self::Reload { at, .. }
             | Self::Rest { at }
             | Self::Notice { at, .. }
-            | Self::Played { at, .. } => *at,
+            | Self::PlayResult { at, .. } => *at,
             Self::Order(ordered) => ordered.at,
         }
     }

@@ -145,7 +145,7 @@ fn a_refused_configuration_is_one_line_and_the_end() {
     assert_eq!(config.faults[0].at.line, 11);
     let mut trace = Trace::new(Vec::new());
     let outcome = run(&scenario, config, Profile::Kornsole, &mut trace).unwrap();
-    assert_eq!(outcome, Outcome::Refused);
+    assert_eq!(outcome, RunOutcome::Refused);
     let text = String::from_utf8(trace.finish().unwrap()).unwrap();
     assert_eq!(text.lines().count(), 1);
     assert!(text.starts_with(r#"{"step":-1,"event":"configRejected","message":"11:"#), "{text}");

@@ -68,9 +68,24 @@ pub struct LinkState {
 struct PartState {
     /// When it last came whole.
     good: Option<Duration>,
-    /// Why it did not come when it was last asked for.
-    cause: Option<String>,
+    /// Why it is older than it should be.
+    cause: Option<Cause>,
 }
+
+/// Why a part is older than it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cause {
+    /// It could not be had when it was last asked for.
+    Failed(String),
+    /// The connection was lost since it came.
+    Lost,
+}
+
+/// What is read again after the connection was lost.
+const READ_AGAIN: [Part; 7] =
+    [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Nodes, Part::Ended, Part::Config];
+/// Why it is old until then.
+const NOT_READ_AGAIN: &str = "not read again since the connection was lost";
 
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {
@@ -101,7 +116,22 @@ impl LinkState {
 
     /// A part could not be had, though others may be.
     pub fn part_failed(&mut self, part: Part, fault: &Fault) {
-        self.parts.entry(part).or_default().cause = Some(fault.to_string());
+        self.parts.entry(part).or_default().cause = Some(Cause::Failed(fault.to_string()));
+    }
+
+    /// The connection is back. What came before is old until it comes again: parts of different age do not agree.
+    pub fn came_back(&mut self) {
+        for part in READ_AGAIN {
+            if let Some(state) = self.parts.get_mut(&part) {
+                state.cause.get_or_insert(Cause::Lost);
+            }
+        }
+    }
+
+    /// How much older the list of applications is than the tree of queues; `None` while it has not come.
+    pub fn apps_lag(&self) -> Option<Duration> {
+        let good = |part| self.parts.get(&part).and_then(|state| state.good);
+        Some(good(Part::Queues)?.saturating_sub(good(Part::Apps)?))
     }
 
     /// Parts that are not there at all, or not asked for any more, are not old.
@@ -113,7 +143,11 @@ impl LinkState {
     pub fn stale_parts(&self, now: Duration) -> Vec<StalePart> {
         let stale = self.parts.iter().filter_map(|(part, state)| {
             let age = now.saturating_sub(state.good?);
-            Some(StalePart { what: part.words(), age, cause: state.cause.clone()? })
+            let cause = match state.cause.as_ref()? {
+                Cause::Failed(why) => why.clone(),
+                Cause::Lost => NOT_READ_AGAIN.to_owned(),
+            };
+            Some(StalePart { what: part.words(), age, cause })
         });
         stale.collect()
     }
@@ -122,7 +156,11 @@ impl LinkState {
     fn stale_basis(&self, now: Duration) -> Option<(Duration, String)> {
         let (part, state) = self.parts.iter().find(|(part, state)| part.is_basic() && state.cause.is_some())?;
         let age = now.saturating_sub(state.good?);
-        Some((age, format!("{} cannot be had: {}", part.words(), state.cause.as_deref()?)))
+        let cause = match state.cause.as_ref()? {
+            Cause::Failed(why) => format!("{} cannot be had: {why}", part.words()),
+            Cause::Lost => format!("{}: {NOT_READ_AGAIN}", part.words()),
+        };
+        Some((age, cause))
     }
 
     /// An answer came.
@@ -259,6 +297,27 @@ mod tests {
         );
         link.part_came(10 * S, queues);
         assert!(link.link(10 * S).is_live());
+    }
+
+    #[test]
+    fn after_a_reconnect_each_part_is_old_until_it_comes_again() {
+        let mut link = LinkState::new(7);
+        for part in [Part::Partitions, Part::Queues, Part::Apps] {
+            link.part_came(S, part);
+        }
+        link.good(S, S / 100);
+        link.bad(4 * S, &down());
+        link.good(10 * S, S / 100);
+        link.came_back();
+        assert!(matches!(link.link(10 * S), Link::Stale { age, .. } if age == 9 * S), "{:?}", link.link(10 * S));
+        link.part_came(10 * S, Part::Partitions);
+        link.part_came(10 * S, Part::Queues);
+        assert!(link.link(11 * S).is_live());
+        let old = link.stale_parts(11 * S);
+        assert_eq!((old.len(), old[0].what, old[0].age), (1, "the list of applications", 10 * S));
+        assert_eq!(link.apps_lag(), Some(9 * S));
+        link.part_came(11 * S, Part::Apps);
+        assert_eq!((link.stale_parts(11 * S), link.apps_lag()), (Vec::new(), Some(Duration::ZERO)));
     }
 
     #[test]

@@ -288,6 +288,10 @@ impl Source for Remote {
         self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).stale_parts(now)
     }
 
+    fn apps_lag(&self) -> Option<Duration> {
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).apps_lag()
+    }
+
     fn identity(&self) -> &Identity {
         if let Some(identity) = self.identity.get() {
             return identity;

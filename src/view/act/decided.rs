@@ -11,11 +11,11 @@ use crate::view::AppRow;
 
 /// A server's decisions about one identity in one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decided {
+pub struct ServerPermissions {
     /// Of every queue that was there when the server was asked: whether one may submit, and whether one administers it.
     pub queues: FxHashMap<QueuePath, Granted>,
     /// Whether the application on the screen may be killed.
-    pub kill: Option<KillDecided>,
+    pub kill: Option<KillPermission>,
 }
 
 /// What is granted in a queue.
@@ -29,7 +29,7 @@ pub struct Granted {
 
 /// Whether an application may be killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KillDecided {
+pub struct KillPermission {
     /// Which.
     pub app: crate::model::AppId,
     /// Where it was when the server was asked; once it is elsewhere, the decision is none.
@@ -38,7 +38,7 @@ pub struct KillDecided {
     pub why_not: Option<String>,
 }
 
-impl Decided {
+impl ServerPermissions {
     /// What was made out from a view, put right by what the server says of the access to a queue.
     pub(super) fn access(
         &self,

@@ -25,7 +25,7 @@ pub enum Done {
     /// An application was submitted and placed.
     Submitted(Submitted),
     /// Asks are pending.
-    Asked(Asked),
+    Asked(PendingAsks),
     /// An allocation ended, or an ask was withdrawn.
     Released(Released),
     /// An application was taken away by its submitter.
@@ -140,7 +140,7 @@ pub struct Cleaned {
     /// The queues that went, children before their parent.
     pub removed_queues: Vec<QueuePath>,
     /// The draining queues that stay.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<DrainingQueue>,
     /// How many applications that ended long ago were forgotten.
     pub removed_applications: usize,
     /// Nothing was done.
@@ -149,7 +149,7 @@ pub struct Cleaned {
 
 /// A draining queue that stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct DrainingQueue {
     /// Which.
     pub queue: QueuePath,
     /// Why: `2 applications`.
@@ -167,7 +167,7 @@ pub struct Submitted {
 
 /// Asks that are pending now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct PendingAsks {
     /// Whose.
     pub app: AppId,
     /// Which.

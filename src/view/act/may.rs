@@ -2,7 +2,7 @@
 //!
 //! What takes more than a look (whether an application fits a queue, whether a text is valid) is left to a dry run; so an order
 //! that passes here can still be refused, but one that is refused here would be. Of a server that says itself who may do what, its
-//! word counts ([`Decided`](super::Decided)).
+//! word counts ([`ServerPermissions`](super::ServerPermissions)).
 
 use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
 use crate::model::{AppId, QueuePath};

@@ -15,10 +15,10 @@ mod order;
 mod permission;
 mod refusal;
 
-pub use self::decided::{Decided, Granted, KillDecided};
+pub use self::decided::{Granted, KillPermission, ServerPermissions};
 pub use self::done::{
-    Answer, Asked, ChangeLine, Cleaned, Configuration, Configured, Done, Kept, Killed, LoadedBy, Moved, NodeDone,
-    Released, Submitted,
+    Answer, ChangeLine, Cleaned, Configuration, Configured, Done, DrainingQueue, Killed, LoadedBy, Moved, NodeDone,
+    PendingAsks, Released, Submitted,
 };
 pub use self::order::{Act, Actor, ActsFrom, LONGEST_REASON, MOST_ASKS, Order, PartitionAct};
 pub use self::permission::{ConfigRights, may_configure};

@@ -14,7 +14,7 @@ use kornsole::engine::Core;
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::Workload;
 use kornsole::scheduler::{Command, Event, NodeSpec, PartitionCommand};
-use kornsole::tape::{self, Limits, Played, Stage, words};
+use kornsole::tape::{self, Limits, PlayResult, Stage, words};
 
 use crate::common::{TestFolder, about};
 
@@ -74,7 +74,7 @@ fn every_word_is_documented() {
 }
 
 /// Plays a text on the default configuration.
-fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> Played {
+fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> PlayResult {
     let reading = tape::read(text.as_bytes());
     assert_eq!(reading.faults, []);
     let configuration = config::read(config::DEFAULT_CONFIG, Profile::Kornsole).config.expect("it is legal");
@@ -84,7 +84,7 @@ fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> Pl
 }
 
 /// The line, code and words of the step that failed.
-fn failed(played: &Played) -> (u32, &str, &str) {
+fn failed(played: &PlayResult) -> (u32, &str, &str) {
     let failure = played.failure.as_ref().expect("a step fails");
     (failure.at.line, failure.code, &failure.what)
 }

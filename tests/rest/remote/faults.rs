@@ -1,8 +1,10 @@
 //! A lossy world: what the console shows when something is wrong, and that it comes back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::api::client::Target;
+use kornsole::console::{Driver, Options};
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Link, Remote, Source};
 use kornsole::view::View;
@@ -10,7 +12,7 @@ use kornsole::view::act::Act;
 use serde_json::Value;
 
 use crate::remote::picture::{Looker, text};
-use crate::remote::serve::{Answer, Mischief, Server};
+use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
 fn stale(link: &Link) -> Option<String> {
@@ -139,10 +141,26 @@ fn a_hang_shows_within_five_seconds() {
     until("the hang shows", 5, &|link| !link.is_live());
 }
 
+/// Moves the recorded events to so many seconds later: their time began in the year 2000.
+fn move_events(set: &mut Set, seconds: i64) {
+    for ((_, path), answer) in set {
+        if path.contains("/events/batch") {
+            let mut batch: Value = serde_json::from_slice(&answer.body).unwrap();
+            for event in batch["EventRecords"].as_array_mut().unwrap() {
+                let at = event["timestampNano"].as_i64().unwrap();
+                event["timestampNano"] = (at + seconds * 1_000_000_000).into();
+            }
+            answer.body = batch.to_string().into_bytes();
+        }
+    }
+}
+
 /// The configuration of an Apache YuniKorn is known as it answers it, with the places in that text; it is not to be changed from here.
 #[test]
 fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
-    let server = Server::start(sets::of("1.8.0"));
+    let mut set = sets::of("1.8.0");
+    move_events(&mut set, 20 * 366 * 86_400);
+    let server = Server::start(set);
     let looker = Looker::at(&server.url());
     looker.all();
     let known = looker.wait("the configuration", |view, _| view.configuration.clone());
@@ -160,6 +178,20 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     assert!(refusal.to_string().contains("only reads"), "{refusal}");
     let hints = view.notices.iter().any(|notice| notice.text.contains("token"));
     assert!(!hints && looker.remote.about().notes.is_empty(), "a YuniKorn takes no token");
+    let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
+    screen.keys("jcm").unwrap();
+    assert!(screen.screen_text().contains("read only: the REST API of an Apache YuniKorn"), "{}", screen.screen_text());
+    // The events are of another day than today.
+    looker.wait("events", |_, _| (!looker.remote.events(0, 1).records.is_empty()).then_some(()));
+    screen.keys("7:events all<ret>").unwrap();
+    screen.refresh();
+    let dated = |line: &String| {
+        line.trim_start_matches(['▌', ' '])
+            .split(' ')
+            .next()
+            .is_some_and(|day| day.matches('-').count() > 0 && day.starts_with(char::is_numeric))
+    };
+    assert!(screen.lines().iter().any(dated), "{}", screen.screen_text());
     // A queue that drained before anybody looked has done so for longer than is known.
     let row = view.partitions[0].root().unwrap();
     assert!(row.state_before);
@@ -225,6 +257,45 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
         release.then(|| view.partitions[0].ended.len())
     });
     assert_eq!(ended, 2, "a new run has not removed the applications of the old one");
+}
+
+/// The tree of the new moment beside the applications of the old one: their counts need not agree, and the screen says so.
+#[test]
+fn after_a_reconnect_a_list_is_old_until_it_comes_again() {
+    let server = Server::start(sets::of("1.8.0"));
+    let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
+    looker.all();
+    let away = server.stop();
+    looker.wait("that it is gone", |_, link| (!link.is_live()).then_some(()));
+    let held = Mischief::Held("/applications/active");
+    let server = Server::again_with(away, sets::of("1.8.0"), held);
+    looker.wait("the tree", live);
+    let old = |what: &str| looker.remote.stale_parts().into_iter().find(|part| part.what == what);
+    let part = old("the list of applications").expect("it has not come again");
+    assert!(part.cause.contains("since the connection was lost"), "{part:?}");
+    looker.wait("the nodes", |_, _| old("the list of nodes").is_none().then_some(()));
+    assert!(looker.remote.apps_lag().unwrap() > Duration::ZERO, "older than the tree");
+    let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
+    screen.keys(":partitions<ret>").unwrap();
+    screen.refresh();
+    assert!(screen.screen_text().contains("OLD: the list of applications"), "{}", screen.screen_text());
+    server.mischief(Mischief::None);
+    looker.wait("the applications", |_, _| old("the list of applications").is_none().then_some(()));
+}
+
+#[test]
+fn the_port_stays_in_the_header_however_long_the_name_is() {
+    let server = Server::start(sets::of("1.8.0"));
+    let name = Some("the-cluster-of-the-second-region-in-the-far-north-that-is-not-used-at-night".to_owned());
+    let options = RemoteOptions { name, ..RemoteOptions::default() };
+    let looker = Looker::patient(&Target::new(&server.url()).unwrap(), options);
+    looker.all();
+    for width in [80, 120, 200] {
+        let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), width, 24);
+        screen.refresh();
+        let header = screen.lines()[0].clone();
+        assert!(header.contains(&format!(":{}", server.port)), "{width}: {header}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A view as text, and waiting until a remote shows what a test wants to see.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A remote that asks often, and hears of everything that it shows.
 pub struct Looker {
-    pub remote: Remote,
+    pub remote: Arc<Remote>,
     news: Receiver<()>,
 }
 
@@ -50,7 +51,7 @@ impl Looker {
             // The test may have seen enough.
             let _ = sender.send(());
         }));
-        Self { remote, news }
+        Self { remote: Arc::new(remote), news }
     }
 
     /// Waits until something can be seen.

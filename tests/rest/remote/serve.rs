@@ -61,6 +61,8 @@ pub enum Mischief {
     Redirect,
     /// Every answer comes in small pieces.
     Trickle,
+    /// Requests whose path contains this are answered when the mischief has ended.
+    Held(&'static str),
 }
 
 /// A request that came.
@@ -110,16 +112,25 @@ impl Server {
 
     /// On the port where one was before.
     pub fn again(away: Away, set: Set) -> Self {
+        Self::again_with(away, set, Mischief::None)
+    }
+
+    /// The same, with mischief from the first request on.
+    pub fn again_with(away: Away, set: Set, mischief: Mischief) -> Self {
         let port = away.port;
         drop(away);
-        Self::on(soon(|| TcpListener::bind(("127.0.0.1", port))), set)
+        Self::with(soon(|| TcpListener::bind(("127.0.0.1", port))), set, mischief)
     }
 
     fn on(listener: TcpListener, set: Set) -> Self {
+        Self::with(listener, set, Mischief::None)
+    }
+
+    fn with(listener: TcpListener, set: Set, mischief: Mischief) -> Self {
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(State {
             set: Mutex::new(Arc::new(set)),
-            mischief: Mutex::new(Mischief::None),
+            mischief: Mutex::new(mischief),
             came: Mutex::new(Vec::new()),
             stopped: AtomicBool::new(false),
         });
@@ -196,7 +207,13 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
         let answer = set.get(&key).cloned().unwrap_or_else(Answer::no_endpoint);
         let mischief = state.mischief.lock().unwrap().clone();
         match mischief {
-            Mischief::None => write_answer(stream, &answer, answer.body.len())?,
+            Mischief::Held(path) if key.1.contains(path) => {
+                while *state.mischief.lock().unwrap() == mischief && !state.stopped.load(Ordering::Acquire) {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                write_answer(stream, &answer, answer.body.len())?;
+            }
+            Mischief::None | Mischief::Held(_) => write_answer(stream, &answer, answer.body.len())?,
             Mischief::Trickle => {
                 write_answer(stream, &answer, 0)?;
                 for piece in answer.body.chunks(64) {

@@ -4,7 +4,7 @@ use std::io;
 
 use kornsole::config::{self, Place};
 use kornsole::model::{AppId, Profile, Resource, Time};
-use kornsole::scenario::{self, Outcome, Runner, Sink, Step, StepKind};
+use kornsole::scenario::{self, RunOutcome, Runner, ScenarioStep, Sink, StepKind};
 use kornsole::scheduler::state::app::Application;
 use kornsole::scheduler::state::queue::Queue;
 use kornsole::scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
@@ -49,7 +49,7 @@ impl Stage {
         let reading = config::read(text, profile);
         let faults = reading.faults.clone();
         let outcome = runner.load(reading, &mut Heard::default()).expect("nothing is written");
-        assert_eq!(outcome, Outcome::Done, "{faults:?}");
+        assert_eq!(outcome, RunOutcome::Done, "{faults:?}");
         Self { runner }
     }
 
@@ -81,7 +81,7 @@ impl Stage {
 
     /// Gives a command that no step is for.
     pub fn command(&mut self, command: PartitionCommand) {
-        let step = Step { at: Place::default(), kind: StepKind::Command(command) };
+        let step = ScenarioStep { at: Place::default(), kind: StepKind::Command(command) };
         self.runner.step(&step, &mut Heard::default()).expect("nothing is written");
     }
 

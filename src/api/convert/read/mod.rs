@@ -37,7 +37,7 @@ pub use self::nodes::{NodeMarks, NodeReader};
 pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
-use crate::view::act::{Decided, Granted, KillDecided};
+use crate::view::act::{Granted, KillPermission, ServerPermissions};
 use crate::view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueSlot, View};
 use elements::Seen;
 
@@ -214,11 +214,11 @@ impl RemoteState {
         let Some(index) = self.index(partition) else { return };
         let Some(row) = self.view.partitions[index].app_by_id(app) else { return };
         let why_not = (!result.allowed).then_some(result.why);
-        let kill = KillDecided { app: app.clone(), queue: row.queue.clone(), why_not };
+        let kill = KillPermission { app: app.clone(), queue: row.queue.clone(), why_not };
         self.decide(partition, |decided| decided.kill = Some(kill));
     }
 
-    fn decide(&mut self, partition: &str, change: impl FnOnce(&mut Decided)) {
+    fn decide(&mut self, partition: &str, change: impl FnOnce(&mut ServerPermissions)) {
         let Some(index) = self.index(partition) else { return };
         let known = &mut self.view.partitions[index].decided;
         let mut decided = known.as_deref().cloned().unwrap_or_default();

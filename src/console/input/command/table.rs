@@ -74,6 +74,8 @@ pub static COMMANDS: &[Command] = &[
         (In::Help, "k"),
         (In::Messages, "up"),
         (In::Messages, "k"),
+        (In::Columns, "up"),
+        (In::Columns, "k"),
     ]),
     row(CommandId::Down, "", "One row down").keys(&[
         (In::List, "down"),
@@ -92,6 +94,8 @@ pub static COMMANDS: &[Command] = &[
         (In::Help, "j"),
         (In::Messages, "down"),
         (In::Messages, "j"),
+        (In::Columns, "down"),
+        (In::Columns, "j"),
     ]),
     row(CommandId::PageUp, "", "One page up").keys(&[
         (In::List, "pgup"),
@@ -136,6 +140,8 @@ pub static COMMANDS: &[Command] = &[
         (In::Help, "g"),
         (In::Messages, "home"),
         (In::Messages, "g"),
+        (In::Columns, "home"),
+        (In::Columns, "g"),
     ]),
     row(CommandId::Bottom, "", "To the last row").keys(&[
         (In::List, "end"),
@@ -154,6 +160,8 @@ pub static COMMANDS: &[Command] = &[
         (In::Help, "G"),
         (In::Messages, "end"),
         (In::Messages, "G"),
+        (In::Columns, "end"),
+        (In::Columns, "G"),
     ]),
     row(CommandId::Filter, "filter", "Filter while typing: letters in order, =name exactly, !text all others")
         .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/")])
@@ -167,9 +175,25 @@ pub static COMMANDS: &[Command] = &[
     row(
         CommandId::Columns,
         "columns",
-        "Choose the columns of this list: names in their order, NAME:WIDTH, +NAME, -NAME, or `default`",
+        "Choose the columns of this list: names in their order, NAME:WIDTH, +NAME, -NAME, or `default`; alone: one by one",
     )
     .takes(Argument::Optional(Kind::Columns)),
+    row(CommandId::ColumnToggle, "", "Show the column, or hide it")
+        .keys(&[(In::Columns, "space")])
+        .hints(&[(In::Columns, "show or hide")]),
+    row(CommandId::ColumnEarlier, "", "The column one place earlier").keys(&[(In::Columns, "K")]),
+    row(CommandId::ColumnLater, "", "The column one place later")
+        .keys(&[(In::Columns, "J")])
+        .hints(&[(In::Columns, "later, K earlier")]),
+    row(CommandId::ColumnWider, "", "The column wider by one")
+        .keys(&[(In::Columns, "right"), (In::Columns, "l"), (In::Columns, "+")])
+        .hints(&[(In::Columns, "wider")]),
+    row(CommandId::ColumnNarrower, "", "The column narrower by one")
+        .keys(&[(In::Columns, "left"), (In::Columns, "h"), (In::Columns, "-")])
+        .hints(&[(In::Columns, "narrower")]),
+    row(CommandId::ColumnsDefault, "", "The columns that there is room for, as without a choice")
+        .keys(&[(In::Columns, "d")])
+        .hints(&[(In::Columns, "default")]),
     row(CommandId::Wide, "wide", "All columns in the whole width, or no longer").keys(&[(In::List, "ctrl-w")]),
     row(CommandId::ColumnsRight, "", "All columns, from the next one on").keys(&[(In::List, "gt")]),
     row(CommandId::ColumnsLeft, "", "All columns, from the one before on").keys(&[(In::List, "lt")]),
@@ -179,8 +203,8 @@ pub static COMMANDS: &[Command] = &[
         "Go to a saved view; `save NAME` keeps the filter, order and columns of this list, `delete NAME` forgets them",
     )
     .takes(Argument::Optional(Kind::View)),
-    row(CommandId::GoPlace, "place-of", "To where the queue under the cursor is written in the configuration")
-        .keys(&[(In::Queues, "o"), (In::Details, "o")]),
+    row(CommandId::GoPlace, "place-of", "To where the queue or the limit under the cursor is written in the configuration")
+        .keys(&[(In::Queues, "o"), (In::Users, "o"), (In::Account, "o"), (In::Details, "o")]),
     row(CommandId::JumpBack, "jump-back", "To the place that one came from, as a browser goes back")
         .keys(&[(In::Page, "ctrl-o"), (In::Page, "alt-left")]),
     row(CommandId::JumpForward, "jump-forward", "To the place that one came back from; many terminals send tab for ctrl-i")
@@ -529,8 +553,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),
     row(CommandId::Repaint, "repaint", "Redraw the whole screen").keys(&[(In::Always, "ctrl-l")]),
     row(CommandId::Accept, "", "Take it")
-        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter"), (In::Typed, "enter"), (In::Reason, "enter")])
-        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose"), (In::Typed, "do it"), (In::Reason, "take it")]),
+        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter"), (In::Typed, "enter"), (In::Reason, "enter"), (In::Columns, "enter")])
+        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose"), (In::Typed, "do it"), (In::Reason, "take it"), (In::Columns, "take them")]),
     row(CommandId::Cancel, "", "Leave; a filter is cleared, nothing is done")
         .keys(&[
             (In::Filter, "esc"),
@@ -538,10 +562,12 @@ pub static COMMANDS: &[Command] = &[
             (In::Confirm, "esc"),
             (In::Typed, "esc"),
             (In::Reason, "esc"),
+            (In::Columns, "esc"),
+            (In::Columns, "q"),
             (In::Confirm, "n"),
             (In::Confirm, "q"),
         ])
-        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel"), (In::Reason, "discard")]),
+        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel"), (In::Reason, "discard"), (In::Columns, "leave them")]),
     row(CommandId::Complete, "", "Take the completion")
         .keys(&[(In::Command, "tab")])
         .hints(&[(In::Command, "complete")]),

@@ -4,6 +4,7 @@ use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::pieces::{Lines, dim, piece, plain};
+use crate::console::present::place::Source;
 use crate::console::state::State;
 use crate::console::state::page::{Account, LineId, Page};
 use crate::console::theme::{Role, Signs};
@@ -18,15 +19,16 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     };
     let groups = state.cluster.part().map_or_else(Vec::new, |part| limits::groups_of(part, account));
     let all = state.cluster.part().map_or_else(Vec::new, |part| limits::counting(part, (account.side, row), &groups));
+    let source = Source::of(state);
     let mut left = Lines::new();
-    binding(&mut left, account, &all, width, signs);
+    binding(&mut left, source, (account, &all), width, signs);
     waiting(&mut left, state, account, width);
     usage(&mut left, row.queues.first());
     let mut right = Lines::new();
     for (at, limit) in all.iter().enumerate() {
         let whose =
             if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
-        let text = format!("{whose}{}", limits::place(limit, true));
+        let text = format!("{whose}{}", limits::place(limit, Some(source)));
         labelled_text(&mut right, if at == 0 { "limits" } else { "" }, &text, width, Role::Dim);
         labelled(&mut right, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
     }
@@ -37,12 +39,18 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
 }
 
 /// The limits that let nothing more in.
-fn binding(lines: &mut Lines, account: &Account, all: &[LimitUse], width: usize, signs: &Signs) {
+fn binding(
+    lines: &mut Lines,
+    source: Source<'_>,
+    (account, all): (&Account, &[LimitUse]),
+    width: usize,
+    signs: &Signs,
+) {
     let mut label = "binds now";
     for limit in all.iter().filter(|limit| limit.is_full()) {
         let whose =
             if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
-        labelled_text(lines, label, &format!("{whose}{}", limits::place(limit, true)), width, Role::Danger);
+        labelled_text(lines, label, &format!("{whose}{}", limits::place(limit, Some(source))), width, Role::Danger);
         label = "";
         labelled(lines, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
         if !limit.limit.description.is_empty() {

@@ -6,6 +6,7 @@ use crate::console::present::details::sheet::{LABEL, Sheet, labelled, labelled_t
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::console::present::place::Source;
 use crate::console::present::subject;
 use crate::console::present::text;
 use crate::console::present::words::word_of;
@@ -32,7 +33,7 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         && page.row.as_ref().is_some_and(|shown| shown.id == row.id)
         && let Some(ask) = subject::ask(page)
     {
-        let why = crate::console::present::lists::asks::why(state.cluster.part(), row, ask, true);
+        let why = crate::console::present::lists::asks::why(state.cluster.part(), row, ask, Some(Source::of(state)));
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
         let text = format!("{} {}{}{why}", ask.name(), word_of(ask), if why.is_empty() { "" } else { ": " });
         labelled_text(&mut left, "this ask", &text, width, Role::Text);
@@ -42,7 +43,9 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         labelled_text(&mut left, "message", message, width, Role::Error);
     }
     let part = state.cluster.part();
-    if let Some(held) = part.filter(|_| !row.state.is_ended()).and_then(|part| limits::held_back(part, row, true)) {
+    if let Some(held) =
+        part.filter(|_| !row.state.is_ended()).and_then(|part| limits::held_back(part, row, Some(Source::of(state))))
+    {
         labelled_text(&mut left, "held back", &held, width, Role::Warning);
     }
     log(&mut left, row, width, signs);
@@ -53,20 +56,20 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     tags(&mut left, "tags", row.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())), width);
     let mut right = resources(row, signs);
     if let Some(part) = part.filter(|_| !row.state.is_ended()) {
-        limits(&mut right, part, row, signs);
+        limits(&mut right, state, part, row, signs);
     }
     Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right }
 }
 
 /// The limits of its user and of the group that it counts under.
-fn limits(lines: &mut Lines, part: &PartitionView, row: &AppRow, signs: &Signs) {
+fn limits(lines: &mut Lines, state: &State, part: &PartitionView, row: &AppRow, signs: &Signs) {
     for (at, limit) in part.limits_of(row).iter().enumerate() {
         let (kind, name) = (limits::kind(limit.side), limits::name(limit.side, &limit.name));
         labelled(lines, if at == 0 { "limits" } else { "" }, vec![plain(format!("{kind} {name} has "))]);
         if let Some(line) = lines.last_mut() {
             line.extend(limits::use_pieces(limit, signs));
         }
-        labelled(lines, "", vec![dim(format!("  in {}", limits::place(limit, true)))]);
+        labelled(lines, "", vec![dim(format!("  in {}", limits::place(limit, Some(Source::of(state)))))]);
     }
 }
 

@@ -113,7 +113,7 @@ fn of_app(part: &PartitionView, row: &AppRow, width: usize) -> Lines {
         match &ask.state {
             AskState::Allocated { node, .. } => line.push(dim(format!("on {node}"))),
             AskState::Pending { .. } => {
-                let why = asks::why(Some(part), row, ask, false);
+                let why = asks::why(Some(part), row, ask, None);
                 let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
                 line.push(piece(Role::StateWaiting, text::cut(&why, width.saturating_sub(32), "…").into_owned()));
             }

@@ -5,16 +5,17 @@ use crate::console::present::format;
 use crate::console::present::pieces::{dim, piece, plain};
 use crate::console::present::words::word;
 use crate::console::theme::{Role, Signs};
+use crate::model::Time;
 use crate::view::Record;
 
 /// The sheet of an event.
-pub fn sheet(record: &Record, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(record: &Record, now: Time, width: usize, signs: &Signs) -> Sheet {
     let mut sheet = Sheet {
         title: vec![piece(Role::Title, record.object.to_string())],
         what: vec![dim(format!("{}, {}", record.kind, word(record)))],
         ..Sheet::default()
     };
-    labelled(&mut sheet.left, "when", vec![plain(format::when(record.at))]);
+    labelled(&mut sheet.left, "when", vec![plain(format::when(record.at, now))]);
     if !record.reference.is_empty() {
         labelled_text(&mut sheet.left, "of", &record.reference, width, Role::Text);
     }

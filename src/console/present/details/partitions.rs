@@ -7,6 +7,8 @@
 //!   queues      21, 1 draining                       mem           2T of 3T    ▰▰▰▰▰▰▰▱▱▱▱▱
 //! ```
 
+use std::time::Duration;
+
 use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;
 use crate::console::present::lists::queue_cells::state_sign;
@@ -41,12 +43,12 @@ pub fn sheet(state: &State, width: usize, signs: &Signs) -> Sheet {
         let shown = if here { "   shown here" } else { "" };
         let name = piece(Role::Strong, text::escape(&part.name).into_owned());
         sheet.left.push(vec![piece(role, sign), plain(" "), name, dim(format!("   {}{shown}", part.state))]);
-        of_one(&mut sheet.left, part, wide, signs);
+        of_one(&mut sheet.left, (part, state.cluster.apps_lag), wide, signs);
     }
     sheet
 }
 
-fn of_one(lines: &mut Lines, part: &PartitionView, wide: u16, signs: &Signs) {
+fn of_one(lines: &mut Lines, (part, lag): (&PartitionView, Option<Duration>), wide: u16, signs: &Signs) {
     let mut message = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
     let sort = part.node_sort.policy.row().effect;
     message("nodes", format!("{}, {sort}", part.nodes.len()));
@@ -54,7 +56,8 @@ fn of_one(lines: &mut Lines, part: &PartitionView, wide: u16, signs: &Signs) {
     let queues = part.queues.iter().flatten().count();
     message("queues", if draining == 0 { queues.to_string() } else { format!("{queues}, {draining} draining") });
     let running = part.root().map_or(0, |root| root.running);
-    message("applications", format!("{} live, {running} running, {} ended are kept", part.live_apps, part.ended.len()));
+    let live = format::live(lag, part.live_apps as u64);
+    message("applications", format!("{running} running, {live}, {} ended are kept", part.ended.len()));
     message("placement", format::count(part.rules.len() as u64, "rule"));
     message("preemption", if part.preemption { "asks may preempt" } else { "off" }.to_owned());
     let others = part.capacity.iter().map(|(name, _)| name).filter(|name| *name != VCORE && *name != MEMORY);

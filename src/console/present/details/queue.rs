@@ -10,7 +10,7 @@ use crate::console::present::format;
 use crate::console::present::layout;
 use crate::console::present::lists::queue_cells;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
-use crate::console::present::place;
+use crate::console::present::place::Source;
 use crate::console::present::text;
 use crate::console::present::words::in_state_for;
 use crate::console::state::State;
@@ -30,12 +30,12 @@ pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
-    properties(&mut left, part.rules.profile(), row, width);
+    properties(&mut left, part.rules.profile(), Source::of(state), row, width);
     let mut right = Lines::new();
     resources(&mut right, part, row, width, signs);
     quota::lines(&mut right, state, (part, row), width);
-    applications(&mut right, part, row, width);
-    limits(&mut right, (part, row), NAMED.max(layout::named_in_details(state)), width, signs);
+    applications(&mut right, state, part, row, width);
+    limits(&mut right, state, (part, row), width, signs);
     template(&mut right, row, width);
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, signs), left, right }
 }
@@ -44,8 +44,8 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
     let place = match row.settings.at {
-        Some(at) if at.line > 0 => format!(", {}", place::words(state, at)),
-        _ => String::new(),
+        Some(at) => Source::of(state).place(at).map_or_else(String::new, |place| format!(", {place}")),
+        None => String::new(),
     };
     let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
     let (sign, role) = queue_cells::state_sign(row.state, signs);
@@ -147,12 +147,14 @@ fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     }
 }
 
-fn properties(lines: &mut Lines, profile: Profile, row: &QueueRow, width: usize) {
+fn properties(lines: &mut Lines, profile: Profile, source: Source<'_>, row: &QueueRow, width: usize) {
     for (at, property) in row.settings.properties.iter().enumerate() {
         let from = match &property.from {
             Origin::Queue(path, _) if *path == row.path => "here".to_owned(),
-            Origin::Queue(path, place) if place.line > 0 => format!("{}, line {}", path.name(), place.line),
-            Origin::Queue(path, _) => path.name().to_owned(),
+            Origin::Queue(path, at) => match source.place(*at) {
+                Some(place) => format!("{}, {place}", path.name()),
+                None => path.name().to_owned(),
+            },
             Origin::Template(path) => format!("template of {}", path.name()),
         };
         let mut text = format!("{} = {} ({from})", property.key, property.value);
@@ -231,12 +233,12 @@ fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     names
 }
 
-fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
+fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     let max = row.max_running.map_or_else(|| "any number".to_owned(), |max| max.to_string());
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
     let running = format!("{} of {max} running", row.running);
     let mut value = vec![if full { piece(Role::Danger, format!("{running} !")) } else { plain(running) }];
-    value.push(dim(format!(", {} live", row.app_count)));
+    value.push(dim(format!(", {}", format::live(state.cluster.apps_lag, row.app_count))));
     labelled(lines, "applications", value);
     if row.allocating_accepted > 0 {
         labelled(lines, "", vec![dim(format!("{} about to run, each takes a place", row.allocating_accepted))]);
@@ -274,13 +276,15 @@ const HOLDERS: usize = 5;
 const NAMED: usize = 4;
 
 /// The limits that hold here, written on the queue or above it, each with who uses how much of it; who is at it comes first.
-fn limits(lines: &mut Lines, (part, row): (&PartitionView, &QueueRow), most: usize, width: usize, signs: &Signs) {
+fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, signs: &Signs) {
+    let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";
     let all =
         if part.path_up(row).all(|queue| queue.settings.limits.is_empty()) { Vec::new() } else { part.limits_in(row) };
     for queue in part.path_up(row) {
         for limit in queue.settings.limits.list() {
-            let text = format!("{} ({}, line {})", limit_text(limit), queue.path.name(), limit.at.line);
+            let place = source.place(limit.at).map_or_else(String::new, |place| format!(", {place}"));
+            let text = format!("{} ({}{place})", limit_text(limit), queue.path.name());
             labelled_text(lines, label, &text, width, Role::Text);
             label = "";
             let mut used: Vec<&LimitUse> = all.iter().filter(|one| Arc::ptr_eq(&one.limit, limit)).collect();

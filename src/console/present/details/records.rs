@@ -8,20 +8,21 @@ use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
+use crate::model::Time;
 use crate::view::audit::{AuditEntry, Facts};
 
 /// The most lines of a text that are shown here; `kornsole config show` has them all.
 const LINES: usize = 5_000;
 
 /// The sheet of an entry.
-pub fn entry(entry: &AuditEntry, width: usize, signs: &Signs) -> Sheet {
+pub fn entry(entry: &AuditEntry, now: Time, width: usize, signs: &Signs) -> Sheet {
     let title = format!("{} {}", entry.action, entry.object);
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], what: vec![result(entry)], ..Sheet::default() };
     let left = &mut sheet.left;
     let groups = if entry.groups.is_empty() { String::new() } else { format!(" ({})", entry.groups.join(", ")) };
     labelled_text(left, "who", &format!("{}{groups}", crate::console::present::words::who(entry)), width, Role::Text);
     labelled_text(left, "from", &entry.address, width, Role::Text);
-    labelled(left, "when", vec![plain(format::when(entry.at)), dim(format!("   entry {}", entry.id))]);
+    labelled(left, "when", vec![plain(format::when(entry.at, now)), dim(format!("   entry {}", entry.id))]);
     if !entry.partition.is_empty() {
         labelled_text(left, "partition", &entry.partition, width, Role::Text);
     }
@@ -63,8 +64,11 @@ fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
 pub fn revision(state: &State, number: u64, width: usize) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, format!("revision {number}"))], ..Sheet::default() };
     if let Some(known) = state.cluster.ledger.revision(number) {
-        sheet.what =
-            vec![dim(format!("{}, at {}", crate::console::present::words::origin(known), format::when(known.at)))];
+        sheet.what = vec![dim(format!(
+            "{}, at {}",
+            crate::console::present::words::origin(known),
+            format::when(known.at, state.cluster.past.live)
+        ))];
     }
     sheet.left.push(Vec::new());
     match state.cluster.ledger.text(number) {

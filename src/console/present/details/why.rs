@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::console::present::details::sheet::{Sheet, gone, labelled, labelled_text};
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::console::present::place::Source;
 use crate::console::present::walk;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
@@ -63,6 +64,7 @@ pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -
     let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());
     };
+    let source = Source::of(state);
     let mut lines = Lines::new();
     let mut note = |text: &str| labelled_text(&mut lines, "note", text, width, Role::Warning);
     if !row.leaf {
@@ -74,9 +76,9 @@ pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -
     if path.as_str() == RECOVERY_QUEUE {
         note("nobody submits here; forced applications that no rule places come here");
     } else {
-        who(&mut lines, part, row, "may submit", &[AclKind::Submit, AclKind::Admin], width);
+        who(&mut lines, (source, part), row, "may submit", &[AclKind::Submit, AclKind::Admin], width);
     }
-    who(&mut lines, part, row, "administers", &[AclKind::Admin], width);
+    who(&mut lines, (source, part), row, "administers", &[AclKind::Admin], width);
     lines.push(Vec::new());
     let me = &state.cluster.identity;
     labelled_text(&mut lines, "you", &me.to_string(), width, Role::Text);
@@ -99,7 +101,14 @@ fn granted(grant: Option<Grant>, signs: &Signs) -> Vec<Piece> {
 }
 
 /// The lists of the path that count, nearest queue first.
-fn who(lines: &mut Lines, part: &PartitionView, row: &QueueRow, label: &str, kinds: &[AclKind], width: usize) {
+fn who(
+    lines: &mut Lines,
+    (source, part): (Source<'_>, &PartitionView),
+    row: &QueueRow,
+    label: &str,
+    kinds: &[AclKind],
+    width: usize,
+) {
     let mut label = label;
     let mut add = |lines: &mut Lines, text: &str| {
         labelled_text(lines, label, text, width, Role::Text);
@@ -115,10 +124,8 @@ fn who(lines: &mut Lines, part: &PartitionView, row: &QueueRow, label: &str, kin
             if acl.is_nobody() {
                 continue;
             }
-            let place = match queue.settings.at {
-                Some(place) if place.line > 0 => format!(" (line {})", place.line),
-                _ => String::new(),
-            };
+            let place = queue.settings.at.and_then(|at| source.place(at));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
             nobody = false;
             add(lines, &format!("{}, by {key} of {}{place}", named(acl), queue.path));
         }

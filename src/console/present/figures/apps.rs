@@ -5,6 +5,7 @@ use crate::console::present::figures::share;
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::lists::asks;
+use crate::console::present::place::Source;
 use crate::console::present::words::word_of;
 use crate::console::state::State;
 use crate::model::quantity::show_amount;
@@ -22,7 +23,9 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
             (None, _) => row.queue.to_string(),
         },
         "USER" => {
-            let limits: Vec<String> = part.limits_of(row).iter().map(|limit| limits::place(limit, true)).collect();
+            let source = Source::of(state);
+            let limits: Vec<String> =
+                part.limits_of(row).iter().map(|limit| limits::place(limit, Some(source))).collect();
             match limits.as_slice() {
                 [] => format!("{}; no limit of a user or a group holds for it", row.who),
                 _ => format!("{}; limits hold for it in {}", row.who, limits.join("; ")),
@@ -39,17 +42,19 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
         "GROUPS" => "the groups of the user who submitted it".to_owned(),
         "WAIT" => match blocker::since(row) {
             None => "it does not wait".to_owned(),
-            Some(since) => format!("since the first of its pending asks came, at {}", format::when(since)),
+            Some(since) => {
+                format!("since the first of its pending asks came, at {}", format::when(since, state.cluster.past.live))
+            }
         },
         "WHY" => match blocker::first_pending(row) {
             None => "it does not wait".to_owned(),
             Some(ask) => {
-                let why = asks::why(Some(part), row, ask, true);
+                let why = asks::why(Some(part), row, ask, Some(Source::of(state)));
                 let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
                 format!("what holds back {}, the first of its pending asks: {why}", ask.name())
             }
         },
-        "AGE" => format!("since it was submitted, at {}", format::when(row.submitted)),
+        "AGE" => format!("since it was submitted, at {}", format::when(row.submitted, state.cluster.past.live)),
         _ => return None,
     })
 }
@@ -97,7 +102,7 @@ fn asked(row: &AppRow, name: &str) -> String {
 }
 
 /// How the figure of a column of the asks came about.
-pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) -> Option<String> {
+pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) -> Option<String> {
     Some(match title {
         "ASK" => {
             let group = ask.task_group.as_ref().map_or_else(String::new, |group| format!(", of task group {group}"));
@@ -111,10 +116,10 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
         "STATE" => word_of(ask).to_owned(),
         "SINCE" => match ask.state {
             AskState::Pending { .. } => {
-                format!("waits since it was asked for, at {}", format::when(ask.created))
+                format!("waits since it was asked for, at {}", format::when(ask.created, state.cluster.past.live))
             }
             AskState::Allocated { since: Some(at), .. } => {
-                format!("has its node since {}", format::when(at))
+                format!("has its node since {}", format::when(at, state.cluster.past.live))
             }
             AskState::Allocated { since: None, .. } => "this scheduler does not report since when".to_owned(),
         },
@@ -124,7 +129,7 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
             AskState::Pending { .. } => "none yet".to_owned(),
         },
         "WHY" => {
-            let why = crate::console::present::lists::asks::why(Some(part), row, ask, true);
+            let why = crate::console::present::lists::asks::why(Some(part), row, ask, Some(Source::of(state)));
             let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
             if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
         }

@@ -3,7 +3,7 @@
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, VCORE};
+use crate::model::{MEMORY, Time, VCORE};
 use crate::view::{NodeAllocation, NodeRow};
 
 /// How the figure of a column of the nodes came about.
@@ -72,7 +72,7 @@ fn free(node: &NodeRow, name: &str) -> String {
 }
 
 /// How the figure of a column of a node's allocations came about.
-pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, title: &str) -> Option<String> {
+pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, title: &str) -> Option<String> {
     let of = |name: &str| {
         let of = share(one.resource.amount(name), node.capacity.amount(name));
         of.map_or_else(|| "what it holds".to_owned(), |of| format!("what it holds, {of} of the node"))
@@ -84,7 +84,7 @@ pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, title: &str) -> Opti
         "MEM" => of(MEMORY),
         "OTHER" => "what it holds beside cpu and memory".to_owned(),
         "SINCE" => match one.since {
-            Some(at) => format!("allocated at {}", format::when(at)),
+            Some(at) => format!("allocated at {}", format::when(at, now)),
             None => "this scheduler does not report since when".to_owned(),
         },
         _ => return None,

@@ -2,7 +2,7 @@
 
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
-use crate::console::present::place;
+use crate::console::present::place::Source;
 use crate::console::present::words::in_state_for;
 use crate::console::state::State;
 use crate::model::quantity::show_amount;
@@ -34,7 +34,9 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, title: &str) -> 
 fn name(state: &State, row: &QueueRow) -> String {
     let kind = if row.leaf { "a leaf: applications are in it" } else { "a parent: queues are below it" };
     let from = match row.settings.at {
-        Some(at) if at.line > 0 => format!("written in {}; o goes there", place::words(state, at)),
+        Some(at) if at.line > 0 => {
+            format!("written in {}; o goes there", Source::of(state).place(at).unwrap_or_default())
+        }
         _ if row.managed => "written in the configuration".to_owned(),
         _ => "made by a placement rule, gone when it is empty".to_owned(),
     };

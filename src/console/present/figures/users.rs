@@ -3,13 +3,14 @@
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
 use crate::console::present::limits;
+use crate::console::present::place::Source;
 use crate::console::state::page::{Account, AccountPage, LineId};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::view::{LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
 
 /// How the figure of a column of users and groups came about.
-pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<String> {
+pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, title: &str) -> Option<String> {
     let kind = limits::kind(account.side);
     let row = part.whole_usage_of(account.side, &account.name);
     let row = row.as_deref();
@@ -31,7 +32,7 @@ pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<Strin
         "LIVE" => "live applications, in any state".to_owned(),
         "OTHER" => "allocated of the resources without a column of their own".to_owned(),
         "LIMITS" => {
-            let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, true)).collect();
+            let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, Some(source))).collect();
             if queues.is_empty() { format!("no limit names this {kind}") } else { format!("in {}", queues.join("; ")) }
         }
         "CLOSEST TO ITS LIMIT" => {
@@ -42,7 +43,7 @@ pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<Strin
                     "{} is {} of that limit, the largest share of all its limits; it stands in {}",
                     part.words(),
                     share(part.used, part.max).unwrap_or_else(|| "all".to_owned()),
-                    limits::place(&limit, true)
+                    limits::place(&limit, Some(source))
                 ),
             }
         }
@@ -65,7 +66,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
 }
 
 /// How the figure of a column of one user or group came about.
-pub fn why_level(part: &PartitionView, page: &AccountPage, title: &str) -> Option<String> {
+pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, title: &str) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
     let (path, side, name) = match &line.id {
         LineId::Queue(path) => (path, page.account.side, &page.account.name),
@@ -90,7 +91,7 @@ pub fn why_level(part: &PartitionView, page: &AccountPage, title: &str) -> Optio
         "CPU" | "MEM" => "the bar: used, of the limit on this queue; without a limit there is none".to_owned(),
         "FROM" => limit.as_ref().map_or_else(
             || "no limit stands on this queue; those above hold here as well".to_owned(),
-            |limit| format!("the limit of {}", limits::place(limit, true)),
+            |limit| format!("the limit of {}", limits::place(limit, Some(source))),
         ),
         _ => return None,
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::console::present::subject;
 use crate::console::state::State;
 use crate::console::state::change::{ChangePage, Kind};
-use crate::console::state::editor::Checked;
+use crate::console::state::editor::CheckResult;
 use crate::console::state::page::Page;
 use crate::model::QueuePath;
 use crate::view::QueueRow;
@@ -32,6 +32,11 @@ pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
 /// Why not, and which access it would take.
 pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     let row = target(state)?;
+    let actor = state.cluster.actor()?;
+    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+    if let Some(refusal) = Refusal::read_only(actor, &act) {
+        return Err(refusal.reason());
+    }
     if state.cluster.newest.configuration.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }
@@ -47,11 +52,6 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
         (Kind::Child, _) => Some(row.path.clone()),
         (_, parent) => parent,
     };
-    let actor = state.cluster.actor()?;
-    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
-    if let Some(refusal) = Refusal::read_only(actor, &act) {
-        return Err(refusal.reason());
-    }
     let part = state.cluster.part().ok_or("there is no partition")?;
     let admin = |touched: &QueuePath| access::admin(part, touched.as_str(), &actor.identity).is_some();
     if actor.scheduler_admin || touched.as_ref().is_some_and(admin) {
@@ -89,7 +89,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
 }
 
 /// Whether a text that was looked at could come into force: without faults, and by the one who is here.
-pub fn sound(checked: &Checked) -> Result<(), String> {
+pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),
         (0, Some(why)) => Err(format!("it would be refused: {why}")),

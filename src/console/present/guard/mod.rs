@@ -20,7 +20,7 @@ use crate::console::present::guard::rows::{
     can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
     takes_reason,
 };
-use crate::console::present::place;
+use crate::console::present::written;
 use crate::console::state::State;
 use crate::console::state::change::Kind as Form;
 use crate::console::state::command::CommandId as Id;
@@ -49,7 +49,7 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::AddQueue => change::may(state, Form::Child),
         Id::SetLimit => change::may(state, Form::Limit),
         Id::RemoveQueue => change::may(state, Form::Remove),
-        Id::GoPlace => place::written(state).map(|_| ()),
+        Id::GoPlace => written::place(state).map(|_| ()),
         Id::EventsOf => events::can_show_of(state),
         Id::Context => some_context(state),
         Id::EditText | Id::EditOutside => config::can_edit(state),
@@ -114,6 +114,12 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         | Id::EventsKind
         | Id::EventsWhat
         | Id::SavedView
+        | Id::ColumnToggle
+        | Id::ColumnEarlier
+        | Id::ColumnLater
+        | Id::ColumnWider
+        | Id::ColumnNarrower
+        | Id::ColumnsDefault
         | Id::JumpBack
         | Id::JumpForward
         | Id::Find

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!  QUEUE                   CPU       used/limit    MEM       used/limit     APPS   FROM
-//!  root                    ▱▱▱▱▱▱▱▱     6/   ·     ▱▱▱▱▱▱▱▱   12G/   ·      1/20   everyone, line 12
-//!    tenant-a            ! ▰▰▰▰▰▰▰▰     6/   6!    ▰▰▰▰▰▰▰▰   12G/ 12G!     1/·    line 31
-//!      group dev           ▰▰▰▱▱▱▱▱     9/  20                              3/·    line 34
+//!  root                    ▱▱▱▱▱▱▱▱     6/   ·     ▱▱▱▱▱▱▱▱   12G/   ·      1/20   queues.yaml:12, everyone
+//!    tenant-a            ! ▰▰▰▰▰▰▰▰     6/   6!    ▰▰▰▰▰▰▰▰   12G/ 12G!     1/·    queues.yaml:31
+//!      group dev           ▰▰▰▱▱▱▱▱     9/  20                              3/·    queues.yaml:34
 //!      etl                 …
 //!        etl-1             1 ask waits: sue has cpu 6 of 6 in tenant-a
 //! ```
@@ -18,6 +18,7 @@ use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain};
+use crate::console::present::place::Source;
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
 use crate::console::present::value::{Fields, Unit, Value};
@@ -50,7 +51,7 @@ pub const fn unit(column: LevelColumn) -> Unit {
 }
 
 /// What a column says of a user or group in a queue.
-pub fn value(account: &Account, level: &QueueUsageRow, column: LevelColumn) -> Value<'static> {
+pub fn value(source: Source<'_>, account: &Account, level: &QueueUsageRow, column: LevelColumn) -> Value<'static> {
     let limit = level.limit_use(account.side, &account.name);
     let max = |name: &str| Value::bound(limit.as_ref().and_then(|limit| limit.max()?.get(name)));
     match column {
@@ -64,16 +65,17 @@ pub fn value(account: &Account, level: &QueueUsageRow, column: LevelColumn) -> V
             let max = limit.as_ref().and_then(LimitUse::max_running);
             Value::bound(max.map(|max| i64::try_from(max).unwrap_or(i64::MAX)))
         }
-        LevelColumn::From => Value::text(limit.map_or_else(String::new, |limit| limits::place(&limit, true))),
+        LevelColumn::From => Value::text(limit.map_or_else(String::new, |limit| limits::place(&limit, Some(source)))),
     }
 }
 
 /// The list as typed values: the queues, and the applications that wait by their ids.
 pub fn fields<'a>(state: &'a State, page: &'a AccountPage) -> Fields<'a> {
+    let source = Source::of(state);
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         let Some(line) = page.list.rows.get(row) else { return Value::Nothing };
         let level = |account: &Account, row: Option<&Arc<UsageRow>>, queue: &QueuePath| {
-            row.and_then(|row| row.at(queue)).map_or(Value::Nothing, |level| value(account, level, column))
+            row.and_then(|row| row.at(queue)).map_or(Value::Nothing, |level| value(source, account, level, column))
         };
         match &line.id {
             LineId::Queue(queue) => level(&page.account, page.row.as_ref(), queue),
@@ -94,6 +96,7 @@ pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'
     let columns = arrange(state, width, plans(width), |column| Some(own(column)), room);
     let len = page.list.rows.len();
     let right = width.saturating_sub(2);
+    let source = Source::of(state);
     let table = table::new(
         columns,
         (&page.list.cursor, len),
@@ -106,14 +109,14 @@ pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'
             match (&line.id, &page.row) {
                 (LineId::Queue(queue), Some(row)) => {
                     if let Some(level) = row.at(queue) {
-                        cell(pen, &page.account, level, what, slot);
+                        cell(pen, source, (&page.account, level), what, slot);
                     }
                 }
                 (LineId::Group(queue, group), _) => {
                     let account = Account { side: Side::Group, name: Arc::clone(group) };
                     let row = part.whole_usage_of(Side::Group, group);
                     if let Some(level) = row.as_ref().and_then(|row| row.at(queue)) {
-                        cell(pen, &account, level, what, slot);
+                        cell(pen, source, (&account, level), what, slot);
                     }
                 }
                 // What an application waits for is reported across all columns.
@@ -188,15 +191,15 @@ fn name(pen: &mut Writer, line: &AccountLine, slot: Slot) {
 
 /// How many asks of an application wait, and for what.
 fn waits(part: &PartitionView, app: &AppRow, line: &AccountLine) -> Vec<Piece> {
-    let wanted = app.asks.values().find_map(|ask| limits::too_full(part, app, &ask.resource, false));
-    let why = limits::held_back(part, app, false).or(wanted);
+    let wanted = app.asks.values().find_map(|ask| limits::too_full(part, app, &ask.resource, None));
+    let why = limits::held_back(part, app, None).or(wanted);
     let verb = if line.asks == 1 { "waits" } else { "wait" };
     let mut pieces = vec![piece(Role::StateWaiting, format!("{} {verb}", format::count(u64::from(line.asks), "ask")))];
     pieces.extend(why.map(|why| dim(format!(": {why}"))));
     pieces
 }
 
-fn cell(pen: &mut Writer, account: &Account, level: &QueueUsageRow, what: Cell, slot: Slot) {
+fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &QueueUsageRow), what: Cell, slot: Slot) {
     let signs = pen.signs();
     let limit = level.limit_use(account.side, &account.name);
     let max = |name: &str| limit.as_ref().and_then(|limit| limit.max()?.get(name));
@@ -221,7 +224,7 @@ fn cell(pen: &mut Writer, account: &Account, level: &QueueUsageRow, what: Cell, 
             let sign = piece(Role::Danger, if full { signs.limit } else { " " });
             vec![piece(role, running.to_string()), dim("/"), dim(format!("{max:>3}")), sign]
         }
-        Cell::From => limit.as_ref().map_or_else(Vec::new, |limit| from(limit, signs)),
+        Cell::From => limit.as_ref().map_or_else(Vec::new, |limit| from(source, limit, signs)),
     };
     pen.cell(slot, &pieces);
 }
@@ -239,14 +242,11 @@ fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     ]
 }
 
-/// Where a limit is written, what it is called, and what it says of other resources.
-fn from(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
-    let line = match limit.limit.at.line {
-        0 => String::new(),
-        line => format!("line {line}"),
-    };
+/// What a limit says of other resources, where it is written, and what it is called.
+fn from(source: Source<'_>, limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
+    let place = source.place(limit.limit.at).unwrap_or_default();
     let others = limits::others(limit, signs);
-    let parts = [line, others, limit.limit.description.clone()];
+    let parts = [others, place, limit.limit.description.clone()];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     vec![dim(parts.join(", "))]
 }

@@ -6,6 +6,7 @@ use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::console::present::place::Source;
 use crate::console::present::table;
 use crate::console::present::table::{Chosen, Col, Table, Writer, left, right};
 use crate::console::present::value::{Fields, Unit, Value};
@@ -29,9 +30,9 @@ pub const fn unit(column: AskColumn) -> Unit {
     }
 }
 
-/// What a column says of an ask; ages are those at `now`.
+/// What a column says of an ask; ages are those at `now`. Why it waits names what is `known` of its queue and limits.
 pub fn value<'a>(
-    part: Option<&PartitionView>,
+    known: Option<(&PartitionView, Source<'_>)>,
     row: &AppRow,
     ask: &'a AskRow,
     column: AskColumn,
@@ -52,7 +53,7 @@ pub fn value<'a>(
         },
         AskColumn::Since => Value::lasting(now, since(ask)),
         AskColumn::Why => {
-            let words = why(part, row, ask, true);
+            let words = why(known.map(|(part, _)| part), row, ask, known.map(|(_, source)| source));
             Value::text(words.iter().map(|piece| piece.text.as_ref()).collect::<String>())
         }
     }
@@ -65,8 +66,8 @@ pub fn fields<'a>(state: &'a State, page: &'a AppPage) -> Fields<'a> {
         if column == AskColumn::Arrival {
             return Value::count(at + 1);
         }
-        let (part, now) = (state.cluster.part(), state.cluster.at);
-        row.asks.get(key).map_or(Value::Nothing, |ask| value(part, row, ask, column, now))
+        let (known, now) = (state.cluster.part().map(|part| (part, Source::of(state))), state.cluster.at);
+        row.asks.get(key).map_or(Value::Nothing, |ask| value(known, row, ask, column, now))
     })
 }
 
@@ -122,7 +123,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
             return false;
         };
         let waits = |ask: &AskRow| matches!(ask.state, AskState::Pending { .. });
-        let why = |ask: &AskRow| why(state.cluster.part(), row, ask, true);
+        let why = |ask: &AskRow| why(state.cluster.part(), row, ask, Some(Source::of(state)));
         waits(one) && waits(above) && why(one) == why(above)
     };
     table.or_says(empty).with_repeats(same)
@@ -219,8 +220,8 @@ fn ask_cell(pen: &mut Writer, state: &State, row: &AppRow, ask: &AskRow, what: A
         Vec::new()
     };
     let why_in = |room: usize| {
-        let long = why(state.cluster.part(), row, ask, true);
-        if pieces::width(&long) <= room { long } else { why(state.cluster.part(), row, ask, false) }
+        let long = why(state.cluster.part(), row, ask, Some(Source::of(state)));
+        if pieces::width(&long) <= room { long } else { why(state.cluster.part(), row, ask, None) }
     };
     let pieces = match what {
         AskCell::Id => name(slot.x, &ask.name()),
@@ -258,8 +259,8 @@ fn ask_state(ask: &AskRow) -> Piece {
 }
 
 /// Why an ask waits, in words; for one that runs, what is special about it.
-/// `long` names queues by their paths.
-pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> Vec<Piece> {
+/// With a source queues are named by their paths, and limits by their places.
+pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> Vec<Piece> {
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));
     let special: Vec<String> = group.into_iter().chain(node).collect();
@@ -267,9 +268,9 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
         return vec![dim(special.join(", "))];
     };
     let said = match reason {
-        PendingReason::NotTried => held_back(part, row, long),
-        PendingReason::QueueQuota => too_full(part, row, ask, long),
-        PendingReason::UserQuota => over_limit(part, row, ask, long),
+        PendingReason::NotTried => held_back(part, row, source),
+        PendingReason::QueueQuota => too_full(part, row, ask, source.is_some()),
+        PendingReason::UserQuota => over_limit(part, row, ask, source),
         PendingReason::NoNode => match &ask.said {
             Some(said) => format!("no node takes it: {said}"),
             None => "no node has room".to_owned(),
@@ -284,13 +285,13 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
     pieces
 }
 
-fn held_back(part: Option<&PartitionView>, row: &AppRow, long: bool) -> String {
-    let held = part.and_then(|part| limits::held_back(part, row, long));
+fn held_back(part: Option<&PartitionView>, row: &AppRow, source: Option<Source<'_>>) -> String {
+    let held = part.and_then(|part| limits::held_back(part, row, source));
     held.unwrap_or_else(|| "not tried yet, others go first".to_owned())
 }
 
-fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {
-    let limit = part.and_then(|part| limits::too_full(part, row, &ask.resource, long));
+fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> String {
+    let limit = part.and_then(|part| limits::too_full(part, row, &ask.resource, source));
     limit.unwrap_or_else(|| "user or group limit reached".to_owned())
 }
 

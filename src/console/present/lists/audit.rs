@@ -19,6 +19,7 @@ use crate::console::state::State;
 use crate::console::state::column::AuditColumn;
 use crate::console::state::page::AuditPage;
 use crate::console::theme::Role;
+use crate::model::Time;
 use crate::view::audit::AuditEntry;
 
 /// What a column counts in.
@@ -74,7 +75,7 @@ enum Cell {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let (signs, now) = (sign_set(state), state.cluster.past.live);
     let room = Room { widest: page.list.widest[0], least: 8 };
     let own = |column| Some(own(column, page.list.widest));
     let columns = arrange(state, width, plans(page.list.widest), own, room);
@@ -82,7 +83,7 @@ pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a>
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(entry) = page.list.rows.get(index) {
-            cell(pen, entry, what, slot);
+            cell(pen, (entry, now), what, slot);
         }
     });
     table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
@@ -135,9 +136,9 @@ fn plans([_, object, who]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
 }
 
 /// A column of its own choice.
-fn own(column: AuditColumn, [_, object, who]: [u16; 3]) -> Col<Cell> {
+fn own(column: AuditColumn, [time, object, who]: [u16; 3]) -> Col<Cell> {
     match column {
-        AuditColumn::Time => left(Cell::Time, "TIME", 8),
+        AuditColumn::Time => left(Cell::Time, "TIME", time.max(8)),
         AuditColumn::User => left(Cell::Who, "WHO", who.clamp(6, 24)),
         AuditColumn::Action => left(Cell::Action, "ACTION", 11),
         AuditColumn::Object => left(Cell::Object, "OBJECT", object.clamp(8, 40)),
@@ -164,9 +165,9 @@ pub fn result(entry: &AuditEntry) -> Piece {
     if entry.allowed { piece(Role::Good, "done") } else { piece(Role::Error, entry.code.clone()) }
 }
 
-fn cell(pen: &mut Writer, entry: &AuditEntry, what: Cell, slot: Slot) {
+fn cell(pen: &mut Writer, (entry, now): (&AuditEntry, Time), what: Cell, slot: Slot) {
     let pieces = match what {
-        Cell::Time => vec![dim(format::when(entry.at))],
+        Cell::Time => vec![dim(format::when(entry.at, now))],
         Cell::Who => {
             let role = if entry.user.is_empty() { Role::Dim } else { Role::Text };
             pen.name(slot.x, slot.width, who(entry), role);

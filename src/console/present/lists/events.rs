@@ -21,6 +21,7 @@ use crate::console::state::State;
 use crate::console::state::column::EventColumn;
 use crate::console::state::page::EventsPage;
 use crate::console::theme::{Role, Signs};
+use crate::model::Time;
 use crate::view::{ChangeType, Record};
 
 /// What a column counts in.
@@ -67,15 +68,16 @@ enum Cell {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let (signs, now) = (sign_set(state), state.cluster.past.live);
     let room = Room { widest: page.list.widest[0], least: 7 };
-    let columns = arrange(state, width, plans(page.list.widest[1]), |column| Some(own(column)), room);
+    let columns =
+        arrange(state, width, plans(page.list.widest[1]), |column| Some(own(column, page.list.widest[0].max(8))), room);
     let shown: Vec<Cell> = columns.columns.iter().map(|column| column.what).collect();
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(record) = page.list.rows.get(index).and_then(|number| state.cluster.events.get(*number)) {
-            cell(pen, record, &shown, what, slot);
+            cell(pen, (record, now), &shown, what, slot);
         }
     });
     if len > 0 {
@@ -145,9 +147,9 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
 }
 
 /// A column of its own choice.
-fn own(column: EventColumn) -> Col<Cell> {
+fn own(column: EventColumn, time: u16) -> Col<Cell> {
     match column {
-        EventColumn::Time => left(Cell::Time, "TIME", 8),
+        EventColumn::Time => left(Cell::Time, "TIME", time),
         EventColumn::Kind => left(Cell::Kind, "KIND", 11),
         EventColumn::Object => left(Cell::Object, "OBJECT", 18).up_to(40),
         EventColumn::What => left(Cell::What, "WHAT", 20).up_to(26),
@@ -180,10 +182,10 @@ fn message(record: &Record, shown: &[Cell]) -> Piece {
     dim(reference.into_iter().chain(resource).collect::<Vec<_>>().join("  "))
 }
 
-fn cell(pen: &mut Writer, record: &Record, shown: &[Cell], what: Cell, slot: Slot) {
+fn cell(pen: &mut Writer, (record, now): (&Record, Time), shown: &[Cell], what: Cell, slot: Slot) {
     let signs = pen.signs();
     let pieces = match what {
-        Cell::Time => vec![dim(format::when(record.at))],
+        Cell::Time => vec![dim(format::when(record.at, now))],
         Cell::Kind => vec![dim(record.kind.to_string())],
         Cell::Object => {
             pen.name(slot.x, slot.width, &record.object, Role::Text);

@@ -19,6 +19,7 @@ use crate::console::state::State;
 use crate::console::state::column::RevisionColumn;
 use crate::console::state::page::RevisionsPage;
 use crate::console::theme::Role;
+use crate::model::Time;
 use crate::view::audit::{Revision, RevisionSource};
 
 /// What a column counts in.
@@ -65,15 +66,17 @@ enum Cell {
 pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
     let room = Room { widest: page.list.widest[0], least: 6 };
-    let own = |column| Some(own(column, page.list.widest[1]));
-    let columns = arrange(state, width, plans(page.list.widest[1]), own, room);
+    let [_, by, time] = page.list.widest;
+    let own = |column| Some(own(column, by, time.max(8)));
+    let now = state.cluster.past.live;
+    let columns = arrange(state, width, plans(by, time.max(8)), own, room);
     let len = page.list.rows.len();
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let running = state.cluster.configuration().map(|running| running.revision);
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(one) = page.list.rows.get(index) {
             let marks = (running == Some(one.number), page.marked == Some(one.number));
-            cell(pen, one, marks, what, slot);
+            cell(pen, (one, now), marks, what, slot);
         }
     });
     if len > 0 {
@@ -96,10 +99,10 @@ pub fn facts(page: &RevisionsPage) -> Vec<Vec<Piece>> {
     page.marked.map(against).into_iter().collect()
 }
 
-fn plans(by: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
+fn plans(by: u16, time: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..3).map(move |step| {
         let mut columns = vec![left(Cell::Revision, "REV", 0)];
-        columns.push(left(Cell::Time, "TIME", 8));
+        columns.push(left(Cell::Time, "TIME", time));
         columns.push(left(Cell::By, "BY", by.clamp(4, 10)).up_to(by.min(30)));
         columns.push(left(Cell::How, "HOW", 14));
         columns.push(right(Cell::Changes, "CHANGES", 7));
@@ -112,10 +115,10 @@ fn plans(by: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
 }
 
 /// A column of its own choice.
-fn own(column: RevisionColumn, by: u16) -> Col<Cell> {
+fn own(column: RevisionColumn, by: u16, time: u16) -> Col<Cell> {
     match column {
         RevisionColumn::Revision => left(Cell::Revision, "REV", 6),
-        RevisionColumn::Time => left(Cell::Time, "TIME", 8),
+        RevisionColumn::Time => left(Cell::Time, "TIME", time),
         RevisionColumn::By => left(Cell::By, "BY", by.clamp(4, 30)),
         RevisionColumn::Source => left(Cell::How, "HOW", 14),
         RevisionColumn::Changes => right(Cell::Changes, "CHANGES", 7),
@@ -144,14 +147,14 @@ pub fn how(source: RevisionSource) -> String {
     }
 }
 
-fn cell(pen: &mut Writer, one: &Revision, (running, marked): (bool, bool), what: Cell, slot: Slot) {
+fn cell(pen: &mut Writer, (one, now): (&Revision, Time), (running, marked): (bool, bool), what: Cell, slot: Slot) {
     let pieces = match what {
         Cell::Revision => {
             let sign = if running { piece(Role::StateActive, pen.signs().active) } else { plain(" ") };
             let mark = if marked { piece(Role::Accent, "*") } else { plain(" ") };
             vec![sign, mark, plain(one.number.to_string())]
         }
-        Cell::Time => vec![dim(format::when(one.at))],
+        Cell::Time => vec![dim(format::when(one.at, now))],
         Cell::By => {
             pen.name(slot.x, slot.width, &one.by, Role::Text);
             return;

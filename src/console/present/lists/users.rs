@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  NAME▲            KIND    APPS     CPU    MEM  LIMITS  CLOSEST TO ITS LIMIT
-//! ▌sue            ! user     1/1       6    12G       2  ▰▰▰▰▰▰▰▰ cpu 6 of 6 in root.tenants.tenant-a, line 31
+//! ▌sue            ! user     1/1       6    12G       2  ▰▰▰▰▰▰▰▰ cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31
 //! ```
 //!
 //! The limits of a user are his own and those of the groups that his applications count under. When narrow there give way: other resources,
@@ -18,6 +18,7 @@ use crate::console::present::lists::apps::has_others;
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::console::present::place::Source;
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
 use crate::console::present::value::{Fields, Unit, Value};
@@ -99,7 +100,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         let Some((part, account)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
         match part.usage_of(account.side, &account.name) {
-            Some(row) => cell(pen, (part, page), account, row, what, slot),
+            Some(row) => cell(pen, (state, part, page), account, row, what, slot),
             None if what == Cell::Name => pen.cell(slot, &[dim(format!("{}, gone just now", account.name))]),
             None => {}
         }
@@ -176,7 +177,7 @@ fn belongs_to(cell: Cell) -> Option<UserColumn> {
 
 fn cell(
     pen: &mut Writer,
-    (part, page): (&PartitionView, &UsersPage),
+    (state, part, page): (&State, &PartitionView, &UsersPage),
     account: &Account,
     row: &UsageRow,
     what: Cell,
@@ -211,7 +212,7 @@ fn cell(
         }),
         Cell::Tightest => match tightest() {
             None => vec![dim("no limit")],
-            Some((limit, part)) => closest(account, &limit, &part, usize::from(slot.width)),
+            Some((limit, part)) => closest(Source::of(state), (account, &limit, &part), usize::from(slot.width)),
         },
         Cell::Value(column) => {
             vec![dim(value(part, (account.side, row), groups, column).shown(unit(column), signs))]
@@ -220,13 +221,13 @@ fn cell(
     pen.cell(slot, &pieces);
 }
 
-/// The limit of which most is used, whose it is if not his own, and its place as far as there is room.
-fn closest(account: &Account, limit: &LimitUse, part: &Tightest, room: usize) -> Vec<Piece> {
+/// The limit of which most is used, whose it is if not his own, and its place as far as there is room; `o` goes there.
+fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), room: usize) -> Vec<Piece> {
     let role = if part.used >= part.max { Role::Danger } else { Role::Text };
     let whose = if limit.side == account.side { String::new() } else { format!(" of {}", limits::whose(limit, false)) };
-    let with = |long: bool| vec![piece(role, part.words()), dim(format!("{whose} in {}", limits::place(limit, long)))];
-    let long = with(true);
-    let forms = [long, with(false)];
+    let with = |source| vec![piece(role, part.words()), dim(format!("{whose} in {}", limits::place(limit, source)))];
+    let path = vec![piece(role, part.words()), dim(format!("{whose} in {}", limit.queue))];
+    let forms = [with(Some(source)), path, with(None)];
     let fits = forms.into_iter().find(|form| pieces::width(form) <= room);
     fits.unwrap_or_else(|| vec![piece(role, part.words()), dim(whose)])
 }

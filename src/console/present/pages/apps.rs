@@ -151,7 +151,7 @@ impl Present for AppPage {
         Some(asks::fields(state, self))
     }
 
-    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why_ask(part, self.row.as_ref()?, subject::ask(self)?, title)
+    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why_ask(state, part, self.row.as_ref()?, subject::ask(self)?, title)
     }
 }

@@ -77,7 +77,7 @@ impl Present for NodePage {
         Some(node::fields(state, self))
     }
 
-    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
-        figures::why_allocation(self.row.as_ref()?, subject::allocation(self)?, title)
+    fn why(&self, state: &State, _part: &PartitionView, title: &str) -> Option<String> {
+        figures::why_allocation(self.row.as_ref()?, subject::allocation(self)?, state.cluster.past.live, title)
     }
 }

@@ -6,6 +6,7 @@ use crate::console::present::lists::{account, users as list};
 use crate::console::present::page::Present;
 use crate::console::present::pages::facts::{count_of, filter, sort};
 use crate::console::present::pieces::{Piece, dim, piece};
+use crate::console::present::place::Source;
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::state::State;
@@ -40,8 +41,8 @@ impl Present for UsersPage {
         Some(list::fields(state, self))
     }
 
-    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why(part, self.list.rows.get(self.list.cursor.index)?, title)
+    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why(Source::of(state), part, self.list.rows.get(self.list.cursor.index)?, title)
     }
 }
 
@@ -104,7 +105,7 @@ impl Present for AccountPage {
         Some(self.list.rows.iter().filter(|line| line.slot.is_none()).count())
     }
 
-    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why_level(part, self, title)
+    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why_level(Source::of(state), part, self, title)
     }
 }

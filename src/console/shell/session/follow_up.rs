@@ -142,6 +142,7 @@ impl Session {
             at: self.source.now(),
             link: self.source.link(),
             stale: self.source.stale_parts(),
+            apps_lag: self.source.apps_lag(),
             health: self.source.health(),
             trial: self.source.trial().map(Trial::status),
             estimates: self.source.estimates(),

@@ -188,7 +188,7 @@ fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>)
 mod tests {
     use super::*;
     use crate::console::input::command::{CommandId, Context};
-    use crate::console::state::keymap::{Found, parse_chord};
+    use crate::console::state::keymap::{KeyMatch, parse_chord};
 
     fn read(text: &str) -> Read {
         super::read(text, &Themes::shipped())
@@ -196,8 +196,8 @@ mod tests {
 
     fn found(read: &Read, context: Context, chord: &str) -> Option<(CommandId, Option<String>)> {
         match read.settings.keymap.look_up(&[context], &parse_chord(chord).unwrap()) {
-            Found::Run(binding) => Some((binding.id, binding.argument.clone())),
-            Found::Begun | Found::Nothing => None,
+            KeyMatch::Run(binding) => Some((binding.id, binding.argument.clone())),
+            KeyMatch::Begun | KeyMatch::Nothing => None,
         }
     }
 

@@ -29,7 +29,7 @@ pub struct CheckJob {
 
 /// What a text would mean.
 #[derive(Clone, Debug, Default)]
-pub struct Checked {
+pub struct CheckResult {
     /// Which version of the text that was.
     pub version: u64,
     /// The text is another one than that of the configuration in force.
@@ -65,7 +65,7 @@ pub struct Removed {
     pub apps: usize,
 }
 
-impl Checked {
+impl CheckResult {
     /// How many faults refuse the text.
     pub fn errors(&self) -> usize {
         self.faults.iter().filter(|fault| fault.severity == Severity::Error).count()

@@ -11,6 +11,6 @@ pub(crate) mod fold;
 pub(crate) mod merge;
 
 pub use buffer::Buffer;
-pub use checked::{CheckJob, Checked, Completion, Removed};
+pub use checked::{CheckJob, CheckResult, Completion, Removed};
 pub use fold::{Folds, item};
 pub use merge::merge;

@@ -41,7 +41,7 @@ pub struct Seek {
 
 /// Where a step leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum StepTarget {
     /// To right before this.
     Moment(Shown),
     /// That is known once it is looked up what happened right before or after this time.
@@ -83,7 +83,7 @@ impl Chapters {
 
     /// Where a step leads from a time: to right before the last thing that mattered before it, or the next one after it. `watched` are
     /// the moments that come of themselves.
-    pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> Found {
+    pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> StepTarget {
         let kept = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
         let spans: Vec<_> = kept.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
         // What is known reaches from here as far as one span follows on another.
@@ -91,18 +91,18 @@ impl Chapters {
         loop {
             let Some((from, to, moments)) = spans.iter().rev().find(|(from, to, _)| holds(step, at, *from, *to)) else {
                 let over = step == Step::Back && self.begins.is_some_and(|begins| at <= begins);
-                return if over { Found::Nothing } else { Found::Unknown(at) };
+                return if over { StepTarget::Nothing } else { StepTarget::Unknown(at) };
             };
             let moment = match step {
                 Step::Back => moments.iter().rev().find(|moment| moment.at < here).filter(|moment| moment.at >= *from),
                 Step::On => moments.iter().find(|moment| moment.at > here + INSTANT),
             };
             if let Some(moment) = moment {
-                return Found::Moment(before(moment, moments));
+                return StepTarget::Moment(before(moment, moments));
             }
             at = if step == Step::Back { *from } else { *to };
             if at == NEVER {
-                return Found::Nothing;
+                return StepTarget::Nothing;
             }
         }
     }
@@ -188,15 +188,15 @@ mod tests {
             for (step, stops) in [Step::Back, Step::On].into_iter().zip(&mut stops) {
                 loop {
                     match chapters.seek(step, here, &own) {
-                        Found::Moment(shown) => {
+                        StepTarget::Moment(shown) => {
                             here = shown.at;
                             stops.push((here + INSTANT).as_millis() / 1000);
                         }
-                        Found::Unknown(at) => {
+                        StepTarget::Unknown(at) => {
                             looked += 1;
                             assert!(chapters.take(self.span(step, at), step, at), "{at} was reported");
                         }
-                        Found::Nothing => break,
+                        StepTarget::Nothing => break,
                     }
                 }
             }
@@ -231,8 +231,8 @@ mod tests {
         let mut chapters = Chapters::default();
         let span = Span { from: seconds(5), to: seconds(9), moments: VecDeque::new(), first: true, last: false };
         assert!(!chapters.take(span.clone(), Step::Back, seconds(5)));
-        assert_eq!(chapters.seek(Step::Back, seconds(5), &VecDeque::new()), Found::Nothing, "it begins there");
+        assert_eq!(chapters.seek(Step::Back, seconds(5), &VecDeque::new()), StepTarget::Nothing, "it begins there");
         assert!(chapters.take(span, Step::Back, seconds(9)));
-        assert_eq!(chapters.seek(Step::On, seconds(6), &VecDeque::new()), Found::Unknown(seconds(9)));
+        assert_eq!(chapters.seek(Step::On, seconds(6), &VecDeque::new()), StepTarget::Unknown(seconds(9)));
     }
 }

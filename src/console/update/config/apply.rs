@@ -8,7 +8,7 @@ use crate::console::present::format;
 use crate::console::present::guard::bulk::PLAIN;
 use crate::console::present::guard::config::can_apply;
 use crate::console::state::config::{Applying, ConfigPage};
-use crate::console::state::editor::Checked;
+use crate::console::state::editor::CheckResult;
 use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
@@ -26,7 +26,7 @@ pub fn ask_apply(state: &mut State) {
 
 /// The question before a text comes into force; `kept`: all that the scheduler does is. One that lets a whole subtree drain, or many
 /// applications, asks for a name.
-pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, kept: bool) -> Confirm {
+pub fn question(title: String, checked: &CheckResult, base: Option<&Configuration>, kept: bool) -> Confirm {
     let summary = &checked.summary;
     let mut lines =
         vec![if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() }];

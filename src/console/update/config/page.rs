@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::console::present::config::{is_behind, page_of};
 use crate::console::present::layout;
-use crate::console::present::place;
+use crate::console::present::written;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor;
-use crate::console::state::editor::{CheckJob, Checked, Completion};
+use crate::console::state::editor::{CheckJob, CheckResult, Completion};
 use crate::console::state::effect::Effect;
 use crate::console::state::page::Page;
 use crate::console::state::work::{Discarded, Work};
@@ -28,7 +28,7 @@ pub fn open(state: &mut State) {
 
 /// Goes to where the queue under the cursor is written.
 pub fn open_at_place(state: &mut State) {
-    let at = match place::written(state) {
+    let at = match written::place(state) {
         Ok(at) => at,
         Err(why) => return state.say(Grade::Refusal, why),
     };
@@ -134,7 +134,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
 }
 
 /// Takes what was found out about the text.
-pub fn checked(state: &mut State, checked: Checked) {
+pub fn checked(state: &mut State, checked: CheckResult) {
     let Some(page) = page_mut(state) else { return };
     page.checking = false;
     if checked.version == page.buffer.version() {

@@ -12,7 +12,7 @@ impl PageUpdate for EventsPage {
     }
 
     fn rebuild(&mut self, cluster: &Cluster, _part: &PartitionView) {
-        events::rebuild(self, &cluster.events, cluster.until());
+        events::rebuild(self, &cluster.events, cluster.until(), cluster.past.live);
     }
 
     fn generation(&self, cluster: &Cluster, _part: &PartitionView) -> u64 {
@@ -36,7 +36,7 @@ impl PageUpdate for AuditPage {
     }
 
     fn rebuild(&mut self, cluster: &Cluster, _part: &PartitionView) {
-        audit::rebuild(self, &cluster.ledger, cluster.until());
+        audit::rebuild(self, &cluster.ledger, cluster.until(), cluster.past.live);
     }
 
     fn generation(&self, cluster: &Cluster, _part: &PartitionView) -> u64 {
@@ -58,7 +58,7 @@ impl PageUpdate for RevisionsPage {
     }
 
     fn rebuild(&mut self, cluster: &Cluster, _part: &PartitionView) {
-        revisions::rebuild(self, &cluster.ledger, cluster.until());
+        revisions::rebuild(self, &cluster.ledger, cluster.until(), cluster.past.live);
     }
 
     fn generation(&self, cluster: &Cluster, _part: &PartitionView) -> u64 {

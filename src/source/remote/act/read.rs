@@ -11,8 +11,8 @@ use crate::config::diff::What;
 use crate::config::{Place, Removal, Severity};
 use crate::model::{AskId, QueuePath};
 use crate::view::act::{
-    AclKind, Act, Asked, ChangeLine, Cleaned, Code, Configured, Details, Done, FoundFault, Kept, Killed, Moved,
-    NodeDone, Reason, Released, Submitted,
+    AclKind, Act, ChangeLine, Cleaned, Code, Configured, Details, Done, DrainingQueue, FoundFault, Killed, Moved,
+    NodeDone, PendingAsks, Reason, Released, Submitted,
 };
 
 /// Reads what was done; `None` when the answer does not say so.
@@ -63,7 +63,7 @@ pub fn moved(act: &Act, value: Value) -> Option<Done> {
 pub fn cleaned(act: &Act, value: Value) -> Option<Done> {
     value.get("removedApplications")?;
     let cleaned: native::CleanupResult = serde_json::from_value(value).ok()?;
-    let kept = |kept: native::KeptQueue| Kept { queue: QueuePath::new(&kept.queue), why: kept.why };
+    let kept = |kept: native::KeptQueue| DrainingQueue { queue: QueuePath::new(&kept.queue), why: kept.why };
     Some(Done::Cleaned(Cleaned {
         removed_queues: cleaned.removed_queues.iter().map(|path| QueuePath::new(path)).collect(),
         kept: cleaned.kept.into_iter().map(kept).collect(),
@@ -79,7 +79,7 @@ pub fn submitted(_act: &Act, value: Value) -> Option<Done> {
 
 pub fn asked(_act: &Act, value: Value) -> Option<Done> {
     let done: native::AddedAsks = named(value, |done: &native::AddedAsks| &done.application_id)?;
-    Some(Done::Asked(Asked { app: done.application_id.into(), asks: asks(done.asks) }))
+    Some(Done::Asked(PendingAsks { app: done.application_id.into(), asks: asks(done.asks) }))
 }
 
 pub fn released(_act: &Act, value: Value) -> Option<Done> {

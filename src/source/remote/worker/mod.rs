@@ -314,6 +314,7 @@ impl Worker {
         };
         let before = self.shared.remote.load_full();
         if self.down.take().is_some() && before.is_some() {
+            self.with_link(LinkState::came_back);
             let title = format!("connected again: {remote}");
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
         }

@@ -242,6 +242,7 @@ impl Worker {
                 let title = "another run of the scheduler answers: everything is read again".to_owned();
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
                 self.remote_state.start_over();
+                self.with_link(|link| link.keep_parts(|_| false));
                 // It may be another release.
                 self.remote = None;
                 self.config_text = None;
