@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trial, TrialStatus};
+use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trial, TrialStatus, explained};
 use crate::engine::{Core, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Done, Order, PartitionAct, Refusal};
-use crate::view::waiting::{ExplainAnswer, Question};
+use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use crate::whatif::{Fork, HistoryKey, RuntimeRule, Runtimes};
 
@@ -338,9 +338,10 @@ impl Source for WhatIf {
         answer(self.carry_out(&order));
     }
 
-    fn explain(&self, question: Question, answer: ExplainAnswer) {
+    fn explain(&self, question: Question, answer: SheetAnswer) {
         let busy = || Refusal::new(Code::Unavailable, "not now", "time is being moved on in this what-if");
-        answer(self.shown(|core| core.explain(&question)).unwrap_or_else(|| Err(busy())));
+        let found = self.shown(|core| core.explain(&question)).unwrap_or_else(|| Err(busy()));
+        answer(found.map(|found| explained::sheet(&found)));
     }
 
     fn records(&self, known: u64) -> Option<Records> {

@@ -21,7 +21,7 @@ use crate::console::present::format::duration;
 use crate::engine::journal::FolderInspection;
 use crate::model::quantity::show_amount;
 use crate::model::{Identity, Profile, Time};
-use crate::scenario::{Outcome, Runner, Silent};
+use crate::scenario::{RunOutcome, Runner, Silent};
 use crate::source::Saved;
 use crate::source::remote::explain::path;
 use crate::source::remote::once::Want;
@@ -183,8 +183,8 @@ fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ende
     let input = load::scenario(&file, None, DEFAULT_POLICY_GROUP, args.core).map_err(failed)?;
     let mut runner = Runner::new(args.core);
     match runner.run(&input.scenario, input.config, &mut Silent) {
-        Ok(Outcome::Done) => {}
-        Ok(Outcome::Refused) => return Err(failed(input.report)),
+        Ok(RunOutcome::Done) => {}
+        Ok(RunOutcome::Refused) => return Err(failed(input.report)),
         Err(error) => return Err(failed(error.to_string())),
     }
     let parts = runner.scheduler().partitions();

@@ -8,7 +8,7 @@ use crate::config::properties::parse_duration;
 use crate::config::{DEFAULT_POLICY_GROUP, manifest};
 use crate::engine::journal::FolderInspection;
 use crate::model::Time;
-use crate::scenario::{Outcome, Runner, Silent};
+use crate::scenario::{RunOutcome, Runner, Silent};
 use crate::whatif::{Arrivals, Fork, Pace};
 
 /// The fork, and what comes in after it.
@@ -67,8 +67,8 @@ fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
     let text = text.map(|text| manifest::queues_of(&text, DEFAULT_POLICY_GROUP).map_or(text, Arc::from));
     let mut runner = Runner::new(args.core);
     match runner.run(&scenario, config, &mut Silent) {
-        Ok(Outcome::Done) => {}
-        Ok(Outcome::Refused) => return Err(report),
+        Ok(RunOutcome::Done) => {}
+        Ok(RunOutcome::Refused) => return Err(report),
         Err(error) => return Err(error.to_string()),
     }
     let now = runner.now();

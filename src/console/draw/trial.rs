@@ -34,7 +34,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
 
 fn words(trial: &TrialStatus) -> String {
     let after = trial.now.since(trial.began);
-    let began = format::when(trial.began);
+    let began = format::when(trial.began, trial.now);
     let when =
         if after.is_zero() { format!("at {began}") } else { format!("{} after {began}", format::duration(after)) };
     let changes = match (trial.changes.len(), trial.changed_side) {

@@ -53,12 +53,12 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         (Explained::Waiting(_), true) => "",
         (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
     };
-    rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at))));
+    rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
     // What is the cause now stands in the first line.
     let before = page.seen.iter().zip(page.seen.iter().skip(1));
     for ((from, cause), (to, _)) in before {
         let cause = if cause.is_empty() { "nothing" } else { cause };
-        let text = format!("before, from {} to {}: it waited for {cause}", format::when(*from), format::when(*to));
+        let text = format!("before, from {} to {}: it waited for {cause}", format::when(*from, state.cluster.at), format::when(*to, state.cluster.at));
         rows.extend(words(Role::Dim, &text));
     }
     for (at, line) in sheet.lines.iter().enumerate() {
