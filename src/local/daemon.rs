@@ -25,9 +25,6 @@ use crate::view::{AppRow, PartitionView, View};
 /// How long an order may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How many letters of a command are a tag of its application.
-const MOST_OF_COMMAND: usize = 200;
-
 /// How the daemon is set up.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -215,13 +212,7 @@ impl Daemon {
             app: job.app(),
             queue: job.spec.queue.clone(),
             who: job.owner.identity.clone(),
-            // What a console shows of a job: who sees applications sees these too, so no environment and no whole command.
-            tags: [
-                ("application.stateaware.disable".to_owned(), "true".to_owned()),
-                ("job.name".to_owned(), job.name()),
-                ("job.command".to_owned(), job.spec.command.join(" ").chars().take(MOST_OF_COMMAND).collect()),
-            ]
-            .into(),
+            tags: [("application.stateaware.disable".to_owned(), "true".to_owned())].into(),
             ..Submission::default()
         }
     }
