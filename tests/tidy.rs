@@ -23,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("scenario", &["model", "config", "scheduler"]),
     ("whatif", &["model", "config", "scheduler", "scenario"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif"]),
-    ("local", &["model", "config", "view", "engine"]),
+    ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("api", &["model", "config", "view", "whatif"]),
     ("api::server", &["model", "config", "view", "whatif", "engine", "api"]),
     ("source", &["model", "config", "view", "whatif", "engine", "api"]),

@@ -224,13 +224,19 @@ impl Daemon {
     pub(super) fn enqueue(&self, job: &Job) -> Result<(), Refusal> {
         let actor = self.submitter(job);
         self.perform(&actor, PartitionAct::Submit(Self::submission(job)))?;
-        let refused = if job.spec.no_preempt && !self.administers(&job.owner, job) {
+        let refused = if job.spec.no_preempt && !self.may_keep_its_room(job) {
             let what = "--no-preempt is for those who administer the job's queue (adminacl)";
             Err(Refusal::new(Code::NotSupported, what, "others need the room that the queue has above its guarantee"))
         } else {
             self.perform(&actor, Self::ask_of(job)).map(drop)
         };
         refused.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+    }
+
+    /// Whether a job may be one that makes no room for others.
+    fn may_keep_its_room(&self, job: &Job) -> bool {
+        let uid = job.owner.uid;
+        uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
 
     /// Whether somebody administers the queue that a job is in.
