@@ -24,7 +24,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("whatif", &["model", "config", "scheduler", "scenario"]),
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif"]),
-    ("local", &["model", "config", "view", "engine"]),
+    ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("kube", &["model"]),
     ("api", &["model", "config", "view", "whatif", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "engine", "api"]),

@@ -2,10 +2,9 @@
 
 use super::daemon::Daemon;
 use super::job::{Job, JobState, Outcome, Owner, Stop};
-use super::requests::{by_scheduler, refused};
+use super::requests::refused;
 use super::wall_ms;
 use super::wire::Reply;
-use crate::model::QueuePath;
 use crate::view::act::PartitionAct;
 
 impl Daemon {
@@ -161,7 +160,7 @@ impl Daemon {
             JobState::Ended => return refused(format!("job {number} has ended already")),
             JobState::Held | JobState::Waiting | JobState::Queued => {}
         }
-        // As who owns it: a job is in a queue that its owner may submit to, whoever moves it.
+        // As who owns it: whatever the rights of who moves it are.
         let to = match self.would_take(&moved) {
             Ok(to) => to,
             Err(why) => return refused(why),
@@ -169,18 +168,17 @@ impl Daemon {
         if to != queue {
             return refused(format!("the placement rules put it into {to}, not into {queue:?}"));
         }
-        if queued.state == JobState::Queued {
-            let act = PartitionAct::Move {
-                app: queued.app(),
-                to: QueuePath::from(to.as_str()),
-                expect_queue: None,
-                dry_run: false,
-            };
-            if let Err(why) = self.perform(&self.owner_of_daemon(), act) {
-                return by_scheduler(&why);
-            }
-        }
         let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                // As another application: to move one needs adminacl, which the owner of a job may not have.
+                JobState::Queued => {
+                    self.withdraw(job);
+                    job.begin_again();
+                }
+                JobState::Held | JobState::Waiting => {}
+            }
             to.clone_into(&mut job.spec.queue);
             Ok(())
         });

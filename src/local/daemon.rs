@@ -25,9 +25,6 @@ use crate::view::{AppRow, PartitionView, View};
 /// How long an order may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How many letters of a command are a tag of its application.
-const MOST_OF_COMMAND: usize = 200;
-
 /// How the daemon is set up.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -215,13 +212,7 @@ impl Daemon {
             app: job.app(),
             queue: job.spec.queue.clone(),
             who: job.owner.identity.clone(),
-            // What a console shows of a job: who sees applications sees these too, so no environment and no whole command.
-            tags: [
-                ("application.stateaware.disable".to_owned(), "true".to_owned()),
-                ("job.name".to_owned(), job.name()),
-                ("job.command".to_owned(), job.spec.command.join(" ").chars().take(MOST_OF_COMMAND).collect()),
-            ]
-            .into(),
+            tags: [("application.stateaware.disable".to_owned(), "true".to_owned())].into(),
             ..Submission::default()
         }
     }
@@ -233,13 +224,19 @@ impl Daemon {
     pub(super) fn enqueue(&self, job: &Job) -> Result<(), Refusal> {
         let actor = self.submitter(job);
         self.perform(&actor, PartitionAct::Submit(Self::submission(job)))?;
-        let refused = if job.spec.no_preempt && !self.administers(&job.owner, job) {
+        let refused = if job.spec.no_preempt && !self.may_keep_its_room(job) {
             let what = "--no-preempt is for those who administer the job's queue (adminacl)";
             Err(Refusal::new(Code::NotSupported, what, "others need the room that the queue has above its guarantee"))
         } else {
             self.perform(&actor, Self::ask_of(job)).map(drop)
         };
         refused.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+    }
+
+    /// Whether a job may be one that makes no room for others.
+    fn may_keep_its_room(&self, job: &Job) -> bool {
+        let uid = job.owner.uid;
+        uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
 
     /// Whether somebody administers the queue that a job is in.

@@ -183,7 +183,8 @@ impl Daemon {
             store::private_folder(&folder)?;
             write(&folder.join(TASK), &task, false)
         });
-        if !self.keep(job, false) || prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull) {
+        let full = prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull);
+        if full || !self.keep(job, false) {
             // It runs when the disk takes it: what runs is always on the disk.
             job.attempts.pop();
             job.state = JobState::Queued;

@@ -8,7 +8,9 @@ use super::machine::Machine;
 #[test]
 fn a_job_outlives_its_daemon_and_is_taken_up_again() {
     let mut machine = Machine::up(&[]);
-    let long = machine.submit(&[], "echo before; sleep 2; echo after; exit 5");
+    let go = machine.folder.join("go");
+    let script = format!("echo before; while ! test -e {}; do sleep 0.1; done; echo after; exit 5", go.display());
+    let long = machine.submit(&[], &script);
     let short = machine.submit(&[], "sleep 0.5; echo done; exit 6");
     machine.until(long, "running");
     machine.until(short, "running");
@@ -17,6 +19,7 @@ fn a_job_outlives_its_daemon_and_is_taken_up_again() {
     machine.start();
     assert_eq!(machine.wait(short), 6, "it ended while nobody looked");
     assert_eq!(machine.job(long)["state"], "running");
+    fs::write(&go, "").unwrap();
     assert_eq!(machine.wait(long), 5);
     assert_eq!(machine.logs(long), "before\nafter\n");
     assert_eq!(machine.logs(short), "done\n");

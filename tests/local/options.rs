@@ -29,7 +29,7 @@ fn an_array_is_a_job_for_each_index_with_a_bound() {
 
 #[test]
 fn the_output_goes_to_a_file_as_well() {
-    let machine = Machine::up(&["--output", "128k"]);
+    let machine = Machine::up(&["--output", "64k"]);
     let file = machine.folder.join("out-train-1.txt");
     fs::write(&file, "before\n").unwrap();
     let job = machine.submit(&["--output", "out-%x-%j.txt", "--name", "train"], "echo one; echo two >&2");

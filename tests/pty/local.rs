@@ -1,7 +1,7 @@
 //! The console on the daemon of this machine.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command as Process, Stdio};
+use std::process::{Child, Command as Process, Stdio};
 
 use super::terminal::Terminal;
 use crate::common::{TestFolder, kornsole_command};
@@ -11,25 +11,34 @@ fn a_console_shows_the_jobs_of_this_machine() {
     let folder = TestFolder::new();
     let (jobs, socket) = (folder.join("jobs").display().to_string(), folder.join("s").display().to_string());
     let mut command = kornsole_command(&["local", "up", "--cpu", "4", "--mem", "4G", "--log", "error"]);
-    let mut daemon = command.args(["--dir", &jobs, "--socket", &socket]).stdout(Stdio::piped()).spawn().unwrap();
-    BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    command.args(["--dir", &jobs, "--socket", &socket]).stdin(Stdio::null()).stderr(Stdio::null());
+    let mut daemon = Daemon(command.stdout(Stdio::piped()).spawn().unwrap());
+    BufReader::new(daemon.0.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     let call = |arguments: &[&str]| {
         let program = env!("CARGO_BIN_EXE_kornsole");
         assert!(
             Process::new(program).args(arguments).env("KORNSOLE_LOCAL_SOCKET", &socket).status().unwrap().success()
         );
     };
-    call(&["submit", "--name", "shown", "--", "sleep", "300"]);
+    call(&["submit", "--name", "shown", "--", "sleep", "20"]);
     let here = folder.display().to_string();
     let mut terminal = Terminal::kornsole(&["local", "console", "--socket", &socket], &[("XDG_CONFIG_HOME", &here)]);
     terminal.until_text("this machine");
     terminal.press("2");
     terminal.until_text("job-1");
-    terminal.press("i");
-    terminal.until_text("job.command = sleep 300");
+    terminal.until_text("root.users");
     terminal.press(":quit\r");
     assert_eq!(terminal.end().exit_code(), 0);
     call(&["cancel", "1"]);
-    daemon.kill().unwrap();
-    daemon.wait().unwrap();
+}
+
+/// Ended with the test, however that ends.
+struct Daemon(Child);
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

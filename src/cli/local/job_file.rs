@@ -53,7 +53,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<JobFile, String> {
     let root = document.as_ref().and_then(|document| document.root());
     match root.and_then(|root| root.map("the job", &KEYS, "", &mut faults)) {
         Some(fields) => {
-            for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
+            for (key, value) in fields.into_iter().filter(|(key, value)| KEYS.contains(&key.text) && !value.is_null()) {
                 read_key(&mut found, key.text, value, &mut faults);
             }
         }
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn every_fault_has_its_place() {
-        let why = read("job.yaml", b"command: true\ncpus: 2\ntime: soon\nhold: maybe\n").unwrap_err();
+        let why = read("job.yaml", b"command: true\nprioriti: 2\ntime: soon\nhold: maybe\n").unwrap_err();
         for place in ["job.yaml:2:1", "job.yaml:3:7", "job.yaml:4:7"] {
             assert!(why.contains(place), "{place} is not in {why}");
         }
-        assert!(why.contains("did you mean `cpu`"), "{why}");
+        assert!(why.contains("did you mean `priority`"), "{why}");
         assert!(read("job.yaml", b"").unwrap_err().contains("there is no job"));
         assert!(read("job.yaml", b"[1, 2]").is_err() && read("job.yaml", b"{").is_err() && read("j", &[0xff]).is_err());
     }

@@ -131,7 +131,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
     };
     match start(args, &settings, own, &places) {
         Ok((engine, rest)) => {
-            let code = until_told(&engine);
+            let code = until_asked(&engine);
             drop(rest);
             // The next daemon would replace it; until then nobody is to think that one listens.
             let _ = std::fs::remove_file(&places.socket);
@@ -200,7 +200,7 @@ fn own_queues(
     state.begin(setup, 1.0, None, fresh)
 }
 
-fn until_told(engine: &Engine) -> ExitCode {
+fn until_asked(engine: &Engine) -> ExitCode {
     match Signals::new([SIGTERM, SIGINT]) {
         Ok(mut signals) => {
             signals.forever().next();

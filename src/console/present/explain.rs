@@ -58,7 +58,11 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     let before = page.seen.iter().zip(page.seen.iter().skip(1));
     for ((from, cause), (to, _)) in before {
         let cause = if cause.is_empty() { "nothing" } else { cause };
-        let text = format!("before, from {} to {}: it waited for {cause}", format::when(*from, state.cluster.at), format::when(*to, state.cluster.at));
+        let text = format!(
+            "before, from {} to {}: it waited for {cause}",
+            format::when(*from, state.cluster.at),
+            format::when(*to, state.cluster.at)
+        );
         rows.extend(words(Role::Dim, &text));
     }
     for (at, line) in sheet.lines.iter().enumerate() {
