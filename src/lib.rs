@@ -14,6 +14,7 @@
 //!  api         REST: the types on the wire, the client, the server
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
+//!  ledger      what was used over time: resources times time, by hour
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
 //!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
@@ -64,6 +65,7 @@ pub mod cli;
 pub mod config;
 pub mod console;
 pub mod engine;
+pub mod ledger;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod model;

@@ -15,18 +15,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
     ("view", &["model", "config", "scheduler"]),
     ("scenario", &["model", "config", "scheduler"]),
     ("whatif", &["model", "config", "scheduler", "scenario"]),
-    ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif"]),
+    ("ledger", &["model", "config", "scheduler"]),
+    ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "view", "engine"]),
-    ("api", &["model", "config", "view", "whatif"]),
-    ("api::server", &["model", "config", "view", "whatif", "engine", "api"]),
-    ("source", &["model", "config", "view", "whatif", "engine", "api"]),
+    ("api", &["model", "config", "view", "whatif", "ledger"]),
+    ("api::server", &["model", "config", "view", "whatif", "ledger", "engine", "api"]),
+    ("source", &["model", "config", "view", "whatif", "ledger", "engine", "api"]),
     ("console", &["model", "config", "view", "source"]),
     ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
     ("cli", ABOVE),
@@ -56,6 +57,7 @@ const ABOVE: &[&str] = &[
     "view",
     "scenario",
     "whatif",
+    "ledger",
     "engine",
     "local",
     "api",

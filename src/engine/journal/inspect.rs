@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
@@ -16,6 +17,7 @@ use super::lock;
 use crate::engine::audit_log::AuditLog;
 use crate::engine::core::Core;
 use crate::engine::setup::Setup;
+use crate::ledger::{Question, Report};
 use crate::model::Profile;
 use crate::whatif::{Fork, NoFork};
 
@@ -70,6 +72,16 @@ impl FolderInspection {
     /// There is no such partition.
     pub fn fork(&self, partition: Option<&str>) -> Result<Fork, NoFork> {
         self.core.fork(partition, usize::MAX)
+    }
+
+    /// What was used over time, up to its last moment.
+    pub fn usage(&self, question: &Question) -> Report {
+        self.core.ledger().ledger().report(self.core.now(), question)
+    }
+
+    /// The time of day at which the scheduler's time would have begun, had it always run.
+    pub fn began(&self) -> SystemTime {
+        self.core.began()
     }
 
     /// Who did what, and every configuration that was in force.

@@ -14,3 +14,4 @@ mod saved;
 mod serve;
 mod sets;
 mod tls;
+mod usage;

@@ -41,6 +41,7 @@ pub enum Verb {
     RemoveNode,
     Draining,
     Quotas,
+    Usage,
     Explain,
     Fairness,
     Cleanup,
@@ -143,7 +144,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes.
-pub static ROUTES: [Route; 36] = [
+pub static ROUTES: [Route; 37] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -268,6 +269,7 @@ pub static ROUTES: [Route; 36] = [
     .gives::<dto::Paused>(),
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
+    get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
     get("/audit", Verb::Audit, "Who did what, done or refused").gives::<ledger::Audit>(),
     get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
