@@ -65,7 +65,7 @@ impl Served {
             &state,
         ]);
         let served = Self { program, token, state, folder };
-        while !served.json(&[])["total"]["allocated"]["vcore"].as_u64().is_some_and(|used| used >= 70_000) {
+        while served.json(&[])["total"]["allocated"]["vcore"].as_u64().is_none_or(|used| used < 70_000) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         served
