@@ -16,6 +16,7 @@
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
+//!  ledger      what was used over time: resources times time, by hour
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
 //!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
@@ -67,6 +68,7 @@ pub mod config;
 pub mod console;
 pub mod engine;
 pub mod kube;
+pub mod ledger;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod model;

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -23,12 +23,13 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("scenario", &["model", "config", "scheduler"]),
     ("whatif", &["model", "config", "scheduler", "scenario"]),
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
-    ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif"]),
+    ("ledger", &["model", "config", "scheduler"]),
+    ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("kube", &["model"]),
-    ("api", &["model", "config", "view", "whatif", "kube"]),
-    ("api::server", &["model", "config", "view", "whatif", "engine", "api"]),
-    ("source", &["model", "config", "view", "whatif", "twin", "engine", "kube", "api"]),
+    ("api", &["model", "config", "view", "whatif", "ledger", "kube"]),
+    ("api::server", &["model", "config", "view", "whatif", "ledger", "engine", "api"]),
+    ("source", &["model", "config", "view", "whatif", "twin", "ledger", "engine", "kube", "api"]),
     ("console", &["model", "config", "view", "source"]),
     ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
     ("cli", ABOVE),
@@ -59,6 +60,7 @@ const ABOVE: &[&str] = &[
     "scenario",
     "whatif",
     "twin",
+    "ledger",
     "engine",
     "local",
     "kube",

@@ -82,6 +82,8 @@ enum Command {
     Explain(remote::ExplainArgs),
     /// Which of its queues lack their guarantee, which use more, and which do not need it
     Fairness(remote::ShowArgs),
+    /// What was used over time, by queue, user, group or application: as a table, CSV, JSON or a page
+    Usage(Box<remote::UsageArgs>),
     /// What happened there, and what happens
     Events(remote::EventsArgs),
     /// Kill applications there
@@ -184,6 +186,7 @@ pub fn main() -> ExitCode {
         Some(Command::Users(args)) => remote::users(args),
         Some(Command::Explain(args)) => remote::explain(args),
         Some(Command::Fairness(args)) => remote::fairness(args),
+        Some(Command::Usage(args)) => remote::usage(args),
         Some(Command::Events(args)) => remote::events(args),
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use super::active_config::ConfigText;
 use super::audit_log::AuditLog;
@@ -10,6 +11,7 @@ use super::counters::Counters;
 use super::drain_report::DrainReport;
 use super::events::EventLog;
 use super::journal::record::Record;
+use super::ledger_book::LedgerBook;
 use super::prepared::Prepared;
 use super::run_loop::{self, Progress};
 use super::setup::Setup;
@@ -115,6 +117,18 @@ impl Core {
     /// The audit and the revisions of the configuration, shared with all readers.
     pub fn audit_log(&self) -> &Arc<AuditLog> {
         &self.state.audit_log
+    }
+
+    /// What was used over time, shared with all readers.
+    pub fn ledger(&self) -> &Arc<LedgerBook> {
+        &self.state.ledger
+    }
+
+    /// The time of day at which the scheduler's time would have begun, had it always run; of a core that never ran, 1970.
+    pub fn began(&self) -> SystemTime {
+        let now = self.state.clock_history.wall(self.state.now);
+        let began = now.and_then(|now| now.checked_sub(Duration::from_micros(self.state.now.0)));
+        began.unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     /// Whether it is paused: nothing happens by itself, and time stands.

@@ -15,11 +15,13 @@ use super::events::EventLog;
 use super::explain::ExplainReply;
 use super::journal::folder::RunningJournal;
 use super::journal::history::JournalHistory;
+use super::ledger_book::LedgerBook;
 use super::output::Output;
 use super::owner::Owner;
 use super::published::{AliveGuard, Published};
 use super::request::{Reply, Request};
 use super::watch::FileWatch;
+use crate::ledger::Ledger;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Act, Actor, Answer, Order, Refusal};
@@ -36,6 +38,7 @@ pub struct Engine {
     events: Arc<EventLog>,
     counters: Arc<Counters>,
     audit_log: Arc<AuditLog>,
+    ledger: Arc<LedgerBook>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
     watch: Option<FileWatch>,
@@ -82,7 +85,7 @@ impl Engine {
         let (events, counters) = (Arc::clone(core.events()), Arc::clone(core.counters()));
         let clock = core.clock(speed);
         core.state.set_clock(&clock);
-        let audit_log = Arc::clone(core.audit_log());
+        let (audit_log, ledger) = (Arc::clone(core.audit_log()), Arc::clone(core.ledger()));
         let prefetch = ConfigPrefetch {
             cache: Arc::clone(&core.state.config_cache),
             policy_group: core.policy_group().to_owned(),
@@ -104,6 +107,7 @@ impl Engine {
             events,
             counters,
             audit_log,
+            ledger,
             clock,
             thread,
             watch,
@@ -154,6 +158,11 @@ impl Engine {
     /// Its clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// What was used over time.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger.ledger()
     }
 
     /// What time it is for the scheduler.

@@ -5,6 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
 use super::{AuditLog, Counters, Engine, EventLog, Published};
+use crate::ledger::Ledger;
 use crate::model::Time;
 use crate::view::act::{Actor, Answer, Order, Refusal};
 use crate::view::waiting::{ExplainAnswer, Question};
@@ -23,6 +24,9 @@ pub trait Host: Send + Sync {
 
     /// The audit, and the revisions of the configuration.
     fn audit_log(&self) -> &Arc<AuditLog>;
+
+    /// What was used over time, as a copy.
+    fn ledger(&self) -> Ledger;
 
     /// What time it is for the scheduler.
     fn now(&self) -> Time;
@@ -62,6 +66,10 @@ impl Host for Engine {
 
     fn audit_log(&self) -> &Arc<AuditLog> {
         Self::audit_log(self)
+    }
+
+    fn ledger(&self) -> Ledger {
+        Self::ledger(self)
     }
 
     fn now(&self) -> Time {

@@ -110,6 +110,7 @@ pub(super) fn cycle(state: &mut State) {
     let events = state.scheduler.apply(state.now, &Command::Cycle);
     state.counters.cycle(began.elapsed());
     state.counters.count(&events);
+    state.ledger.observe(state.now, &events, &state.scheduler);
     state.deadlines.cycle_due = events.iter().any(Event::is_activity);
     if let Some(workload) = &mut state.workload {
         workload.observe(state.now, &events);

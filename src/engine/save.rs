@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::active_config::{ActiveConfig, WorkloadBase};
 use super::clock::ClockHistory;
+use super::ledger_book::LedgerBook;
 use super::setup::Setup;
 use super::state::{Deadlines, State};
 use crate::config::Config;
+use crate::ledger::Ledger;
 use crate::model::Time;
 use crate::scenario::Workload;
 use crate::scheduler::{Partition, Scheduler, saved};
@@ -46,6 +48,9 @@ struct SavedState<'a, S> {
     /// Not there in what earlier versions wrote.
     #[serde(default)]
     workload_base: Option<Cow<'a, WorkloadBase>>,
+    /// Not there in what earlier versions wrote.
+    #[serde(default)]
+    ledger: Option<Ledger>,
 }
 
 /// Everything of a state but its audit log and events, as MessagePack.
@@ -76,6 +81,7 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
         workload_progress: state.workload_progress(),
         policy_group: Cow::Borrowed(&state.policy_group),
         workload_base: state.active_config.workload_base.as_ref().map(Cow::Borrowed),
+        ledger: Some(state.ledger.ledger()),
     };
     rmp_serde::to_vec(&saved).expect("a state has nothing that MessagePack lacks")
 }
@@ -92,6 +98,8 @@ pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Work
     untracked.tracking_enabled = false;
     state.outbox.log().configure(&untracked);
     state.now = saved.now;
+    let ledger = saved.ledger.unwrap_or_else(|| Ledger::beginning(state.now, &state.scheduler));
+    state.ledger = Arc::new(LedgerBook::new(ledger));
     state.policy_group = saved.policy_group.into_owned();
     state.deadlines = Deadlines {
         clean_every: saved.clean_every,

@@ -21,8 +21,10 @@ use super::drain_report::DrainReport;
 use super::event_outbox::EventOutbox;
 use super::journal::record::{Record, WallTime};
 use super::journal::recorder::{RecordBlock, Recorder};
+use super::ledger_book::LedgerBook;
 use super::setup::Setup;
 use crate::config::{AllowedRemoval, Config};
+use crate::ledger::Ledger;
 use crate::model::{Profile, QueuePath, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
@@ -63,6 +65,8 @@ pub(super) struct State {
     pub outbox: EventOutbox,
     pub counters: Arc<Counters>,
     pub audit_log: Arc<AuditLog>,
+    /// What was used over time.
+    pub ledger: Arc<LedgerBook>,
     /// Gives the time of day for the audit; `None` while time is stepped.
     pub clock: Option<Clock>,
     pub clock_history: ClockHistory,
@@ -82,6 +86,7 @@ impl State {
     /// A state around a scheduler, at time zero, without a configuration.
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
+            ledger: Arc::new(LedgerBook::new(Ledger::beginning(Time::ZERO, &scheduler))),
             scheduler,
             workload,
             views: ViewBuilder::default(),
@@ -178,6 +183,7 @@ impl State {
             self.counters.cycle(began.elapsed());
         }
         self.counters.count(&events);
+        self.ledger.observe(self.now, &events, &self.scheduler);
         self.deadlines.cycle_due = true;
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);

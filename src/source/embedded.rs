@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained};
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
+use crate::ledger::Ledger;
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
@@ -219,6 +220,10 @@ impl Host for Stepped {
 
     fn counters(&self) -> &Arc<Counters> {
         &self.counters
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).ledger().ledger()
     }
 
     fn now(&self) -> Time {

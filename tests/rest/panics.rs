@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use kornsole::api::server::{Options, Server};
 use kornsole::config::Settings;
 use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
+use kornsole::ledger::Ledger;
 use kornsole::model::{Profile, Time};
 use kornsole::view::act::{Actor, Answer, Order, Refusal};
 use kornsole::view::waiting::{ExplainAnswer, Question};
@@ -32,6 +33,10 @@ impl Host for Broken {
     }
 
     fn audit_log(&self) -> &Arc<AuditLog> {
+        panic!("on purpose")
+    }
+
+    fn ledger(&self) -> Ledger {
         panic!("on purpose")
     }
 

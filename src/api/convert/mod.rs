@@ -23,6 +23,7 @@ mod queue_text;
 pub mod read;
 mod rule;
 mod usage;
+mod used;
 mod wall;
 pub mod whatif;
 mod yaml;
@@ -36,6 +37,7 @@ pub use queue::{queue, queue_tree};
 pub use queue_text::queue_tree_text;
 pub use rule::placement_rules;
 pub use usage::{group, groups, user, users};
+pub use used::usage_report;
 pub use wall::Wall;
 pub use yaml::config_yaml;
 

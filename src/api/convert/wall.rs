@@ -40,6 +40,13 @@ impl Wall {
         self.nanos(to) - self.nanos(from.min(to))
     }
 
+    /// The scheduler's time at a number of nanoseconds since 1970; its beginning for what was before that.
+    pub fn time(&self, nanos: i64) -> Time {
+        let since = Duration::from_nanos(u64::try_from(nanos.saturating_sub(self.start)).unwrap_or(0));
+        let since = if self.speed == 1.0 { since } else { since.mul_f64(self.speed) };
+        Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+    }
+
     fn span(&self, span: Duration) -> i64 {
         // Exact as long as time runs as the wall clock does; 1 is what was asked for, not what was computed.
         let span = if self.speed == 1.0 { span } else { span.div_f64(self.speed) };

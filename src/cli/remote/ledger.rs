@@ -49,13 +49,8 @@ impl LedgerArgs {
 
     /// The ledger.
     pub(super) fn open(&self) -> Result<Ledger, Ended> {
-        if let Some(folder) = &self.state {
-            let report = |trouble: FolderError| match trouble {
-                FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
-                _ => trouble.to_string(),
-            };
-            let look = FolderInspection::open(folder).map_err(|trouble| Ended { message: report(trouble), code: 1 })?;
-            return Ok(Ledger::Folder(look));
+        if self.state.is_some() {
+            return self.folder().map(Ledger::Folder);
         }
         let once = self.server_args().connect()?;
         match once.remote() {
@@ -66,6 +61,16 @@ impl LedgerArgs {
                 Err(Ended { message, code: 1 })
             }
         }
+    }
+
+    /// The folder of a scheduler that does not run.
+    pub(super) fn folder(&self) -> Result<FolderInspection, Ended> {
+        let folder = self.state.clone().unwrap_or_default();
+        let report = |trouble: FolderError| match trouble {
+            FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
+            _ => trouble.to_string(),
+        };
+        FolderInspection::open(&folder).map_err(|trouble| Ended { message: report(trouble), code: 1 })
     }
 }
 

@@ -12,6 +12,7 @@ mod ledger;
 mod records;
 mod show;
 pub(super) mod table;
+mod usage;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ pub use events::{EventsArgs, events};
 pub use explain::{ExplainArgs, explain, fairness};
 pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
+pub use usage::{UsageArgs, usage};
 
 /// The exit code when nobody answers.
 const UNREACHABLE: u8 = 3;

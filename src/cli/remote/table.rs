@@ -6,14 +6,19 @@ use crate::console::present::text::escape;
 
 /// Rows of cells under titles. A title that begins with `>` stands over figures.
 pub struct Table {
-    titles: Vec<&'static str>,
+    titles: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table without rows.
     pub fn new(titles: &[&'static str]) -> Self {
-        Self { titles: titles.to_vec(), rows: Vec::new() }
+        Self::titled(titles.iter().map(|title| (*title).to_owned()).collect())
+    }
+
+    /// The same for titles that are made.
+    pub fn titled(titles: Vec<String>) -> Self {
+        Self { titles, rows: Vec::new() }
     }
 
     /// Adds a row. What comes from outside is escaped.
@@ -23,7 +28,7 @@ impl Table {
 
     /// The table as text, a line each row.
     pub fn text(&self) -> String {
-        let name = |title: &&'static str| title.trim_start_matches('>').to_owned();
+        let name = |title: &String| escape(title.trim_start_matches('>')).into_owned();
         let titles: Vec<String> = self.titles.iter().map(name).collect();
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());

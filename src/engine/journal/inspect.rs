@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
@@ -20,6 +21,7 @@ use crate::engine::audit_log::AuditLog;
 use crate::engine::core::Core;
 use crate::engine::replay;
 use crate::engine::setup::Setup;
+use crate::ledger;
 use crate::model::{Profile, Time};
 use crate::scheduler::{AskSpec, PartitionCommand};
 use crate::view::act::{Act, PartitionAct, Refusal};
@@ -133,6 +135,16 @@ impl FolderInspection {
         });
         read.map_err(|why| why.to_string())?;
         Ok(found)
+    }
+
+    /// What was used over time, up to its last moment.
+    pub fn usage(&self, question: &ledger::Question) -> ledger::Report {
+        self.core.ledger().ledger().report(self.core.now(), question)
+    }
+
+    /// The time of day at which the scheduler's time would have begun, had it always run.
+    pub fn began(&self) -> SystemTime {
+        self.core.began()
     }
 
     /// Who did what, and every configuration that was in force.

@@ -151,7 +151,7 @@ impl Partition {
     }
 
     /// Under whom the allocations of an application count.
-    pub(in crate::scheduler) fn holder(&self, app: AppKey) -> Holder {
+    pub fn holder(&self, app: AppKey) -> Holder {
         let Application { queue_path, account, .. } = &self.apps[app];
         let (user, group) = (self.usage.user_of(account), self.usage.group_of(account));
         Holder { queue: queue_path.clone(), user, group }

@@ -15,3 +15,4 @@ mod saved;
 mod serve;
 mod sets;
 mod tls;
+mod usage;

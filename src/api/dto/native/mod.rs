@@ -9,6 +9,7 @@ mod request;
 mod response;
 mod results;
 mod strict_map;
+mod usage;
 mod whatif;
 
 /// The header that allows a configuration that says nothing: `true` or `false`.
@@ -20,4 +21,5 @@ pub use explain::*;
 pub use request::*;
 pub use response::*;
 pub use results::*;
+pub use usage::*;
 pub use whatif::*;

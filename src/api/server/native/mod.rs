@@ -26,6 +26,7 @@ mod refused_attempts;
 mod refused_budget;
 pub mod route;
 mod token_failures;
+mod usage;
 mod whatif;
 
 use std::net::{IpAddr, SocketAddr};
@@ -334,6 +335,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::OpenApi => Ok(Reply::ok(&openapi::document())),
         Verb::PartitionPermissions => read::permissions(request),
         Verb::Draining => read::draining(request),
+        Verb::Usage => usage::usage(request).await,
         Verb::Quotas => read::quotas(request).await,
         Verb::Explain => read::explain(request).await,
         Verb::Waiting => read::waiting(request).await,

@@ -15,7 +15,7 @@ use crate::view::waiting::{Asked, Finding, Question};
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 14] = [
     "kill",
     "move",
     "config",
@@ -29,6 +29,7 @@ const FEATURES: [&str; 13] = [
     "cleanup",
     "events",
     "audit",
+    "usage",
 ];
 
 impl NativeRequest {

@@ -72,6 +72,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::WhatIf
         | Verb::Draining
         | Verb::Quotas
+        | Verb::Usage
         | Verb::Explain
         | Verb::Waiting
         | Verb::Fairness

@@ -41,6 +41,7 @@ pub enum Verb {
     RemoveNode,
     Draining,
     Quotas,
+    Usage,
     Explain,
     Waiting,
     Fairness,
@@ -270,6 +271,7 @@ pub static ROUTES: [Route; 37] = [
     .gives::<dto::Paused>(),
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
+    get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
     get("/audit", Verb::Audit, "Who did what, done or refused").gives::<ledger::Audit>(),
     get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),

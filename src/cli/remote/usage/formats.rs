@@ -1,0 +1,186 @@
+//! A report as a table and as CSV.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::table::Table;
+use super::price::Prices;
+use crate::api::dto::native::{UsageReport, UsageReportRow};
+use crate::api::dto::time::rfc3339;
+use crate::model::{MEMORY, VCORE};
+
+/// A column of amounts: its name, and what it shows of a row.
+type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
+
+/// The amounts that a report has.
+pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
+    let mut all: Vec<Amounts> = vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited)];
+    if report.by.iter().any(|by| by == "tree") {
+        all.extend([
+            ("guaranteed", (|row| &row.guaranteed) as fn(&UsageReportRow) -> &BTreeMap<String, u64>),
+            ("borrowed", |row| &row.borrowed),
+        ]);
+    }
+    all
+}
+
+/// The resources of a report: cpu, memory, then the others by name.
+pub(super) fn resources(report: &UsageReport) -> Vec<String> {
+    let mut names: BTreeSet<&String> = BTreeSet::new();
+    for row in report.rows.iter().chain([&report.total]) {
+        names.extend(amounts(report).iter().flat_map(|(_, of)| of(row).keys()));
+    }
+    let first = [VCORE, MEMORY].into_iter().filter(|name| names.iter().any(|known| known == name));
+    let others = names.iter().filter(|name| ![VCORE, MEMORY].contains(&name.as_str()));
+    first.map(str::to_owned).chain(others.map(|name| (*name).clone())).collect()
+}
+
+/// Hours of cores, GiB, or of anything else, from seconds of base units.
+pub(super) fn in_hours(name: &str, seconds: u64) -> f64 {
+    let unit = match name {
+        VCORE => 1_000.0,
+        MEMORY => 1_073_741_824.0,
+        _ => 1.0,
+    };
+    seconds as f64 / 3_600.0 / unit
+}
+
+/// What hours of a resource are called.
+pub(super) fn unit(name: &str) -> String {
+    match name {
+        VCORE => "core-h".to_owned(),
+        MEMORY => "GiB-h".to_owned(),
+        other => format!("{other}-h"),
+    }
+}
+
+/// What a row has in the column of a dimension.
+pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    match by {
+        "hour" => row.hour.map(rfc3339).unwrap_or_default(),
+        "partition" => text(&row.partition),
+        "queue" | "tree" => text(&row.queue),
+        "user" => text(&row.user),
+        "group" => text(&row.group),
+        "application" => text(&row.application),
+        _ => String::new(),
+    }
+}
+
+/// An amount for people: nothing is left out.
+pub(super) fn figure(name: &str, seconds: u64) -> String {
+    if seconds == 0 { String::new() } else { format!("{:.2}", in_hours(name, seconds)) }
+}
+
+/// The report for people.
+pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
+    let (amounts, resources) = (amounts(report), resources(report));
+    let mut titles: Vec<String> = report.by.iter().map(|by| by.to_uppercase()).collect();
+    for (what, _) in &amounts {
+        titles.extend(resources.iter().map(|name| format!(">{} {}", what.to_uppercase(), unit(name))));
+    }
+    titles.extend(prices.map(|prices| format!(">COST {}", prices.currency).trim_end().to_owned()));
+    let mut table = Table::titled(titles);
+    let mut total = UsageReportRow::default();
+    total.clone_from(&report.total);
+    let mut add = |row: &UsageReportRow, mut cells: Vec<String>| {
+        for (_, of) in &amounts {
+            cells.extend(resources.iter().map(|name| figure(name, of(row).get(name).copied().unwrap_or(0))));
+        }
+        cells.extend(prices.map(|prices| format!("{:.2}", prices.cost(&row.allocated))));
+        table.row(cells);
+    };
+    for row in &report.rows {
+        add(row, report.by.iter().map(|by| value(row, by)).collect());
+    }
+    if !report.by.is_empty() {
+        let sum = (0..report.by.len()).map(|at| if at == 0 { "total".to_owned() } else { String::new() });
+        add(&total, sum.collect());
+    }
+    let mut text = format!("from {} to {}\n\n", rfc3339(report.from), rfc3339(report.to));
+    text.push_str(&table.text());
+    if let Some(from) = report.applications_from {
+        text.push_str(&format!("\napplications are told apart from {} on\n", rfc3339(from)));
+    }
+    text
+}
+
+/// The report for spreadsheets: amounts are base units (thousandths of a core, bytes) times seconds.
+pub(super) fn csv(report: &UsageReport, prices: Option<&Prices>) -> String {
+    let (amounts, resources) = (amounts(report), resources(report));
+    let mut titles: Vec<String> = report.by.clone();
+    for (what, _) in &amounts {
+        titles.extend(resources.iter().map(|name| format!("{what}_{name}_seconds")));
+    }
+    titles.extend(prices.map(|_| "cost".to_owned()));
+    let mut text = line(&titles);
+    for row in &report.rows {
+        let mut cells: Vec<String> = report.by.iter().map(|by| value(row, by)).collect();
+        for (_, of) in &amounts {
+            cells.extend(resources.iter().map(|name| of(row).get(name).copied().unwrap_or(0).to_string()));
+        }
+        cells.extend(prices.map(|prices| format!("{:.6}", prices.cost(&row.allocated))));
+        text.push_str(&line(&cells));
+    }
+    text
+}
+
+/// A line of CSV by RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe.
+fn line(cells: &[String]) -> String {
+    let quoted = cells.iter().map(|cell| {
+        let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let cell = if formula { format!("'{cell}") } else { cell.clone() };
+        if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+    });
+    quoted.collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> UsageReport {
+        let amounts = |all: &[(&str, u64)]| all.iter().map(|(name, amount)| ((*name).to_owned(), *amount)).collect();
+        let row = |queue: &str, user: &str, vcore: u64| UsageReportRow {
+            queue: Some(queue.to_owned()),
+            user: Some(user.to_owned()),
+            allocated: amounts(&[("vcore", vcore), ("memory", 3_600 << 30)]),
+            waited: amounts(&[("vcore", 1_800_000)]),
+            ..UsageReportRow::default()
+        };
+        UsageReport {
+            by: vec!["queue".to_owned(), "user".to_owned()],
+            to: 3_600_000_000_000,
+            rows: vec![row("root.a", "=cmd|x", 7_200_000), row("root.b", "bob, jr", 3_600_000)],
+            total: UsageReportRow {
+                allocated: amounts(&[("vcore", 10_800_000), ("memory", 7_200 << 30)]),
+                waited: amounts(&[("vcore", 3_600_000)]),
+                ..UsageReportRow::default()
+            },
+            ..UsageReport::default()
+        }
+    }
+
+    #[test]
+    fn the_table_is_in_hours_with_a_total() {
+        insta::assert_snapshot!(table(&report(), None), @r"
+        from 1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z
+
+        QUEUE   USER     ALLOCATED core-h  ALLOCATED GiB-h  WAITED core-h  WAITED GiB-h
+        root.a  =cmd|x               2.00             1.00           0.50
+        root.b  bob, jr              1.00             1.00           0.50
+        total                        3.00             2.00           1.00
+        ");
+    }
+
+    #[test]
+    fn csv_is_exact_quoted_and_holds_no_formula() {
+        let lines: Vec<String> = csv(&report(), None).split("\r\n").map(str::to_owned).collect();
+        assert_eq!(
+            lines[0],
+            "queue,user,allocated_vcore_seconds,allocated_memory_seconds,waited_vcore_seconds,waited_memory_seconds"
+        );
+        assert_eq!(lines[1], format!("root.a,'=cmd|x,7200000,{},1800000,0", 3_600_u64 << 30));
+        assert_eq!(lines[2], format!("root.b,\"bob, jr\",3600000,{},1800000,0", 3_600_u64 << 30));
+    }
+}

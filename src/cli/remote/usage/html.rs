@@ -1,0 +1,166 @@
+//! A report as one page: tables and charts as SVG, without anything from elsewhere.
+
+use std::collections::BTreeMap;
+
+use super::formats::{amounts, figure, in_hours, resources, unit, value};
+use super::price::Prices;
+use crate::api::dto::native::{UsageReport, UsageReportRow};
+use crate::api::dto::time::rfc3339;
+
+/// How many bars a chart has; the rest is one bar.
+const BARS: usize = 20;
+/// How many rows the table has at most.
+const ROWS: usize = 10_000;
+/// The width of a chart, of its labels, and the height of a bar, in pixels.
+const WIDE: usize = 900;
+const LABEL: usize = 300;
+const BAR: usize = 22;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c2126;background:#fff}\
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
+th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n,th.n{text-align:right}tr.total td{font-weight:600}\
+svg{max-width:100%;height:auto}.bar{fill:#2f6fab}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
+@media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.bar{fill:#6aa9e0}.label{fill:#e3e8ed}}";
+
+/// The page.
+pub(super) fn page(report: &UsageReport, prices: Option<&Prices>) -> String {
+    let by = if report.by.is_empty() { "all".to_owned() } else { report.by.join(", ") };
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>Usage by {by}</title><style>{STYLE}</style></head><body>\n<h1>Usage by {by}</h1>\n<p>{} to {}</p>\n",
+        rfc3339(report.from),
+        rfc3339(report.to),
+        by = escaped(&by),
+    );
+    for name in resources(report) {
+        page.push_str(&chart(report, &name));
+    }
+    page.push_str(&table(report, prices));
+    if let Some(from) = report.applications_from {
+        page.push_str(&format!("<p class=\"note\">Applications are told apart from {} on.</p>\n", rfc3339(from)));
+    }
+    page.push_str("</body></html>\n");
+    page
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn label(report: &UsageReport, row: &UsageReportRow) -> String {
+    let parts: Vec<String> = report
+        .by
+        .iter()
+        .map(|by| value(row, by))
+        .map(|text| if text.is_empty() { "-".to_owned() } else { text })
+        .collect();
+    parts.join(" ")
+}
+
+/// What was allocated of a resource, as bars: the largest first, hours in their order.
+fn chart(report: &UsageReport, name: &str) -> String {
+    let of = |row: &UsageReportRow| row.allocated.get(name).copied().unwrap_or(0);
+    let mut bars: Vec<(String, u64)> = report.rows.iter().map(|row| (label(report, row), of(row))).collect();
+    bars.retain(|(_, amount)| *amount > 0);
+    if bars.is_empty() {
+        return String::new();
+    }
+    if report.by.first().is_none_or(|first| first != "hour") {
+        bars.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    }
+    let rest: u64 = bars.iter().skip(BARS).map(|(_, amount)| amount).sum();
+    let hidden = bars.len().saturating_sub(BARS);
+    bars.truncate(BARS);
+    if hidden > 0 {
+        bars.push((format!("{hidden} more"), rest));
+    }
+    let most = bars.iter().map(|(_, amount)| *amount).max().unwrap_or(1).max(1);
+    let height = bars.len() * BAR;
+    let title = format!("Allocated, {}", unit(name));
+    let mut svg = format!(
+        "<h2>{title}</h2>\n<svg viewBox=\"0 0 {WIDE} {height}\" width=\"{WIDE}\" height=\"{height}\" role=\"img\" aria-label=\"{title}\">\n",
+        title = escaped(&title),
+    );
+    for (at, (label, amount)) in bars.iter().enumerate() {
+        let wide = *amount as f64 / most as f64 * (WIDE - LABEL - 100) as f64;
+        let (y, text) = (at * BAR, at * BAR + 15);
+        let (label, shown) = (escaped(label), format!("{:.2}", in_hours(name, *amount)));
+        svg.push_str(&format!(
+            "<text class=\"label\" x=\"{}\" y=\"{text}\" text-anchor=\"end\">{label}</text>\
+             <rect class=\"bar\" x=\"{LABEL}\" y=\"{}\" width=\"{wide:.1}\" height=\"{}\"/>\
+             <text class=\"label\" x=\"{:.1}\" y=\"{text}\">{shown}</text>\n",
+            LABEL - 8,
+            y + 3,
+            BAR - 6,
+            LABEL as f64 + wide + 6.0,
+        ));
+    }
+    svg + "</svg>\n"
+}
+
+fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
+    let (amounts, resources) = (amounts(report), resources(report));
+    let mut out = "<h2>All of it</h2>\n<table><thead><tr>".to_owned();
+    report.by.iter().for_each(|by| out.push_str(&format!("<th>{}</th>", escaped(by))));
+    for (what, _) in &amounts {
+        let heads = resources.iter().map(|name| format!("<th class=\"n\">{what} {}</th>", escaped(&unit(name))));
+        out.extend(heads);
+    }
+    out.extend(prices.map(|prices| format!("<th class=\"n\">cost {}</th>", escaped(&prices.currency))));
+    out.push_str("</tr></thead><tbody>\n");
+    let mut add = |class: &str, heads: Vec<String>, row: &UsageReportRow| {
+        out.push_str(&format!("<tr{class}>"));
+        heads.iter().for_each(|head| out.push_str(&format!("<td>{}</td>", escaped(head))));
+        for (_, of) in &amounts {
+            let of: &BTreeMap<String, u64> = of(row);
+            for name in &resources {
+                out.push_str(&format!("<td class=\"n\">{}</td>", figure(name, of.get(name).copied().unwrap_or(0))));
+            }
+        }
+        out.extend(prices.map(|prices| format!("<td class=\"n\">{:.2}</td>", prices.cost(&row.allocated))));
+        out.push_str("</tr>\n");
+    };
+    for row in report.rows.iter().take(ROWS) {
+        add("", report.by.iter().map(|by| value(row, by)).collect(), row);
+    }
+    let sum = (0..report.by.len()).map(|at| if at == 0 { "total".to_owned() } else { String::new() });
+    add(" class=\"total\"", sum.collect(), &report.total);
+    out.push_str("</tbody></table>\n");
+    if report.rows.len() > ROWS {
+        let left = report.rows.len() - ROWS;
+        out.push_str(&format!("<p class=\"note\">{left} rows more; the format csv has all.</p>\n"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_outside_cannot_become_markup() {
+        let row = UsageReportRow {
+            user: Some("<script>alert('&')</script>".to_owned()),
+            allocated: BTreeMap::from([("vcore".to_owned(), 3_600_000)]),
+            ..UsageReportRow::default()
+        };
+        let report = UsageReport { by: vec!["user".to_owned()], rows: vec![row], ..UsageReport::default() };
+        let page = page(&report, None);
+        assert!(page.contains("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"), "{page}");
+        assert_eq!(page.matches("<script").count(), 0);
+        assert_eq!(page.matches("http").count(), 0, "nothing comes from elsewhere");
+        assert!(page.contains("<rect class=\"bar\""), "{page}");
+    }
+}

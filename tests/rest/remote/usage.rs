@@ -1,0 +1,158 @@
+//! `kornsole usage` against a real `kornsole serve`, and on the folder that it leaves.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::common::{Program, TestFolder, kornsole_command};
+use crate::remote::serve::Server;
+use crate::remote::sets;
+
+/// Ten seconds in which nightly has seven cores of a guarantee of two, and etl waits for four.
+const SCENARIO: &str = "\
+version: 1
+name: full
+config: |
+  partitions:
+  - name: default
+    queues:
+    - name: root
+      submitacl: '*'
+      queues:
+      - name: tenants
+        resources: {max: {vcore: 10}}
+        queues:
+        - {name: a, resources: {guaranteed: {vcore: 8}}}
+        - {name: b, resources: {guaranteed: {vcore: 2}}}
+steps:
+- node: {id: n1, capacity: {vcore: 64}}
+- submit: {app: nightly, queue: root.tenants.b, user: sue, groups: [dev]}
+- ask: {app: nightly, id: n, resource: {vcore: 7}}
+- submit: {app: etl, queue: root.tenants.a, user: bob, groups: [dev]}
+- ask: {app: etl, id: e, resource: {vcore: 4}}
+- schedule: 1
+- advance: 10s
+- snapshot: end
+";
+
+/// A server whose time stands once the scenario has been played, with a token of ann's and a state folder.
+struct Served {
+    program: Program,
+    token: String,
+    state: String,
+    folder: TestFolder,
+}
+
+impl Served {
+    fn start() -> Self {
+        let folder = TestFolder::new();
+        let secret = folder.token("ann", "ops");
+        let token = folder.write("token", format!("{secret}\n"));
+        std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let scenario = folder.write("full.yaml", SCENARIO);
+        let text = |path: &std::path::Path| path.display().to_string();
+        let state = text(&token.with_file_name("state"));
+        let (scenario, tokens, token) = (text(&scenario), text(&folder.tokens()), text(&token));
+        let program = Program::serve(&[
+            "--workload",
+            &scenario,
+            "--paused",
+            "--speed",
+            "1000",
+            "--tokens",
+            &tokens,
+            "--state",
+            &state,
+        ]);
+        let served = Self { program, token, state, folder };
+        while served.json(&[])["total"]["allocated"]["vcore"].as_u64().is_none_or(|used| used < 70_000) {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        served
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let url = self.program.url();
+        kornsole_command(&[&["usage", "--server", &url, "--token-file", &self.token], arguments].concat())
+            .output()
+            .unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        json(&self.run(&[arguments, &["--json"]].concat()))
+    }
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn what_was_used_and_waited_for_is_reported_by_what_one_asks() {
+    let served = Served::start();
+    let found = served.json(&["--by", "queue,user,application"]);
+    let rows = found["rows"].as_array().unwrap();
+    let of = |row: &Value| ["queue", "user", "application"].map(|key| row[key].as_str().unwrap().to_owned());
+    assert_eq!(
+        rows.iter().map(of).collect::<Vec<_>>(),
+        [["root.tenants.a", "bob", "etl"].map(str::to_owned), ["root.tenants.b", "sue", "nightly"].map(str::to_owned),]
+    );
+    let amount = |row: &Value, what: &str| row[what]["vcore"].as_u64().unwrap_or(0);
+    // The milliseconds of the steps lie between what each application had.
+    let alike = |one: u64, other: u64| one.abs_diff(other) < 20;
+    let time = amount(&rows[1], "allocated") / 7;
+    assert!(time >= 10_000 && alike(amount(&rows[0], "waited") / 4, time), "{found:#}");
+    let tree = served.json(&["--by", "tree"]);
+    let leaf = tree["rows"].as_array().unwrap().iter().find(|row| row["queue"] == "root.tenants.b").unwrap();
+    assert!(alike(amount(leaf, "borrowed") / 5, time), "five of seven cores are borrowed: {tree:#}");
+    assert!(alike(amount(leaf, "guaranteed") / 2, time), "{tree:#}");
+    let price = served.folder.write("prices.toml", "currency = 'EUR'\n[hour]\nvcore = 3600.0\n").display().to_string();
+    let table = text(&served.run(&["--by", "user", "--price", &price]));
+    let cost = format!("{:.2}", amount(&rows[1], "allocated") as f64 / 1000.0);
+    let sue = table.lines().find(|line| line.starts_with("sue")).unwrap_or_default();
+    assert!(table.contains("COST EUR") && sue.ends_with(&cost), "{cost}: {table}");
+    let csv = text(&served.run(&["--by", "user", "--format", "csv"]));
+    assert_eq!(csv.lines().next(), Some("user,allocated_vcore_seconds,waited_vcore_seconds"));
+    let page = text(&served.run(&["--format", "html"]));
+    assert!(page.starts_with("<!doctype html>") && page.contains("<svg") && page.ends_with("</html>\n"), "{page}");
+}
+
+#[test]
+fn the_folder_of_a_scheduler_that_ended_has_the_same() {
+    let served = Served::start();
+    let known = served.json(&[]);
+    served.program.signal("TERM");
+    // While it ends the folder is in use.
+    let folder = loop {
+        let looked = kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
+        if looked.status.success() {
+            break json(&looked);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    assert_eq!(folder["rows"], known["rows"]);
+}
+
+#[test]
+fn what_cannot_be_asked_is_said() {
+    let served = Served::start();
+    for (arguments, said) in [
+        (&["--by", "colour"][..], "\"colour\" is nothing to tell use apart by; there are hour, partition, queue"),
+        (&["--by", "queue,queue"], "queue stands there twice"),
+        (&["--by", "tree,user"], "cannot be told apart by user"),
+        (&["--from", "yesterday"], "\"yesterday\" is no time"),
+    ] {
+        let refused = served.run(arguments);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{message}");
+        assert!(message.contains(said), "{message}");
+    }
+    let yunikorn = Server::start(sets::of("1.8.0"));
+    let asked = kornsole_command(&["usage", "--server", &yunikorn.url()]).output().unwrap();
+    let message = String::from_utf8(asked.stderr).unwrap();
+    assert!(asked.status.code() == Some(1) && message.contains("an Apache YuniKorn keeps no ledger"), "{message}");
+}

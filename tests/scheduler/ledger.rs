@@ -1,0 +1,210 @@
+//! The ledger beside a recount: in every recorded scenario, under every profile, what was used and waited for is to the unit what the
+//! events add up to; and a restored core has the same ledger.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kornsole::engine::{Core, Setup};
+use kornsole::ledger::{Dimension, Question, Report};
+use kornsole::model::{AppId, AskId, Profile, QueuePath, Resource, Time};
+use kornsole::scenario::{self, ScenarioWorkload, StepKind, Workload};
+use kornsole::scheduler::{Command, Event, EventKind};
+
+const HOUR: u64 = 3_600_000_000;
+
+/// A workload that keeps what it hears.
+struct Heard {
+    inner: ScenarioWorkload,
+    events: Arc<Mutex<Vec<Event>>>,
+}
+
+impl Workload for Heard {
+    fn next(&self) -> Option<Time> {
+        self.inner.next()
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        self.inner.act(now)
+    }
+
+    fn observe(&mut self, now: Time, events: &[Event]) {
+        self.events.lock().unwrap().extend_from_slice(events);
+        self.inner.observe(now, events);
+    }
+
+    fn runs_cycles(&self) -> bool {
+        self.inner.runs_cycles()
+    }
+}
+
+/// What somebody has, or wants, since when.
+struct Open {
+    since: Time,
+    resource: Resource,
+    queue: QueuePath,
+    user: String,
+}
+
+type Key = (u64, String, String, String);
+type Sums = BTreeMap<Key, BTreeMap<String, u128>>;
+
+/// The slow way: every allocation and every ask by itself.
+#[derive(Default)]
+struct Recount {
+    allocated: BTreeMap<(AppId, AskId), Open>,
+    pending: BTreeMap<(AppId, AskId), (Time, Resource)>,
+    used: Sums,
+    waited: BTreeMap<String, u128>,
+}
+
+impl Recount {
+    fn close(&mut self, key: &(AppId, AskId), at: Time) -> Option<Open> {
+        let open = self.allocated.remove(key)?;
+        let mut from = open.since.0;
+        while from < at.0 {
+            let (hour, end) = (from / HOUR, ((from / HOUR + 1) * HOUR).min(at.0));
+            let row = (hour, open.queue.to_string(), open.user.clone(), key.0.to_string());
+            let sums = self.used.entry(row).or_default();
+            for (name, amount) in open.resource.iter().filter(|(_, amount)| *amount > 0) {
+                *sums.entry(name.to_owned()).or_default() += u128::from(amount as u64) * u128::from(end - from);
+            }
+            from = end;
+        }
+        Some(open)
+    }
+
+    fn stop_waiting(&mut self, key: &(AppId, AskId), at: Time) {
+        let Some((since, resource)) = self.pending.remove(key) else { return };
+        for (name, amount) in resource.iter().filter(|(_, amount)| *amount > 0) {
+            *self.waited.entry(name.to_owned()).or_default() += u128::from(amount as u64) * u128::from(at.0 - since.0);
+        }
+    }
+
+    fn hear(&mut self, Event { at, kind }: &Event) {
+        match kind {
+            EventKind::AskAdded { app, ask, resource } => {
+                let key = (app.clone(), ask.clone());
+                self.stop_waiting(&key, *at);
+                self.pending.insert(key, (*at, resource.clone()));
+            }
+            EventKind::AskRemoved { app, ask, .. } | EventKind::Replacing { app, ask, .. } => {
+                self.stop_waiting(&(app.clone(), ask.clone()), *at);
+            }
+            EventKind::Allocated { app, ask, resource, holder, .. } => {
+                let key = (app.clone(), ask.clone());
+                self.stop_waiting(&key, *at);
+                let (resource, queue, user) = (resource.clone(), holder.queue.clone(), holder.user.to_string());
+                self.allocated.insert(key, Open { since: *at, resource, queue, user });
+            }
+            EventKind::Released { app, ask, .. } => drop(self.close(&(app.clone(), ask.clone()), *at)),
+            EventKind::AskResized { app, ask, resource, allocated: false, .. } => {
+                let key = (app.clone(), ask.clone());
+                self.stop_waiting(&key, *at);
+                self.pending.insert(key, (*at, resource.clone()));
+            }
+            EventKind::AskResized { app, ask, resource, .. } => {
+                let key = (app.clone(), ask.clone());
+                if let Some(open) = self.close(&key, *at) {
+                    self.allocated.insert(key, Open { since: *at, resource: resource.clone(), ..open });
+                }
+            }
+            EventKind::Moved { app, queue, .. } => {
+                let keys: Vec<_> = self.allocated.keys().filter(|(of, _)| of == app).cloned().collect();
+                for key in keys {
+                    let open = self.close(&key, *at).expect("it was listed");
+                    self.allocated.insert(key, Open { since: *at, queue: queue.clone(), ..open });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: Time) {
+        let open: Vec<_> = self.allocated.keys().cloned().collect();
+        open.iter().for_each(|key| drop(self.close(key, at)));
+        let waiting: Vec<_> = self.pending.keys().cloned().collect();
+        waiting.iter().for_each(|key| self.stop_waiting(key, at));
+    }
+}
+
+fn sums(report: &Report) -> Sums {
+    let mut sums = Sums::new();
+    for row in report.rows.iter().filter(|row| !row.allocated.is_empty()) {
+        let [hour, queue, user, app] = row.key.as_slice() else { panic!("four dimensions: {:?}", row.key) };
+        let hour = hour.parse::<u64>().expect("an hour is a number") / HOUR;
+        let amounts = row.allocated.micros().map(|(name, amount)| (name.to_owned(), amount)).collect();
+        sums.insert((hour, queue.clone(), user.clone(), app.clone()), amounts);
+    }
+    sums
+}
+
+fn scenarios() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let files = std::fs::read_dir(&folder).expect("the recordings are there");
+    let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".yaml")).collect();
+    names.sort();
+    let read = |name: String| (std::fs::read_to_string(folder.join(&name)).expect("it was listed"), name);
+    names.into_iter().map(read).map(|(text, name)| (name, text)).collect()
+}
+
+/// The core after a scenario, and what it reported; `None` where the profile refuses the configuration.
+fn played(text: &str, profile: Profile) -> Option<(Core, Vec<Event>)> {
+    let scenario = scenario::read(text).scenario.expect("a recorded scenario reads");
+    let config = scenario.embedded_config(profile)?.config?;
+    let mut end = Duration::from_secs(10) + Duration::from_millis(scenario.steps.len() as u64);
+    for step in &scenario.steps {
+        end += if let StepKind::Advance(by) = step.kind { by } else { Duration::ZERO };
+    }
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Heard { inner: ScenarioWorkload::new(scenario, profile), events: Arc::clone(&events) };
+    let mut core = Core::new(profile, Arc::new(config), Some(Box::new(heard))).ok()?;
+    core.run_until(Time::ZERO + end, usize::MAX);
+    let events = std::mem::take(&mut *events.lock().unwrap());
+    Some((core, events))
+}
+
+#[test]
+fn the_ledger_is_what_the_events_add_up_to() {
+    let by = vec![Dimension::Hour, Dimension::Queue, Dimension::User, Dimension::Application];
+    let question = Question { by, ..Question::default() };
+    let mut compared = 0;
+    for (name, text) in scenarios() {
+        for profile in Profile::ALL {
+            let Some((core, events)) = played(&text, profile) else { continue };
+            let mut recount = Recount::default();
+            events.iter().for_each(|event| recount.hear(event));
+            recount.end(core.now());
+            let report = core.ledger().ledger().report(core.now(), &question);
+            assert_eq!(sums(&report), recount.used, "{name} under {profile}");
+            let waited: BTreeMap<String, u128> =
+                report.total.waited.micros().map(|(name, amount)| (name.to_owned(), amount)).collect();
+            assert_eq!(waited, recount.waited, "{name} under {profile}: waited");
+            let tree = Question { by: vec![Dimension::Tree], ..Question::default() };
+            let tree = core.ledger().ledger().report(core.now(), &tree);
+            let root = tree.rows.iter().find(|row| row.key == ["root"]).map(|row| row.allocated.clone());
+            assert_eq!(root.unwrap_or_default(), report.total.allocated, "{name} under {profile}: the root");
+            compared += usize::from(!report.rows.is_empty());
+        }
+    }
+    assert!(compared > 400, "{compared} runs had something to compare");
+}
+
+#[test]
+fn a_restored_core_counts_on_where_it_was() {
+    let question = Question { by: vec![Dimension::Queue, Dimension::Application], ..Question::default() };
+    let (_, text) = scenarios().into_iter().find(|(name, _)| name == "mix-001.yaml").expect("it is there");
+    let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
+    let bytes = core.save();
+    let mut restored = Core::restored(&Setup::of(Profile::Kornsole), &bytes, None).expect("what was saved is restored");
+    for later in [0, 5, 3_700] {
+        let until = core.now() + Duration::from_secs(later);
+        core.run_until(until, usize::MAX);
+        restored.run_until(until, usize::MAX);
+        let report = |core: &Core| core.ledger().ledger().report(until, &question);
+        assert!(!report(&core).rows.is_empty());
+        assert_eq!(report(&restored), report(&core), "{later} s later");
+    }
+}
