@@ -40,6 +40,7 @@ pub enum Verb {
     ResumeNode,
     RemoveNode,
     Draining,
+    Quotas,
     Explain,
     Waiting,
     Fairness,
@@ -252,6 +253,12 @@ pub static ROUTES: [Route; 36] = [
         .gives::<dto::Fairness>(),
     get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it")
         .gives::<dto::DrainingQueues>(),
+    get(
+        "/partition/{partition}/quotas",
+        Verb::Quotas,
+        "What is above its maximum, when that is enforced, and what goes",
+    )
+    .gives::<dto::ExceededQuotas>(),
     change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())
         .gives::<dto::CleanupResult>(),
     change(
