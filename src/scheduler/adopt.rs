@@ -22,6 +22,8 @@ impl Scheduler {
     ) -> Result<(), String> {
         let part = self.adopting(partition)?;
         let (app, ask, node) = part.pending(app, ask, node)?;
+        // As at its first try: under which group it counts.
+        part.decide_limits(now, app, true, &mut Vec::new());
         part.put(now, app, ask, node, &mut Vec::new());
         Ok(())
     }

@@ -90,7 +90,23 @@ fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
     }
     println!("{same} of {all}\n{}", wrong.join("\n"));
     assert!(all > 100, "only {all} applications wait");
-    assert!(same * 100 >= all * 90, "{same} of {all} explanations are the same:\n{}", wrong.join("\n"));
+    assert!(same * 100 >= all * 99, "{same} of {all} explanations are the same:\n{}", wrong.join("\n"));
+}
+
+/// A limit of a group holds in the twin as well: whom it counts is decided when an allocation is taken over.
+#[test]
+fn a_group_at_its_limit_is_at_it_in_the_twin() {
+    let limits = "limits: [{limit: dev, groups: [dev], maxresources: {vcore: 2}}]";
+    let config = CONFIG.replace("resources: {max: {vcore: 2}}", limits);
+    let steps = STEPS.replace("user: sue", "user: sue, groups: [dev]").replace("user: joe", "user: joe, groups: [dev]");
+    for profile in Profile::ALL {
+        let runner = runner(profile, &config, &steps);
+        let mut wrong = Vec::new();
+        assert_eq!(compared(&runner, profile, "groups", &mut wrong), (1, 1), "{wrong:#?}");
+        let twin = Twin::of(&part(&runner), profile, runner.now()).unwrap();
+        let found = twin.explain(&Asked::App("two".into(), None)).unwrap();
+        assert!(figures(first(&found)).unwrap().starts_with("Group the limit of group dev"), "{found:#?}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::console::present::format;
-use crate::console::present::pieces::{Piece, dim, piece, plain, sign_set};
+use crate::console::present::pieces::{Piece, dim, piece, sign_set};
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::explain::{ExplainPage, Explained};
@@ -84,20 +84,16 @@ fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row>
         _ if line.to.is_some() => Role::Accent,
         _ => Role::Dim,
     };
-    let since = line.since.map(|since| format!("  ({} ago)", format::duration(state.cluster.at.since(since))));
-    let text = text::escape(&line.text).into_owned();
-    let room = width.saturating_sub(indent + LABEL);
-    let mut wrapped = text::wrap(&text, room.max(10));
+    let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
+    let text = text::escape(&line.text).into_owned() + &since.unwrap_or_default();
+    // Behind the first line stands the sign of what is named.
+    let room = width.saturating_sub(indent + LABEL + 2);
     let mut rows = Vec::new();
-    let last = wrapped.len().saturating_sub(1);
-    for (number, words) in wrapped.drain(..).enumerate() {
+    for (number, words) in text::wrap(&text, room.max(10)).into_iter().enumerate() {
         let label = if number == 0 { line.label.as_str() } else { "" };
         let mut pieces = vec![dim(format!("{}{label:<LABEL$}", " ".repeat(indent))), piece(role, words)];
         if number == 0 && line.to.is_some() && role != Role::Accent {
             pieces.push(dim(format!(" {}", sign_set(state).arrow)));
-        }
-        if number == last {
-            pieces.extend(since.clone().map(plain));
         }
         rows.push(Row { pieces, of: Some(at) });
     }

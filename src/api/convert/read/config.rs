@@ -6,7 +6,7 @@ use super::RemoteState;
 use crate::config::{self, Config, Reading, Source};
 use crate::model::Profile;
 use crate::view::act::Configuration;
-use crate::view::{View, placement};
+use crate::view::{PartitionView, View, placement};
 
 /// The keys that an answer has beside the configuration itself, and that no configuration has (`rest.md` 5.8).
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
@@ -39,6 +39,11 @@ impl RemoteState {
             if !view.rules.same_as(&part.rules) || view.rules.is_empty() {
                 view.rules = Arc::clone(&part.rules);
                 view.hits = Arc::new(placement::Hits::of(&part.rules));
+                self.changed = true;
+            }
+            let of = |part: &PartitionView| (part.preemption, part.quota_preemption, Arc::clone(&part.node_sort));
+            if of(view) != of(part) {
+                (view.preemption, view.quota_preemption, view.node_sort) = of(part);
                 self.changed = true;
             }
         }
