@@ -14,7 +14,7 @@ use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
 
-/// How far the clock moves with each step, as in a scenario.
+/// How far the clock moves with each step of a scenario. Other changes take no time, so that both runs decide at the same moments.
 const STEP: Duration = Duration::from_millis(1);
 /// The most commands that one change stands for.
 const MOST_COMMANDS: usize = 250_000;
@@ -24,7 +24,9 @@ impl World<'_> {
     pub fn carry_out(&mut self, steps: &[Step]) -> Result<(), Unfinished> {
         for (number, step) in steps.iter().enumerate() {
             self.step = i64::try_from(number).unwrap_or(i64::MAX);
-            self.now = self.now + STEP;
+            if matches!(step, Step::Scenario(_)) {
+                self.now = self.now + STEP;
+            }
             let refused = match step {
                 Step::Change(change) => self.change(change)?,
                 Step::Config(text) => self.configure(text)?,
@@ -36,6 +38,14 @@ impl World<'_> {
         }
         self.step = -1;
         Ok(())
+    }
+
+    /// Lets the time pass that the first of these steps take, up to the one by which time passes for a scheduler too: the run without them
+    /// waits as long, so that nothing is called later for it.
+    pub fn wait_for(&mut self, steps: &[Step]) {
+        let quick = |step: &&Step| !matches!(step, Step::Scenario(StepKind::Advance(_) | StepKind::Schedule(_)));
+        let first = steps.iter().take_while(quick).filter(|step| matches!(step, Step::Scenario(_)));
+        first.for_each(|_| self.now = self.now + STEP);
     }
 
     /// A step of a scenario. Here time passes as it does for a scheduler: cycles run, and what runs ends.

@@ -134,6 +134,7 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
         |traced| World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on).with_arrivals(&plan.arrivals);
     let (mut without, mut with) = (world(false), world(true));
     with.carry_out(&plan.steps)?;
+    without.wait_for(&plan.steps);
     // Cycles are counted from the same moment in both.
     let counted_from = with.now;
     let idle = drive(&mut without, plan.span, fork.now, counted_from)?;
@@ -159,7 +160,12 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
         let again = |changed: bool, stop: StopBefore| {
             let mut world = world(false);
             world.stop = Some(stop);
-            let done = if changed { world.carry_out(&plan.steps) } else { Ok(()) };
+            let done = if changed {
+                world.carry_out(&plan.steps)
+            } else {
+                world.wait_for(&plan.steps);
+                Ok(())
+            };
             let done = done.and_then(|()| drive(&mut world, plan.span, fork.now, counted_from));
             match done {
                 Err(Unfinished::Stopped) if !go_on() => Err(Unfinished::Stopped),

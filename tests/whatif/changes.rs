@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use kornsole::whatif::{Change, Effect, Span};
+use kornsole::model::Profile;
+use kornsole::whatif::{Change, Effect, Plan, Span, run, steps};
 
-use super::stage::tried;
+use super::stage::{BOUNDS, CONFIG, STEPS, fork_of, plan, runner, tried};
 
 fn effects(changes: &[&str]) -> Vec<(String, &'static str)> {
     let pair = tried(changes, Span::For(Duration::from_secs(600)));
@@ -118,4 +119,21 @@ fn the_first_difference_is_explained_on_the_side_where_it_is_not_decided() {
     let pair = tried(&["submit two 1"], Span::Cycles(1));
     let why = pair.comparison.first.map(|first| (first.with.unwrap(), first.why_not_without));
     assert_eq!(why, Some(("two-whatif-1 is accepted in root.a".to_owned(), None)), "an application is no ask");
+}
+
+#[test]
+fn a_change_takes_no_time_so_what_it_does_not_touch_is_the_same() {
+    // `b` has asks that are not allocated yet when the runs begin.
+    let steps = format!(
+        "{STEPS}  - submit: {{app: three, queue: root.b, user: joe}}\n  - ask: {{app: three, id: z, count: 2, resource: {{vcore: 1}}}}\n"
+    );
+    let fork = fork_of(&runner(Profile::Kornsole, CONFIG, &steps), CONFIG);
+    let list = steps::read(r#"[{"node": {"id": "n2", "capacity": {"memory": "1G"}}}]"#).unwrap();
+    for changes in [
+        plan(&["set root.a.max.memory=1G", "node drain n9"], Span::Idle),
+        Plan { steps: list, ..plan(&[], Span::Idle) },
+    ] {
+        let pair = run(&fork, &changes, BOUNDS, &|| true).unwrap();
+        assert_eq!((&pair.comparison.apps, &pair.comparison.first), (&Vec::new(), &None));
+    }
 }
