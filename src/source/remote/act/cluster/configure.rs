@@ -45,7 +45,8 @@ pub async fn perform(
     let mut done = Configured {
         checksum: new.checksum.clone(),
         previous: config::checksum(before.as_bytes()),
-        revision: view.configuration.as_ref().map_or(1, |now| now.revision + 1),
+        // A ConfigMap counts no revisions.
+        revision: 0,
         dry_run: *dry_run,
         what_happens: owners(&written.owners),
         ..Configured::default()
