@@ -30,7 +30,7 @@ pub fn take(state: &mut State, news: Feed) {
     state.cluster.stale = news.stale;
     state.cluster.actor = news.actor;
     if let Some(about) = news.about {
-        state.cluster.about = about;
+        state.cluster.about = *about;
     }
     if let Some(identity) = news.identity {
         state.cluster.identity = identity;

@@ -138,8 +138,7 @@ fn effects(done: &mut Configured, diff: &config::Diff) {
     done.changes = diff.changes.iter().map(ChangeLine::from).collect();
     done.touches = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue)).collect();
     done.outside = diff.touches_partitions();
-    done.draining =
-        diff.removed_queues().into_iter().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
+    done.draining = diff.removed_queues().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
 }
 
 /// The answer of the scheduler's own check.
