@@ -143,9 +143,9 @@ fn has(text: &str, parts: &[&str]) {
 fn by_port_forward(stage: &Stage) {
     let who = stage.works(&["whoami", "--server", "k8s://eve"]);
     has(&who, &["eve", "admins", "YuniKorn 1.8", "by port-forward to the pod of yunikorn/yunikorn-service"]);
-    has(&stage.works(&["queues", "--server", "k8s://eve"]), &["root.tenants.tenant-a.etl"]);
+    has(&stage.works(&["queues", "--server", "k8s://eve"]), &["tenant-a", "etl"]);
     // The current context, and the namespace by name.
-    has(&stage.works(&["queues", "--server", "k8s:///yunikorn"]), &["root.tenants.tenant-a.etl"]);
+    has(&stage.works(&["queues", "--server", "k8s:///yunikorn"]), &["tenant-a", "etl"]);
     let app = stage.works(&["app", "job-1", "--server", "k8s://eve/yunikorn"]);
     has(&app, &["team-a/job-1-driver", "team-a/job-1-worker"]);
 }
@@ -164,10 +164,7 @@ fn by_proxy(stage: &Stage) {
             "may not list pods",
         ],
     );
-    has(
-        &stage.works(&["queues", "--server", "k8s://viewer/yunikorn", "--via", "proxy"]),
-        &["root.tenants.tenant-a.etl"],
-    );
+    has(&stage.works(&["queues", "--server", "k8s://viewer/yunikorn", "--via", "proxy"]), &["tenant-a", "etl"]);
 }
 
 fn nothing_allowed(stage: &Stage) {
@@ -265,7 +262,10 @@ fn cordoned(stage: &Stage) {
 }
 
 fn kill(stage: &Stage) {
-    has(&stage.fails(&["kill", "job-1", "--server", "k8s://bob"]), &["bob", "root.tenants.tenant-a.etl"]);
+    has(
+        &stage.fails(&["kill", "job-1", "--server", "k8s://bob"]),
+        &["bob may not kill job-1", "root.tenants.tenant-a.etl"],
+    );
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
     let done = stage.works(&["kill", "job-1", "--server", "k8s://admin"]);
     has(&done, &["1 allocations released"]);

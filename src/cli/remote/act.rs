@@ -206,7 +206,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
                 1 => "1 change".to_owned(),
                 count => format!("{count} changes"),
             };
-            let text = format!("revision {} {verb}, {changes}, {}\n", new.revision, new.checksum);
+            let text = format!("{} {verb}, {changes}, {}\n", new.name(), new.checksum);
             escape_lines(&format!("{text}{}", if happens.is_empty() { drains } else { happens }))
         }
         other => format!("{other:?}\n"),

@@ -39,7 +39,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::UserQuota => part
             .limit_too_full_for(row, &ask.resource)
             .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), whose(&limit))),
-        PendingReason::NoNode => ask.said.as_ref().map_or_else(|| "no node fits".to_owned(), ToString::to_string),
+        PendingReason::NoNode => "no node fits".to_owned(),
         PendingReason::Placeholder => "waits for placeholder".to_owned(),
     })
 }

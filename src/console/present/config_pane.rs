@@ -105,7 +105,11 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
             title(lines, "in force");
             wrapped(lines, 0, &loaded(base, past.live), width, Role::Text);
             let file = base.file.as_ref().map(|file| file.display().to_string());
-            let nowhere = if past.kept { "kept with the state, in no file" } else { "in memory only, in no file" };
+            let nowhere = match (&base.by, past.kept) {
+                (LoadedBy::Seen, _) => "in no file here",
+                (_, true) => "kept with the state, in no file",
+                (_, false) => "in memory only, in no file",
+            };
             let file = file.unwrap_or_else(|| nowhere.to_owned());
             wrapped(lines, 0, &file, width, Role::Dim);
             wrapped(

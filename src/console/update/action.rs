@@ -105,5 +105,5 @@ pub struct Feed {
     /// Who acts, when that is somebody else than before: a remote tells it only after a while.
     pub identity: Option<Identity>,
     /// What stands at the other end, when that is described otherwise than before.
-    pub about: Option<About>,
+    pub about: Option<Box<About>>,
 }

@@ -35,7 +35,7 @@ pub fn take(state: &mut State, news: Feed) {
     (state.cluster.stale, state.cluster.apps_lag) = (news.stale, news.apps_lag);
     state.cluster.actor = news.actor;
     if let Some(about) = news.about {
-        state.cluster.about = about;
+        state.cluster.about = *about;
     }
     if let Some(identity) = news.identity {
         state.cluster.identity = identity;

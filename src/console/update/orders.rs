@@ -192,7 +192,7 @@ fn configured(done: &Configured) -> String {
         1 => ", 1 queue begins to drain".to_owned(),
         more => format!(", {more} queues begin to drain"),
     };
-    format!("revision {} is in force{drain}", done.revision)
+    format!("{} is in force{drain}", done.name())
 }
 
 /// The application that a command line is begun on.

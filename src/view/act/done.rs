@@ -79,7 +79,8 @@ pub struct Configured {
     pub checksum: String,
     /// The checksum of the one before.
     pub previous: String,
-    /// Counts up with each configuration that comes into force; the first has 1. Of a dry run the one that it would have.
+    /// Counts up with each configuration that comes into force; the first has 1. Of a dry run the one that it would have. 0 where
+    /// nobody counts them.
     pub revision: u64,
     /// What is different, in the order of [`crate::config::diff`].
     pub changes: Vec<ChangeLine>,
@@ -118,6 +119,13 @@ pub struct ChangeLine {
     pub to: Option<String>,
     /// What the change does, in a few words.
     pub effect: String,
+}
+
+impl Configured {
+    /// What came into force: `revision 3`, or `the configuration` where nobody counts them.
+    pub fn name(&self) -> String {
+        if self.revision == 0 { "the configuration".to_owned() } else { format!("revision {}", self.revision) }
+    }
 }
 
 impl From<&crate::config::diff::Change> for ChangeLine {

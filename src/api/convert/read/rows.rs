@@ -174,12 +174,12 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
     }
 }
 
-/// Why no node took a request, in the scheduler's words: the newest that is said of nodes (`rest.md` 5.4). What is said of quotas is
-/// worked out with its figures.
+/// Why no node took a request, in the scheduler's words: the newest that is said of nodes (`rest.md` 5.4), not of quotas and
+/// preemption.
 fn said(request: &dto::Request) -> Option<Arc<str>> {
-    let of_quota = |message: &str| matches!(message, "Not enough user quota" | "Not enough queue quota");
-    let newest = request.allocation_log.iter().max_by_key(|entry| entry.last_occurrence)?;
-    (!newest.message.is_empty() && !of_quota(&newest.message)).then(|| Arc::from(&*newest.message))
+    let of_nodes = |message: &str| !message.starts_with("Preemption ") && !message.starts_with("Not enough ");
+    let log = request.allocation_log.iter().filter(|entry| !entry.message.is_empty() && of_nodes(&entry.message));
+    log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
 /// The queue that a pod asks for by its label, as the tags of its ask have it.

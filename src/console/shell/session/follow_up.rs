@@ -148,7 +148,7 @@ impl Session {
             estimates: self.source.estimates(),
             actor: self.source.actor(),
             identity,
-            about: (*self.source.about() != self.state.cluster.about).then(|| self.source.about().clone()),
+            about: (*self.source.about() != self.state.cluster.about).then(|| Box::new(self.source.about().clone())),
         };
         self.act(Action::Feed(news));
     }

@@ -14,7 +14,7 @@ use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::update::config::page::{follow, page_mut, shown};
-use crate::view::act::{Act, Configuration, Order};
+use crate::view::act::{Act, Configuration, LoadedBy, Order};
 
 /// Asks whether the text is to be applied.
 pub fn ask_apply(state: &mut State) {
@@ -40,6 +40,10 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and comes into force at once.", file.display()),
+        // Only one that stands in a cluster can be changed from elsewhere without a file of its own.
+        None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
+            "It is written to the ConfigMap, and awaited until the scheduler has it in force.".to_owned()
+        }
         None if kept => "It comes into force at once, and is kept with the state.".to_owned(),
         None => "It comes into force at once; it is in memory only.".to_owned(),
     });

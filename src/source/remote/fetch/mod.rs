@@ -293,13 +293,7 @@ async fn answer(
         }
         FetchKind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
-            let marks = match client.cluster() {
-                // Who may not list nodes sees what the scheduler says.
-                Some(cluster) => cluster.closed_nodes().await.ok(),
-                None => None,
-            };
-            let marks =
-                marks.map(|all| all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect());
+            let marks = marks(client).await;
             got.with(FetchedData::Nodes(reader, true, marks))
         }
         FetchKind::Events(mut reader) => {
@@ -324,20 +318,30 @@ async fn answer(
         FetchKind::Yaml => {
             let got = client.text(path).await?;
             let text = String::from_utf8_lossy(&got.value).into_owned();
-            let written = match client.cluster() {
-                Some(cluster) => cluster.written_config().await.ok(),
-                None => None,
-            };
-            // What is written is shown only where it is what is in force.
-            let same = |text: &str, sum: &str| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes()));
-            let sum = checksum_of(&text);
-            let written = written.filter(|written| sum.as_deref().is_some_and(|sum| same(&written.text, sum)));
-            match written {
-                Some(written) => got.with(FetchedData::WrittenConfig(written.text)),
-                None => got.with(FetchedData::Config(text)),
-            }
+            got.with(written(client, text).await)
         }
     })
+}
+
+/// What the cluster says of its nodes, where there is one. Who may not list nodes sees what the scheduler says.
+async fn marks(client: &Client) -> Option<NodeMarks> {
+    let all = client.cluster()?.closed_nodes().await.ok()?;
+    Some(all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect())
+}
+
+/// The configuration as its ConfigMap has it, where that is what the answer has in force.
+async fn written(client: &Client, answer: String) -> FetchedData {
+    let written = match client.cluster() {
+        Some(cluster) => cluster.written_config().await.ok(),
+        None => None,
+    };
+    let sum = checksum_of(&answer);
+    let same =
+        |text: &str| sum.as_deref().is_some_and(|sum| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes())));
+    match written.filter(|written| same(&written.text)) {
+        Some(written) => FetchedData::WrittenConfig(written.text),
+        None => FetchedData::Config(answer),
+    }
 }
 
 /// The applications of every leaf, one list after the other.

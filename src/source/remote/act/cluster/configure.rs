@@ -45,7 +45,8 @@ pub async fn perform(
     let mut done = Configured {
         checksum: new.checksum.clone(),
         previous: config::checksum(before.as_bytes()),
-        revision: view.configuration.as_ref().map_or(1, |now| now.revision + 1),
+        // A ConfigMap counts no revisions.
+        revision: 0,
         dry_run: *dry_run,
         what_happens: owners(&written.owners),
         ..Configured::default()
@@ -137,8 +138,7 @@ fn effects(done: &mut Configured, diff: &config::Diff) {
     done.changes = diff.changes.iter().map(ChangeLine::from).collect();
     done.touches = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue)).collect();
     done.outside = diff.touches_partitions();
-    done.draining =
-        diff.removed_queues().into_iter().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
+    done.draining = diff.removed_queues().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
 }
 
 /// The answer of the scheduler's own check.

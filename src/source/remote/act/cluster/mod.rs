@@ -82,8 +82,7 @@ pub fn actor(cluster: &Cluster, view: &View) -> Actor {
     // YuniKorn has no access list of the scheduler: who administers every root stands for who is in it.
     let admin = |root: &crate::view::PartitionView| access::admin(root, "root", &identity).is_some();
     let judged_elsewhere = !cluster.enforces_acl();
-    let scheduler_admin =
-        judged_elsewhere || (!view.partitions.is_empty() && view.partitions.iter().all(|part| admin(part)));
+    let scheduler_admin = judged_elsewhere || (!view.partitions.is_empty() && view.partitions.iter().all(admin));
     Actor { identity, scheduler_admin, read_only: None, from: ActsFrom::Console, judged_elsewhere }
 }
 
