@@ -29,7 +29,7 @@ pub mod types;
 pub mod values;
 pub mod yaml;
 
-pub use decode::keys_below;
+pub use decode::{keys_below, preemption_keys};
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};

@@ -37,6 +37,7 @@ pub use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
 pub use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use crate::scheduler::interface::switches::Switches;
 pub use crate::scheduler::interface::tuning::Tuning;
+pub use crate::scheduler::preemption::quota;
 pub use crate::scheduler::state::partition::Partition;
 pub use crate::scheduler::state::predicates::Predicates;
 pub use crate::scheduler::state::scheduler::Scheduler;

@@ -17,6 +17,7 @@ use super::snapshot::{PartitionView, View};
 use super::users::{self, Side, UsageBuilder};
 use crate::model::{NodeId, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
+use crate::scheduler::quota::QuotaTree;
 use crate::scheduler::state::dirty::Dirty;
 use crate::scheduler::state::queue::Settings;
 use crate::scheduler::usage::QueueLimits;
@@ -201,6 +202,7 @@ impl PartitionBuilder {
         view.state = partition.state;
         view.preemption = partition.preemption;
         view.quota_preemption = partition.quota_preemption;
+        view.quota_law = Some(partition.law());
         if *view.node_sort != *partition.nodes.sort() {
             view.node_sort = Arc::new(partition.nodes.sort().clone());
         }

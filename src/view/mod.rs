@@ -21,6 +21,7 @@ pub mod health;
 pub mod history;
 pub mod notice;
 pub mod preview;
+pub mod quota;
 pub mod record;
 mod row_builder;
 pub mod rows;
@@ -37,6 +38,7 @@ pub use drain::drain_notice;
 pub use health::{Health, HealthCheck, health, health_of_picture};
 pub use history::History;
 pub use notice::{Notice, NoticeWeight};
+pub use quota::{QuotaEffects, QuotaForecast, QuotaVictim};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
     AppGroup, AppRow, AppSlot, AskNotes, AskRow, AskState, Failure, NodeAllocation, NodeRow, Origin, PendingReason,

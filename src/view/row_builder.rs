@@ -25,6 +25,8 @@ pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
         log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
         replaced: ask.replaced,
         originator: ask.originator,
+        offers_itself: ask.allow_preempt_self,
+        released: ask.released,
         preempted: ask.allocation.is_some_and(|allocation| allocation.preempted),
         preempted_others: ask.preempted_others,
     };
@@ -58,6 +60,7 @@ pub(super) fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: A
         allocated: queue.allocated.clone(),
         pending: queue.pending.clone(),
         preempting: queue.preempting.clone(),
+        quota_due: queue.quota_due,
         guaranteed: queue.guaranteed.clone(),
         max: queue.max.clone(),
         settings,
@@ -145,7 +148,8 @@ fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
 pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
     let state = match &ask.allocation {
         Some(allocation) => {
-            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: Some(allocation.since) }
+            let (since, number) = (Some(allocation.since), allocation.number);
+            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since, number }
         }
         None => AskState::Pending {
             reason: match ask.tried {

@@ -64,6 +64,8 @@ pub struct QueueRow {
     pub pending: Resource,
     /// Being preempted, here and below; still part of `allocated`.
     pub preempting: Resource,
+    /// When its maximum is enforced, if it is still exceeded then (N-01); `None` also where a remote does not tell.
+    pub quota_due: Option<Time>,
     /// The queue's own guarantee.
     pub guaranteed: Option<Resource>,
     /// The queue's own maximum; for the root the sum of the nodes.
@@ -257,8 +259,12 @@ pub struct AskNotes {
     pub replaced: Option<Time>,
     /// It began its application (SCH-158).
     pub originator: bool,
+    /// It offers itself as a victim (SCH-158).
+    pub offers_itself: bool,
     /// It is being preempted (SCH-161).
     pub preempted: bool,
+    /// The resource manager was asked to stop it.
+    pub released: bool,
     /// Others were preempted for it.
     pub preempted_others: bool,
 }
@@ -279,6 +285,8 @@ pub enum AskState {
         node: NodeId,
         /// Since when; `None` where a remote does not tell.
         since: Option<Time>,
+        /// The count of the partition's allocations when it was made; 0 where a remote does not tell.
+        number: u64,
     },
 }
 

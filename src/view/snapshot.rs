@@ -7,12 +7,14 @@ use imbl::{OrdMap, Vector};
 
 use super::act::{Configuration, ServerPermissions};
 use super::notice::Notice;
+use super::quota::QuotaForecast;
 use super::rows::{AppRow, AppSlot, NodeRow, QueueRow, QueueSlot};
 use super::sample::Sample;
 use super::usage::UsageRows;
 use crate::config::NodeSortConfig;
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::placement;
+use crate::scheduler::quota::QuotaLaw;
 
 /// One consistent moment of a cluster.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +60,10 @@ pub struct PartitionView {
     pub preemption: bool,
     /// Whether maxima that are exceeded are enforced (N-01).
     pub quota_preemption: bool,
+    /// By which switches they are; `None` where what is shown does not suffice to say what goes.
+    pub quota_law: Option<QuotaLaw>,
+    /// What the server that this was read from says will be preempted; `None` where there is no such server.
+    pub quota_told: Option<Arc<[QuotaForecast]>>,
     /// How nodes are sorted (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
     /// The active placement rules.

@@ -209,6 +209,8 @@ mod tests {
             let found = detect(partition.as_bytes(), Some(queue.as_bytes())).unwrap();
             assert_eq!(found, Some(release), "{partition} {queue}");
         }
+        assert_eq!(Remote::YuniKorn(Release::Newer).to_string(), "YuniKorn newer than 1.9, taken as 1.9");
+        assert_eq!(Remote::YuniKorn(Release::Newer).profile(), Profile::V1_9_0);
         assert_eq!(detect(b"[]", None).unwrap(), None);
         assert!(matches!(detect(br#"[{"name":"default","applications":null}]"#, None), Err(Fault::TooOld(_))));
         assert!(matches!(detect(b"{}", None), Err(Fault::Unreadable(..))));

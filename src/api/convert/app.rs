@@ -157,7 +157,7 @@ pub(super) fn allocation(
     notes: Option<&Arc<AskNotes>>,
 ) -> Option<dto::Allocation> {
     let asked = notes.and_then(|notes| notes.replaced).unwrap_or(ask.created);
-    let AskState::Allocated { node, since } = &ask.state else { return None };
+    let AskState::Allocated { node, since, .. } = &ask.state else { return None };
     let since = since.unwrap_or(ask.created);
     let wall = &context.wall;
     Some(dto::Allocation {

@@ -5,13 +5,13 @@ use super::config::fault;
 use crate::api::dto::native as dto;
 use crate::api::dto::{self as wire};
 use crate::config::Removal;
-use crate::model::{AppId, AskId, Identity, QueuePath};
+use crate::model::{AppId, AskId, Identity, QueuePath, Time};
 use crate::view::act::{
     AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, Killed, LoadedBy, Moved, NodeDone, Reason,
     Refusal,
 };
 use crate::view::placement::access;
-use crate::view::{PartitionView, View};
+use crate::view::{PartitionView, QuotaVictim, View};
 
 /// A refusal (E2).
 pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeError {
@@ -212,6 +212,30 @@ pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::Draining
     };
     let draining = part.walk().filter(|row| row.state == crate::model::QueueState::Draining);
     dto::DrainingQueues { queues: draining.map(one).collect() }
+}
+
+/// Every queue above its own maximum, and what is preempted so that it holds (N-01).
+pub fn quotas(part: &PartitionView, now: Time, wall: &Wall) -> dto::ExceededQuotas {
+    let forecasts = part.quota_forecasts(now);
+    let victim = |victim: &QuotaVictim| dto::QuotaVictim {
+        application_id: victim.app.to_string(),
+        user: victim.user.clone(),
+        allocation_key: victim.ask.to_string(),
+        resource: (&victim.resource).into(),
+    };
+    let above = part.walk().filter(|row| row.parent.is_some() && row.is_above_max());
+    let one = |row: &std::sync::Arc<crate::view::QueueRow>| {
+        let forecast = forecasts.iter().find(|one| one.queue == row.path);
+        dto::ExceededQuota {
+            queue: row.path.to_string(),
+            above: (&PartitionView::above_max(row)).into(),
+            since: forecast.and_then(|one| one.since).map(|since| wall.nanos(since)),
+            preempts_at: forecast.map(|one| wall.nanos(one.at)),
+            excess: forecast.map(|one| (&one.excess).into()).unwrap_or_default(),
+            victims: forecast.and_then(|one| one.victims.as_ref()).into_iter().flatten().map(victim).collect(),
+        }
+    };
+    dto::ExceededQuotas { queues: above.map(one).collect() }
 }
 
 /// One event (E10).

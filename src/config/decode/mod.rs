@@ -57,7 +57,7 @@ pub fn keys_below(key: &str) -> &'static [&'static str] {
 }
 
 /// The keys under `preemption` that the profile knows.
-pub(super) fn preemption_keys(profile: Profile) -> &'static [&'static str] {
+pub fn preemption_keys(profile: Profile) -> &'static [&'static str] {
     if profile == Profile::V1_5_1 { &PREEMPTION[..1] } else { &PREEMPTION }
 }
 

@@ -210,18 +210,28 @@ pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Pos
 /// What the word before the cursor could become, below it, or above where there is no room.
 fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
     let words = &page.completion.words;
-    if words.is_empty() {
+    // Another release's words have no choice on them.
+    let elsewhere = page.completion.elsewhere.iter().map(|(word, who)| format!("{word}  {who}"));
+    let elsewhere: Vec<String> = elsewhere.take(COMPLETIONS.saturating_sub(words.len())).collect();
+    if words.is_empty() && elsewhere.is_empty() {
         return;
     }
-    let shown = words.len().min(COMPLETIONS);
-    let first = (page.chosen + 1).saturating_sub(shown);
-    let widest = words.iter().map(|word| text::width(&text::escape(word))).max().unwrap_or(0) + 2;
+    let listed = words.len().min(COMPLETIONS);
+    let shown = listed + elsewhere.len();
+    let first = (page.chosen + 1).saturating_sub(listed);
+    let all = words.iter().chain(&elsewhere);
+    let widest = all.map(|word| text::width(&text::escape(word))).max().unwrap_or(0) + 2;
     let wide = u16::try_from(widest).unwrap_or(u16::MAX).min(area.width / 2);
     let tall = u16::try_from(shown).unwrap_or(1);
     let typed = u16::try_from(page.completion.typed).unwrap_or(0);
     let x = at.x.saturating_sub(typed + 1).min(area.right().saturating_sub(wide));
     let y = if at.y + tall < area.bottom() { at.y + 1 } else { at.y.saturating_sub(tall) };
-    for (index, word) in words.iter().enumerate().skip(first).take(shown) {
+    for (at, word) in elsewhere.iter().enumerate() {
+        let line = Rect { x, y: y + u16::try_from(listed + at).unwrap_or(0), width: wide, height: 1 };
+        pen.clear(line);
+        pen.text(x + 1, line.y, wide.saturating_sub(2), word, Role::Dim);
+    }
+    for (index, word) in words.iter().enumerate().skip(first).take(listed) {
         let line = Rect { x, y: y + u16::try_from(index - first).unwrap_or(0), width: wide, height: 1 };
         pen.clear(line);
         pen.text(x + 1, line.y, wide.saturating_sub(2), word, Role::Text);

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use crate::config;
 use crate::config::diff::{Key, What};
-use crate::config::{Diff, Reading, Removal};
+use crate::config::{Config, Diff, Reading, Removal};
 use crate::console::present::format;
 use crate::console::state::editor::{CheckJob, CheckResult, Removed};
-use crate::model::QueuePath;
 use crate::model::quantity::show_amount;
+use crate::model::{QueuePath, Time};
 use crate::view::act::{Act, Refusal, may_configure};
 use crate::view::placement::access;
-use crate::view::{PartitionView, QueueRow, View};
+use crate::view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
 
 /// The most applications that are named for one queue.
 const NAMED: usize = 4;
+
+/// What a lowered maximum does where it is enforced.
+const ENFORCED: &str = "nothing new until below; what is above is preempted";
 
 /// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
 pub fn check(job: &CheckJob) -> CheckResult {
@@ -25,13 +28,22 @@ pub fn check(job: &CheckJob) -> CheckResult {
     let Some(config) = config else { return checked };
     let old = read(&job.base).config.unwrap_or_default();
     checked.removal = Removal::between(&old, &config, config::says_nothing(&checked.faults));
-    let diff = config::diff(&old, &config);
-    checked.changes = diff.lines();
+    let mut diff = config::diff(&old, &config);
     checked.summary = diff.summary();
-    checked.consequences = consequences(&diff, &job.view);
+    let config = Arc::new(config);
+    let quotas = quotas(&config, job);
+    for change in &mut diff.changes {
+        let goes = |queue: &QueuePath| goes(&quotas, &change.partition, queue);
+        if matches!(change.key, Key::Max(_)) && change.queue.as_ref().is_some_and(goes) {
+            change.effect = ENFORCED;
+        }
+    }
+    checked.changes = diff.lines();
+    checked.preempted = preempted(&quotas, job.at);
+    checked.consequences = consequences(&diff, job, &quotas);
     checked.removed = removed(&diff, &job.view);
     checked.refused = refused(&diff, job);
-    checked.config = Some(Arc::new(config));
+    checked.config = Some(config);
     checked
 }
 
@@ -76,15 +88,44 @@ fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
     gone.into_iter().map(of).collect()
 }
 
+/// What will be preempted otherwise than now, as maxima are enforced; by partition.
+fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)> {
+    let enforces = job.view.partitions.iter().any(|part| part.quota_preemption);
+    if !enforces && !config.partitions.iter().any(|part| part.quota_preemption) {
+        return Vec::new();
+    }
+    // What the scheduler refuses has no effect.
+    let Ok(loaded) = View::of_config(Arc::clone(config), job.profile) else { return Vec::new() };
+    let each = job.view.partitions.iter().filter_map(|part| {
+        let then = loaded.partitions.iter().find(|then| then.name == part.name)?;
+        Some((Arc::clone(&part.name), part.quota_effects(job.at, then)))
+    });
+    each.collect()
+}
+
+/// Whether something of a queue is preempted that would not be without the edit.
+fn goes(quotas: &[(Arc<str>, QuotaEffects)], partition: &str, queue: &QueuePath) -> bool {
+    let mut of = quotas.iter().filter(|(name, _)| **name == *partition).flat_map(|(_, effects)| &effects.begins);
+    of.any(|one| one.queue == *queue)
+}
+
+fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
+    let begins = quotas.iter().flat_map(|(_, effects)| &effects.begins);
+    begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
+}
+
 /// What the changes do to what runs, queue by queue.
-fn consequences(diff: &Diff, view: &View) -> Vec<(String, Vec<String>)> {
+fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]) -> Vec<(String, Vec<String>)> {
+    let view = &job.view;
     let mut message: Vec<(String, Vec<String>)> = Vec::new();
     for change in &diff.changes {
         let Some(part) = view.partitions.iter().find(|part| *part.name == *change.partition) else { continue };
         let Some(row) = change.queue.as_ref().and_then(|path| part.queue_at(path)) else { continue };
         let sentences = match (&change.key, change.what) {
             (Key::Queue, What::Removed) => drains(part, row),
-            (Key::Max(name), _) => maximum(part, row, name, change.to.as_deref()),
+            (Key::Max(name), _) => {
+                maximum(part, row, (name, change.to.as_deref()), goes(quotas, &change.partition, &row.path))
+            }
             (Key::MaxApplications, _) => applications(row, change.to.as_deref()),
             (Key::Guaranteed(name), _) => guarantee(row, name, change.to.as_deref()),
             _ => Vec::new(),
@@ -95,6 +136,19 @@ fn consequences(diff: &Diff, view: &View) -> Vec<(String, Vec<String>)> {
         match message.last_mut().filter(|(path, _)| *path == row.path.as_str()) {
             Some((_, known)) => known.extend(sentences),
             None => message.push((row.path.to_string(), sentences)),
+        }
+    }
+    for (_, effects) in quotas {
+        let begins = effects.begins.iter().map(|one| (one, one.sentence(job.at, format::resource)));
+        let not_any_more = |one: &QuotaForecast| {
+            format!("what would be preempted in {} runs on", crate::view::drain::span(one.at.since(job.at)))
+        };
+        let called_off = effects.called_off.iter().map(|one| (one, not_any_more(one)));
+        for (of, sentence) in begins.chain(called_off) {
+            match message.iter_mut().find(|(path, _)| *path == of.queue.as_str()) {
+                Some((_, known)) => known.push(sentence),
+                None => message.push((of.queue.to_string(), vec![sentence])),
+            }
         }
     }
     message
@@ -119,18 +173,18 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
 }
 
 /// Another maximum: who is above it, or how much of the headroom is left.
-fn maximum(part: &PartitionView, row: &QueueRow, name: &str, to: Option<&str>) -> Vec<String> {
+fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), goes: bool) -> Vec<String> {
     let used = row.allocated.amount(name);
     let called = format::resource_name(name);
     let Some(max) = to.and_then(|text| crate::model::parse_quantity(name, text).ok()) else {
         return vec![format!("{called}: no maximum of its own any more, {} in use", show_amount(name, used))];
     };
     if used > max {
-        return vec![format!(
-            "{called}: {} in use runs on; nothing new until below {}",
-            show_amount(name, used),
-            show_amount(name, max)
-        )];
+        let (used, max) = (show_amount(name, used), show_amount(name, max));
+        return vec![match goes {
+            true => format!("{called}: {used} in use is above {max}; nothing new until below it"),
+            false => format!("{called}: {used} in use runs on; nothing new until below {max}"),
+        }];
     }
     let amount =
         |amount: Option<i64>| amount.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));

@@ -1,9 +1,10 @@
 //! What the word before the cursor could become: keys, property names and values, resources, queues, users, by where it stands.
 
-use crate::config::{PropertyKey, keys_below, values_at};
+use crate::config::{self, PropertyKey, keys_below, values_at};
 use crate::console::present::filter;
 use crate::console::state::editor::checked::Completion;
 use crate::console::state::editor::fold::indent;
+use crate::model::Profile;
 use crate::view::PartitionView;
 
 /// The most that are offered.
@@ -16,16 +17,42 @@ pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>)
     }
     let (path, place) = place(above, before);
     let parent = path.last().map_or("", String::as_str);
-    let (typed, words) = match &place {
+    let profile = part.map(|part| part.rules.profile()).unwrap_or_default();
+    let (typed, mut words) = match &place {
         Place::Key(typed) => (typed, keys(parent, &path, part)),
         Place::Value(key, typed) => (typed, values(parent, key, part)),
     };
+    let mut elsewhere = Vec::new();
+    if matches!(place, Place::Key(_)) {
+        words.retain(|word| {
+            let who = only_elsewhere(parent, word, profile);
+            elsewhere.extend(who.filter(|_| word.starts_with(&**typed)).map(|who| (word.clone(), who)));
+            only_elsewhere(parent, word, profile).is_none()
+        });
+    }
     let fitting = filter::complete(typed, words.iter().map(String::as_str), MOST);
     let mut words: Vec<String> = fitting.into_iter().filter(|word| word != typed).map(str::to_owned).collect();
     if matches!(place, Place::Key(_)) && !words.is_empty() && !matches!(parent, "users" | "groups") {
         words.iter_mut().for_each(|word| word.push(':'));
     }
-    Completion { typed: typed.chars().count(), words }
+    Completion { typed: typed.chars().count(), words, elsewhere }
+}
+
+/// Which releases know a key that the profile does not, in words; `None` for a key that it knows, or nobody.
+pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<String> {
+    let knows = |of: &Profile| match parent {
+        "properties" => PropertyKey::parse(key).is_some_and(|key| key.row().is_read_by(*of)),
+        "preemption" => config::preemption_keys(*of).contains(&key),
+        _ => true,
+    };
+    if knows(&profile) {
+        return None;
+    }
+    let known: Vec<&str> = Profile::RELEASES.iter().filter(|of| knows(of)).map(|of| of.name()).collect();
+    (!known.is_empty()).then(|| match known.as_slice() {
+        [one] => format!("{one} has it"),
+        all => format!("{} have it", all.join(" and ")),
+    })
 }
 
 /// What is being written.
@@ -156,9 +183,12 @@ fn names(kind: &str, part: Option<&PartitionView>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::config::{FilterType, NodeSortPolicy, RuleKind};
     use crate::model::AllowedValue;
+    use crate::view::placement::Rules;
 
     const TEXT: &str = "\
 partitions:
@@ -185,6 +215,28 @@ partitions:
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains(below)).unwrap();
         completions(&lines[..=at], written, None).words
+    }
+
+    #[test]
+    fn what_only_other_releases_know_is_said_and_not_offered() {
+        let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
+        let at = lines.iter().position(|line| line.contains("name: a")).unwrap();
+        for (profile, written, elsewhere) in [
+            (Profile::V1_8_0, "          properties: {quota", Some(("quota.preemption.delay", "1.9.0 has it"))),
+            (Profile::V1_9_0, "          properties: {quota", None),
+            (
+                Profile::V1_5_1,
+                "          preemption: {quota",
+                Some(("quotapreemptionenabled", "1.8.0 and 1.9.0 have it")),
+            ),
+            (Profile::V1_8_0, "          preemption: {quota", None),
+        ] {
+            let part = PartitionView { rules: Arc::new(Rules::none(profile)), ..PartitionView::default() };
+            let found = completions(&lines[..=at], written, Some(&part));
+            let named = elsewhere.map(|(word, who)| (word.to_owned(), who.to_owned()));
+            assert_eq!(found.elsewhere, named.clone().into_iter().collect::<Vec<_>>(), "{profile} {written}");
+            assert_eq!(found.words.is_empty(), named.is_some(), "{profile} {written}: {:?}", found.words);
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub fn draft(job: &DraftJob) -> FormDraft {
         Err(trouble) => drafted.trouble = Some(trouble),
         Ok((text, note)) => {
             let of = CheckJob {
+                at: job.at,
                 version: job.version,
                 text: text.clone(),
                 base: Arc::clone(&job.base.text),

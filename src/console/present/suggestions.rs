@@ -64,7 +64,7 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
         return String::new();
     }
     match &field.what {
-        What::Key => follow(word, PropertyKey::names()),
+        What::Key => follow(word, PropertyKey::names_in(part.rules.profile())),
         What::Value => {
             let key = page.fields.iter().find(|field| field.what == What::Key);
             let values = key.map(|key| values_of(key.line.text().trim())).unwrap_or_default();

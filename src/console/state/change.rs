@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::config::Fault;
 use crate::console::state::editor::CheckResult;
 use crate::console::state::line_edit::LineEdit;
-use crate::model::{Profile, QueuePath};
+use crate::model::{Profile, QueuePath, Time};
 use crate::view::View;
 use crate::view::act::{Actor, Configuration};
 
@@ -173,6 +173,8 @@ impl ChangePage {
 /// A form to be made to a text.
 #[derive(Clone, Debug)]
 pub struct DraftJob {
+    /// The cluster's time.
+    pub at: Time,
     /// Which version of the form it is.
     pub version: u64,
     /// Which form.

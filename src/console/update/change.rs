@@ -234,7 +234,7 @@ pub fn due(state: &mut State) {
     let behind = matches!(state.page(), Page::Change(page) if is_behind(state, page) && page.applying.is_none());
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    let actor = state.cluster.actor.clone();
+    let (actor, at) = (state.cluster.actor.clone(), state.cluster.at);
     let Some(page) = shown(state) else { return };
     if behind && page.due.is_none() && !page.looking {
         (page.version, page.due) = (page.version + 1, Some(now));
@@ -247,7 +247,7 @@ pub fn due(state: &mut State) {
     page.looking = true;
     let (version, kind, queue) = (page.version, page.kind, page.queue.clone());
     let (partition, fields) = (Arc::clone(&page.partition), page.fields.clone());
-    let job = DraftJob { version, kind, queue, partition, fields, base, view, profile, actor };
+    let job = DraftJob { at, version, kind, queue, partition, fields, base, view, profile, actor };
     state.emit(Work::Draft(Box::new(job)));
 }
 

@@ -10,7 +10,7 @@
 
 pub(super) mod attempts;
 mod fence;
-pub(super) mod quota;
+pub mod quota;
 mod required;
 mod snapshot;
 pub mod verdict;

@@ -256,7 +256,8 @@ impl Once {
             | FetchedData::Events(..)
             | FetchedData::Audit(_)
             | FetchedData::Health(_)
-            | FetchedData::History(_) => {}
+            | FetchedData::History(_)
+            | FetchedData::Quotas(_) => {}
         }
         Ok(())
     }

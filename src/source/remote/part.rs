@@ -66,6 +66,7 @@ impl Query {
             Self::WhoAmI
             | Self::Resting
             | Self::Draining(_)
+            | Self::Quotas(_)
             | Self::Permissions(_)
             | Self::MayKill(..)
             | Self::Health => Part::Beside,

@@ -44,6 +44,8 @@ pub enum Query {
     Resting,
     /// The draining queues of a kornsole.
     Draining(Arc<str>),
+    /// The queues of a kornsole that are above their maxima.
+    Quotas(Arc<str>),
     /// What one may do in the queues of a kornsole.
     Permissions(Arc<str>),
     /// Whether one may kill an application of a kornsole.
@@ -237,7 +239,7 @@ impl Query {
         match self {
             Self::Partitions | Self::Queues(_) | Self::Events | Self::Health => 1,
             Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) => 1,
-            Self::Draining(_) | Self::Config | Self::Resting => 5,
+            Self::Draining(_) | Self::Quotas(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
             Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) => 15,
@@ -274,6 +276,7 @@ impl Query {
             | Self::Node(partition, _)
             | Self::QueueApps(partition, _)
             | Self::Draining(partition)
+            | Self::Quotas(partition)
             | Self::Apps(partition)
             | Self::Users(partition)
             | Self::Groups(partition)
@@ -297,16 +300,9 @@ mod tests {
 
     fn plan() -> Plan {
         let mut plan = Plan::new(2 * S);
-        for query in [
-            Query::Queues(p()),
-            Query::Apps(p()),
-            Query::Nodes(p()),
-            Query::Users(p()),
-            Query::Completed(p()),
-            Query::Config,
-        ] {
-            plan.add(query, Duration::ZERO);
-        }
+        let of: [fn(Arc<str>) -> Query; 5] = [Query::Queues, Query::Apps, Query::Nodes, Query::Users, Query::Completed];
+        let all = of.into_iter().map(|of| of(p())).chain([Query::Config]);
+        all.for_each(|query| plan.add(query, Duration::ZERO));
         plan
     }
 

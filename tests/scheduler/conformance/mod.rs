@@ -271,4 +271,6 @@ fn the_same_scenario_gives_the_same_bytes() {
 
 mod events;
 
+mod quota_forecast;
+
 mod silence;

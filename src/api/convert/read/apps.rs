@@ -309,9 +309,9 @@ fn complete_asks(part: &Part, row: &mut AppRow) {
     let mut changes: Vec<(u64, AskState)> = Vec::new();
     for (number, ask) in &row.asks {
         let state = match &ask.state {
-            AskState::Allocated { node, since: None } => {
+            AskState::Allocated { node, since: None, number } => {
                 let since = part.since.get(&(row.id.clone(), ask.id.clone())).copied();
-                since.map(|since| AskState::Allocated { node: node.clone(), since: Some(since) })
+                since.map(|since| AskState::Allocated { node: node.clone(), since: Some(since), number: *number })
             }
             AskState::Pending { reason, reserved: None } => {
                 let kept = part.kept.get(&ask.id).cloned();

@@ -141,6 +141,10 @@ impl RemoteState {
         }
         for (partition, view) in list.into_iter().zip(&mut self.view.partitions) {
             let state = rows::queue_state(&partition.state);
+            let enforces = partition.quota_preemption_enabled.unwrap_or(false);
+            if std::mem::replace(&mut view.quota_preemption, enforces) != enforces {
+                self.changed = true;
+            }
             let (capacity, allocated) = (partition.capacity.capacity.0, partition.capacity.used_capacity.0);
             if (view.state, &view.capacity, &view.allocated) != (state, &capacity, &allocated) {
                 (view.state, view.capacity, view.allocated) = (state, capacity, allocated);

@@ -8,7 +8,9 @@ use crate::api::dto;
 use crate::config::Place;
 use crate::config::properties::QueueProperties;
 use crate::model::{AppId, Priority, QueuePath, QueueState, Time};
-use crate::view::{NoticeWeight, Origin, PartitionView, PropertyRow, QueueRow, QueueSettings, QueueSlot};
+use crate::view::{
+    NoticeWeight, Origin, PartitionView, PropertyRow, QueueRow, QueueSettings, QueueSlot, QuotaForecast,
+};
 
 /// A queue of the answer with its place in the tree.
 struct Found<'q> {
@@ -74,6 +76,25 @@ impl RemoteState {
                 self.changed = true;
             }
         }
+    }
+
+    /// What a kornsole says will be preempted, as queues are above their maxima.
+    pub fn quotas(&mut self, partition: &str, forecasts: Vec<QuotaForecast>) {
+        let Some(index) = self.index(partition) else { return };
+        let view = &mut self.view.partitions[index];
+        if view.quota_told.as_deref() == Some(forecasts.as_slice()) {
+            return;
+        }
+        let due = |row: &QueueRow| forecasts.iter().find(|one| one.queue == row.path).map(|one| one.at);
+        let slots: Vec<QueueSlot> = view.walk().filter(|row| row.quota_due != due(row)).map(|row| row.slot).collect();
+        for slot in slots {
+            if let Some(Some(row)) = view.queues.get_mut(slot.0 as usize) {
+                let due = due(row);
+                Arc::make_mut(row).quota_due = due;
+            }
+        }
+        view.quota_told = Some(forecasts.into());
+        self.changed = true;
     }
 
     /// YuniKorn has no event for it: the console says what it saw.
@@ -188,6 +209,7 @@ fn row(
         allocated: queue.allocated_resource.0.clone(),
         pending: queue.pending_resource.0.clone().pruned(),
         preempting: queue.preempting_resource.0.clone(),
+        quota_due: old.and_then(|old| old.quota_due),
         guaranteed: rows::set(&queue.guaranteed_resource),
         max: rows::set(&queue.max_resource),
         settings,

@@ -201,7 +201,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
         resource: one.resource.0.clone(),
         priority: Priority(one.priority),
         created: time(one.request_time),
-        state: AskState::Allocated { node: NodeId::from(one.node_id.as_str()), since: since(one, shapes) },
+        state: AskState::Allocated { node: NodeId::from(one.node_id.as_str()), since: since(one, shapes), number: 0 },
         placeholder: one.placeholder,
         task_group: text(&one.task_group_name),
         required_node: None,

@@ -294,6 +294,52 @@ pub struct DrainingQueue {
     pub admins: Admins,
 }
 
+/// What is above its maximum (N-01).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ExceededQuotas {
+    /// By path.
+    pub queues: Vec<ExceededQuota>,
+}
+
+/// A queue above its own maximum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ExceededQuota {
+    /// Which.
+    pub queue: String,
+    /// By how much.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub above: ResourceMap,
+    /// Since when its delay counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<i64>,
+    /// When it is brought down to its maximum, unless something changes before; missing where it runs on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preempts_at: Option<i64>,
+    /// How much is to go then.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub excess: ResourceMap,
+    /// What goes then, in the order in which it is chosen.
+    pub victims: Vec<QuotaVictim>,
+}
+
+/// An allocation that is preempted so that a maximum holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct QuotaVictim {
+    /// Its application.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Whose that is.
+    pub user: String,
+    /// Its key.
+    pub allocation_key: String,
+    /// What it has.
+    #[schemars(with = "BTreeMap<String, i64>")]
+    pub resource: ResourceMap,
+}
+
 /// Who administers a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -1,5 +1,7 @@
 //! The configuration: read, validated, compared, replaced (E5).
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 
 use super::permission_checks::lacks;
@@ -7,8 +9,10 @@ use super::read::{beside, invalid};
 use super::{NativeRequest, Reply, body};
 use crate::api::convert::{self as yunikorn, native as convert};
 use crate::api::dto;
-use crate::config::{self, Reading};
-use crate::view::act::{Act, Actor, Code, Done, Order, Refusal};
+use crate::config::{self, Config, Reading};
+use crate::model::Profile;
+use crate::view::View;
+use crate::view::act::{Act, Actor, ChangeLine, Code, Done, Order, Refusal};
 
 /// The configuration in force, as JSON or bare.
 pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
@@ -48,12 +52,35 @@ pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> 
 /// What a configuration would change.
 pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (text, reading) = read(request).await?;
-    if !reading.is_valid() {
-        return Err(invalid(&reading.faults));
+    let Some(config) = reading.config else { return Err(invalid(&reading.faults)) };
+    let mut done = foreseen(request, text).await?;
+    let (view, profile) = (request.view(), request.native.options.profile);
+    for (place, sentence) in beside(request, move || preempted(&view, config, profile)).await? {
+        let of = |change: &&mut ChangeLine| {
+            let queue = change.queue.as_ref().map(|queue| convert::named(&change.partition, queue));
+            queue.as_ref() == Some(&place) && change.key.starts_with("resources.max")
+        };
+        for change in done.changes.iter_mut().filter(of) {
+            change.effect = "nothing new until below; what is above is preempted".to_owned();
+        }
+        done.what_happens.push(format!("{place}: {sentence}"));
     }
-    let done = foreseen(request, text).await?;
     let missing = lacks(request, &done);
     Ok(Reply::ok(&convert::config_diff(&done, missing)))
+}
+
+/// What a configuration would have preempted, as queues are above their maxima: the queue, and a sentence.
+fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(String, String)> {
+    let Ok(loaded) = View::of_config(Arc::new(config), profile) else { return Vec::new() };
+    let mut sentences = Vec::new();
+    for part in &view.partitions {
+        let Some(then) = loaded.partitions.iter().find(|then| then.name == part.name) else { continue };
+        for one in part.quota_effects(view.at, then).begins {
+            let sentence = one.sentence(view.at, ToString::to_string);
+            sentences.push((convert::named(&part.name, &one.queue), sentence));
+        }
+    }
+    sentences
 }
 
 /// What a configuration would lead to if the caller had every right.

@@ -334,6 +334,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::OpenApi => Ok(Reply::ok(&openapi::document())),
         Verb::PartitionPermissions => read::permissions(request),
         Verb::Draining => read::draining(request),
+        Verb::Quotas => read::quotas(request).await,
         Verb::Explain => read::explain(request).await,
         Verb::Fairness => read::fairness(request).await,
         Verb::Events => events::list(request),

@@ -15,7 +15,7 @@ use crate::view::waiting::Question;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
-const FEATURES: [&str; 12] = [
+const FEATURES: [&str; 13] = [
     "kill",
     "move",
     "config",
@@ -25,6 +25,7 @@ const FEATURES: [&str; 12] = [
     "whatif",
     "workload",
     "draining",
+    "quotas",
     "cleanup",
     "events",
     "audit",
@@ -86,6 +87,13 @@ pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
     let view = request.view();
     let part = partition(&view, request.parameter(0))?;
     Ok(Reply::ok(&convert::draining(&view, part, &request.native.wall)))
+}
+
+/// What is above its maximum, and what goes for it.
+pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall);
+    partition(&view, &name)?;
+    beside(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
 }
 
 /// Why an application, or one of its asks, waits.

@@ -71,6 +71,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::Placement
         | Verb::WhatIf
         | Verb::Draining
+        | Verb::Quotas
         | Verb::Explain
         | Verb::Fairness
         | Verb::Events

@@ -40,6 +40,7 @@ pub enum Verb {
     ResumeNode,
     RemoveNode,
     Draining,
+    Quotas,
     Explain,
     Fairness,
     Cleanup,
@@ -142,7 +143,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes.
-pub static ROUTES: [Route; 35] = [
+pub static ROUTES: [Route; 36] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -250,6 +251,12 @@ pub static ROUTES: [Route; 35] = [
         .gives::<dto::Fairness>(),
     get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it")
         .gives::<dto::DrainingQueues>(),
+    get(
+        "/partition/{partition}/quotas",
+        Verb::Quotas,
+        "What is above its maximum, when that is enforced, and what goes",
+    )
+    .gives::<dto::ExceededQuotas>(),
     change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())
         .gives::<dto::CleanupResult>(),
     change(

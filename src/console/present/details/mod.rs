@@ -20,6 +20,7 @@ mod info;
 pub mod node;
 mod partitions;
 mod queue;
+mod quota;
 mod records;
 mod sheet;
 mod why;

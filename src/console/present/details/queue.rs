@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::config::{LimitConfig, TemplateConfig};
+use crate::console::present::details::quota;
 use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::edit_completion::only_elsewhere;
 use crate::console::present::format;
 use crate::console::present::layout;
 use crate::console::present::lists::queue_cells;
@@ -13,7 +15,7 @@ use crate::console::present::text;
 use crate::console::present::words::in_state_for;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
-use crate::model::{MEMORY, Priority, QueuePath, QueueState, Resource, VCORE};
+use crate::model::{MEMORY, Priority, Profile, QueuePath, QueueState, Resource, VCORE};
 use crate::view::drain::admins;
 use crate::view::explain::{AclKind, PriorityStep};
 use crate::view::{LimitUse, Origin, PartitionView, QueueRow};
@@ -28,9 +30,10 @@ pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
-    properties(&mut left, Source::of(state), row, width);
+    properties(&mut left, (Source::of(state), part.rules.profile()), row, width);
     let mut right = Lines::new();
     resources(&mut right, part, row, width, signs);
+    quota::lines(&mut right, state, (part, row), width);
     applications(&mut right, state, part, row, width);
     limits(&mut right, state, (part, row), width, signs);
     template(&mut right, row, width);
@@ -144,7 +147,7 @@ fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     }
 }
 
-fn properties(lines: &mut Lines, source: Source<'_>, row: &QueueRow, width: usize) {
+fn properties(lines: &mut Lines, (source, profile): (Source<'_>, Profile), row: &QueueRow, width: usize) {
     for (at, property) in row.settings.properties.iter().enumerate() {
         let from = match &property.from {
             Origin::Queue(path, _) if *path == row.path => "here".to_owned(),
@@ -154,8 +157,11 @@ fn properties(lines: &mut Lines, source: Source<'_>, row: &QueueRow, width: usiz
             },
             Origin::Template(path) => format!("template of {}", path.name()),
         };
-        let text = format!("{} = {} ({from})", property.key, property.value);
-        labelled_text(lines, if at == 0 { "properties" } else { "" }, &text, width, Role::Text);
+        let mut text = format!("{} = {} ({from})", property.key, property.value);
+        let elsewhere = only_elsewhere("properties", &property.key, profile);
+        let role = if elsewhere.is_some() { Role::Dim } else { Role::Text };
+        text.extend(elsewhere.map(|who| format!(": no effect here, {who}")));
+        labelled_text(lines, if at == 0 { "properties" } else { "" }, &text, width, role);
     }
 }
 

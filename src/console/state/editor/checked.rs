@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use crate::config::diff::Line;
 use crate::config::{Config, Fault, Removal, Severity};
-use crate::model::{Profile, QueuePath};
+use crate::model::{Profile, QueuePath, Time};
 use crate::view::View;
 use crate::view::act::Actor;
 
 /// A text to be looked at.
 #[derive(Clone, Debug)]
 pub struct CheckJob {
+    /// The cluster's time.
+    pub at: Time,
     /// Which version of the text it is.
     pub version: u64,
     /// The text.
@@ -42,6 +44,8 @@ pub struct CheckResult {
     pub summary: String,
     /// What it does to what runs: a queue, and in sentences what happens there.
     pub consequences: Vec<(String, Vec<String>)>,
+    /// What will be preempted, as a queue would be above its maximum: in sentences that name it.
+    pub preempted: Vec<String>,
     /// The queues that it removes, none of which is below another.
     pub removed: Vec<Removed>,
     /// How much of the configuration in force it takes away (CFG-120).
@@ -75,4 +79,6 @@ pub struct Completion {
     pub typed: usize,
     /// What could stand there, best first.
     pub words: Vec<String>,
+    /// What only other releases know, each with who: shown, and not taken.
+    pub elsewhere: Vec<(String, String)>,
 }

@@ -30,6 +30,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     let summary = &checked.summary;
     let mut lines =
         vec![if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() }];
+    lines.extend(checked.preempted.iter().take(6).cloned());
     for gone in checked.removed.iter().take(6) {
         let below = if gone.subtree { " with all below it" } else { "" };
         lines.push(match gone.apps {

@@ -99,7 +99,7 @@ pub(super) fn changed(state: &mut State) {
 pub fn due(state: &mut State) {
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    let actor = state.cluster.actor.clone();
+    let (actor, at) = (state.cluster.actor.clone(), state.cluster.at);
     let Some(page) = page_mut(state) else { return };
     if page.checking || page.due.is_none_or(|due| due > now) {
         return;
@@ -107,6 +107,7 @@ pub fn due(state: &mut State) {
     page.due = None;
     let Some(base) = &page.base else { return };
     let job = CheckJob {
+        at,
         version: page.buffer.version(),
         text: page.buffer.text(),
         base: Arc::clone(&base.text),

@@ -1,53 +1,35 @@
 //! Quota preemption: a queue that has been above its maximum for its delay is brought down to it (N-01 of `profiles.md`, section 10).
 //!
-//! Where to read: here is when that is (section 10.1), [`excess`] says how much goes and how children share it (10.2), [`victims`] which
-//! allocations go (10.3).
+//! Where to read: here is when that is (section 10.1), `timing` what sets the time, [`excess`] how much goes and how children share it
+//! (10.2), [`victims`] which allocations go (10.3). [`tree`] is what these look at, so that a view answers as the scheduler does.
 //!
 //! Invariants:
 //! - choosing changes nothing; the victims of one look are all known before the first one is changed;
 //! - a timer is set exactly while the partition enforces maxima and a queue has its time.
 
 mod excess;
+mod timing;
+mod tree;
 mod victims;
 
-use std::time::Duration;
+pub use self::excess::{QuotaPlan, quota_plan};
+pub use self::timing::{QuotaAfter, QuotaBefore, is_above, look_after, time_after};
+pub use self::tree::{QuotaAsk, QuotaLaw, QuotaQueue, QuotaTree};
 
-use crate::model::{QueuePath, Resource, Time};
+use crate::model::{Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::{Queue, ROOT};
 use crate::scheduler::state::timer::Timer;
 
-/// A second, in microseconds: as often it is looked for maxima to enforce.
-const SECOND: u64 = 1_000_000;
-
-/// What a queue was before a reload.
-pub(in crate::scheduler) struct QuotaBefore {
-    /// Its maximum; `None` also for a queue that the reload made.
-    pub max: Option<Resource>,
-    /// Its delay.
-    pub delay: Duration,
-}
-
-/// What enforcing the maximum of one queue comes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuotaPlan {
-    /// The queue.
-    pub queue: QueuePath,
-    /// How much is to go.
-    pub excess: Resource,
-    /// Which allocations go, in the order in which they are chosen.
-    pub victims: Vec<(AppKey, AskKey)>,
-    /// Whether there were allocations to choose from.
-    had_candidates: bool,
-}
+/// A plan of the scheduler itself.
+type Plan = QuotaPlan<(AppKey, AskKey)>;
 
 impl Queue {
     /// Whether it uses more than its maximum in some name of both.
     pub fn is_above_max(&self) -> bool {
-        let above = |max: &Resource| max.iter().any(|(name, most)| self.allocated.get(name).is_some_and(|a| a > most));
-        self.max.as_ref().is_some_and(above)
+        is_above(&self.allocated, self.max.as_ref())
     }
 }
 
@@ -57,24 +39,15 @@ impl Partition {
         if !self.switches.quota_preemption {
             return;
         }
-        let keeps_time = self.switches.quota_keeps_time;
+        let law = QuotaLaw::from(&self.switches);
         let queue = &mut self.queues[key];
-        let delay = queue.settings.properties.quota_preemption_delay;
-        let has_key = queue.settings.merged.contains_key("quota.preemption.delay");
-        if keeps_time && (!has_key || delay.is_zero()) {
-            return;
-        }
-        queue.quota_due = if delay.is_zero() || !queue.is_above_max() {
-            None
-        } else {
-            match (queue.quota_due, change(before.max.as_ref(), queue.max.as_ref())) {
-                (due, Change::Other) => due,
-                (Some(due), _) => Some(moved(due, delay, before.delay)),
-                (None, Change::Lowered) => Some(now + delay),
-                (None, Change::Same) => before.delay.is_zero().then(|| now + delay),
-                (None, Change::Raised) => None,
-            }
+        let after = QuotaAfter {
+            delay: queue.settings.properties.quota_preemption_delay,
+            has_key: queue.settings.merged.contains_key("quota.preemption.delay"),
+            allocated: &queue.allocated,
+            max: queue.max.as_ref(),
         };
+        queue.quota_due = time_after(law, now, queue.quota_due, before, &after);
     }
 
     /// An allocation has grown by itself: the queues that it takes above their maximum get their time (N-02).
@@ -97,8 +70,7 @@ impl Partition {
         let waits = |queue: &Queue| queue.quota_due.is_some();
         if self.quota_preemption && !self.quota_timer && self.queues.iter().any(waits) {
             self.quota_timer = true;
-            let due = (now.0 / SECOND).saturating_add(1).saturating_mul(SECOND);
-            self.set_timer(Time(due), Timer::Quota);
+            self.set_timer(look_after(now, now), Timer::Quota);
         }
     }
 
@@ -108,7 +80,8 @@ impl Partition {
         if !self.quota_preemption {
             return;
         }
-        let plans: Vec<QuotaPlan> = self.due_quotas(now).into_iter().map(|key| self.quota_plan(key)).collect();
+        let due = self.due_quotas(now);
+        let plans: Vec<Plan> = due.into_iter().filter_map(|key| quota_plan(self, key)).collect();
         let mut victims = Vec::new();
         for (number, plan) in plans.iter().enumerate() {
             victims.extend(plan.victims.iter().map(|victim| (number, *victim)));
@@ -131,19 +104,21 @@ impl Partition {
         let mut stack = vec![ROOT];
         while let Some(key) = stack.pop() {
             let queue = &mut self.queues[key];
-            if queue.max.is_some() && !queue.is_above_max() {
-                queue.quota_due = None;
-            } else if queue.quota_due.is_some_and(|due| due <= now) {
-                queue.quota_due = None;
-                due.push(key);
-                continue;
+            let within = queue.max.is_some() && !queue.is_above_max();
+            let runs = !within && queue.quota_due.is_some_and(|due| due <= now);
+            let over = (within || runs) && queue.quota_due.take().is_some();
+            if !runs {
+                stack.extend(queue.children.iter().rev());
             }
-            stack.extend(queue.children.iter().rev());
+            due.extend(runs.then_some(key));
+            if over {
+                self.mark_queue(key);
+            }
         }
         due
     }
 
-    fn quota_enforced(&self, plan: QuotaPlan) -> EventKind {
+    fn quota_enforced(&self, plan: Plan) -> EventKind {
         let mut preempted = Resource::new();
         for (app, ask) in &plan.victims {
             preempted.add_assign(&self.apps[*app].asks[*ask].resource);
@@ -157,34 +132,4 @@ impl Partition {
         let app = &self.apps[app];
         (app.id.as_str(), app.asks[ask].id.as_str())
     }
-}
-
-/// What a reload did to a maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
-    Same,
-    /// No name got more, one got less.
-    Lowered,
-    /// No name got less, one got more.
-    Raised,
-    /// One up, one down; or the first maximum.
-    Other,
-}
-
-fn change(before: Option<&Resource>, now: Option<&Resource>) -> Change {
-    let (Some(before), Some(now)) = (before, now) else { return Change::Other };
-    let names = || before.iter().chain(now.iter()).map(|(name, _)| name);
-    let up = names().any(|name| now.amount(name) > before.amount(name));
-    let down = names().any(|name| now.amount(name) < before.amount(name));
-    match (up, down) {
-        (false, false) => Change::Same,
-        (false, true) => Change::Lowered,
-        (true, false) => Change::Raised,
-        (true, true) => Change::Other,
-    }
-}
-
-/// A time that was set by one delay, as the other would have set it; it may be past.
-fn moved(due: Time, delay: Duration, before: Duration) -> Time {
-    if delay >= before { due + (delay - before) } else { due - (before - delay) }
 }

@@ -15,6 +15,7 @@ use crate::api::dto;
 use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::source::remote::follow::{EventMessage, Reader};
 use crate::source::remote::plan::Query;
+use crate::view::QuotaForecast;
 use crate::view::act::Configuration;
 use crate::view::audit::{AuditPage, Revision};
 
@@ -51,6 +52,8 @@ pub enum FetchedData {
     History(Vec<Arc<Revision>>),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
+    /// What will be preempted, as queues are above their maxima.
+    Quotas(Vec<QuotaForecast>),
     /// What one may do in every queue.
     Permissions(dto::native::Permissions),
     /// Whether an application may be killed.
@@ -182,6 +185,7 @@ impl Fetch {
             | Query::Audit
             | Query::History
             | Query::Draining(_)
+            | Query::Quotas(_)
             | Query::Permissions(_)
             | Query::MayKill(..) => native(&query, remote, has_token)?,
         };
@@ -231,6 +235,10 @@ fn native(query: &Query, remote: &Remote, has_token: bool) -> Option<(String, Fe
         Query::Draining(partition) => {
             remote.kornsole().filter(|server| has_token && server.can("draining"))?;
             (own(partition, "draining"), FetchKind::Json(parse::draining))
+        }
+        Query::Quotas(partition) => {
+            remote.kornsole().filter(|server| has_token && server.can("quotas"))?;
+            (own(partition, "quotas"), FetchKind::Json(parse::quotas))
         }
         Query::Permissions(partition) => {
             remote.kornsole().filter(|_| has_token)?;

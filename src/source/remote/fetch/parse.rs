@@ -14,6 +14,7 @@ use crate::config;
 use crate::model::QueuePath;
 use crate::view::act::{Configuration, LoadedBy};
 use crate::view::audit::AuditPage;
+use crate::view::{QuotaForecast, QuotaVictim};
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
@@ -130,4 +131,20 @@ pub(super) fn draining(bytes: &[u8]) -> Result<FetchedData, String> {
     }
     let all: All = parsed(bytes)?;
     Ok(FetchedData::Draining(all.queues.iter().map(|one| (QueuePath::new(&one.queue), time(one.since))).collect()))
+}
+
+pub(super) fn quotas(bytes: &[u8]) -> Result<FetchedData, String> {
+    let all: dto::native::ExceededQuotas = parsed(bytes)?;
+    let victim = |one: dto::native::QuotaVictim| QuotaVictim {
+        app: one.application_id.as_str().into(),
+        user: one.user,
+        ask: one.allocation_key.as_str().into(),
+        resource: one.resource.0,
+    };
+    let forecast = |one: dto::native::ExceededQuota| {
+        let (queue, since, excess) = (QueuePath::new(&one.queue), one.since.map(time), one.excess.0);
+        let victims = Some(one.victims.into_iter().map(victim).collect());
+        Some(QuotaForecast { queue, since, at: time(one.preempts_at?), excess, victims })
+    };
+    Ok(FetchedData::Quotas(all.queues.into_iter().filter_map(forecast).collect()))
 }

@@ -137,6 +137,7 @@ impl Worker {
             }
             FetchedData::Resting(resting) => self.remote_state.resting(resting),
             FetchedData::Draining(queues) => self.remote_state.draining_since(&partition, queues),
+            FetchedData::Quotas(forecasts) => self.remote_state.quotas(&partition, forecasts),
             FetchedData::Permissions(permissions) => self.remote_state.permissions(&partition, permissions),
             FetchedData::MayKill(app, result) => self.remote_state.may_kill(&partition, &app, result),
             FetchedData::Events(reader, messages) => {
@@ -199,6 +200,7 @@ impl Worker {
                 Query::Completed(name()),
                 Query::Rejected(name()),
                 Query::Draining(name()),
+                Query::Quotas(name()),
                 Query::Permissions(name()),
             ];
             let known = self.plan.has(&asks[0]);
@@ -266,6 +268,7 @@ fn what(query: &Query) -> &'static str {
         Query::WhoAmI => "who one is",
         Query::Resting => "whether the scheduler is paused",
         Query::Draining(_) => "since when queues drain",
+        Query::Quotas(_) => "what is above its maximum",
         Query::Permissions(_) | Query::MayKill(..) => "what one may do",
         Query::Events => "what has happened",
         Query::Apps(_) => "the list of applications",
