@@ -197,9 +197,9 @@ fn details_name_the_limit_with_its_place() {
     says(&driver, "user sue has cpu 6 of 6 !, mem 12G of 12G !");
     driver.keys(":app web-2<ret>i").unwrap();
     says(&driver, "held back");
-    says(&driver, "root.tenants.tenant-b, line 44 of");
+    says(&driver, "root.tenants.tenant-b, line 44");
     driver.keys(":queues tenant-a<ret>i").unwrap();
-    says(&driver, "sue, bob: cpu 6, mem 12G (tenant-a, line 31 of");
+    says(&driver, "sue, bob: cpu 6, mem 12G (tenant-a, line 31");
     says(&driver, "sue has cpu 6 of 6 !");
     says(&driver, "bob has cpu 1.5 of 6, mem 3G of 12G");
 }

@@ -146,7 +146,7 @@ fn move_events(set: &mut Set, seconds: i64) {
     for ((_, path), answer) in set {
         if path.contains("/events/batch") {
             let mut batch: Value = serde_json::from_slice(&answer.body).unwrap();
-            for event in batch["EventRecords"].as_array_mut().unwrap() {
+            for event in batch["EventRecords"].as_array_mut().into_iter().flatten() {
                 let at = event["timestampNano"].as_i64().unwrap();
                 event["timestampNano"] = (at + seconds * 1_000_000_000).into();
             }

@@ -30,7 +30,7 @@ pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
-    properties(&mut left, part.rules.profile(), Source::of(state), row, width);
+    properties(&mut left, (Source::of(state), part.rules.profile()), row, width);
     let mut right = Lines::new();
     resources(&mut right, part, row, width, signs);
     quota::lines(&mut right, state, (part, row), width);
@@ -147,7 +147,7 @@ fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     }
 }
 
-fn properties(lines: &mut Lines, profile: Profile, source: Source<'_>, row: &QueueRow, width: usize) {
+fn properties(lines: &mut Lines, (source, profile): (Source<'_>, Profile), row: &QueueRow, width: usize) {
     for (at, property) in row.settings.properties.iter().enumerate() {
         let from = match &property.from {
             Origin::Queue(path, _) if *path == row.path => "here".to_owned(),
