@@ -23,7 +23,7 @@ const AT_ONCE: usize = 2_000;
 /// What was done, to be done again without a part of it.
 #[derive(Clone)]
 enum TrialStep {
-    Changed(Order),
+    Changed(Box<Order>),
     Advanced(Time),
 }
 
@@ -139,7 +139,7 @@ impl WhatIf {
         sides.changed.run_until(now, usize::MAX);
         sides.unchanged.run_until(now, usize::MAX);
         if outcome.is_ok() && changes(&order.act) {
-            sides.log.push(TrialStep::Changed(order.clone()));
+            sides.log.push(TrialStep::Changed(Box::new(order.clone())));
             locked(&self.shared.changes).push(order.clone());
             self.shared.shows_changed.store(true, Ordering::Relaxed);
         }
@@ -292,7 +292,7 @@ impl Shared {
                         continue;
                     }
                     sides.changed.run_until(now, usize::MAX);
-                    left.push(order.clone());
+                    left.push(Order::clone(order));
                 }
             }
             sides.log.push(done);
