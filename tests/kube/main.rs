@@ -12,8 +12,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::Value;
 
+/// What is tried, and how.
+type Scenario = (&'static str, fn(&Stage));
+
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [(&str, fn(&Stage)); 10] = [
+const SCENARIOS: [Scenario; 10] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -43,7 +46,7 @@ fn a_real_api_server() {
 
 /// Onto the terminal, also of a test that passes.
 fn say(line: &str) {
-    writeln!(std::io::stderr(), "{line}").unwrap();
+    std::io::stderr().lock().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 /// A cluster. Dropping it ends all of its processes.
