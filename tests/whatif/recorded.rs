@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kornsole::model::Profile;
-use kornsole::scenario::{self, Outcome, Runner, Scenario, Trace};
+use kornsole::scenario::{self, RunOutcome, Runner, Scenario, Trace};
 use kornsole::whatif::{Fork, Pace};
 
 fn files() -> Vec<PathBuf> {
@@ -33,7 +33,7 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     // Where a fork is followed to the end.
     let places = [steps.len() / 3, steps.len() * 2 / 3];
     let (mut original, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
-    if original.load(config(), &mut trace).unwrap() == Outcome::Refused {
+    if original.load(config(), &mut trace).unwrap() == RunOutcome::Refused {
         return None;
     }
     let mut followed = Vec::new();

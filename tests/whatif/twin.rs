@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kornsole::model::{AppId, Profile, Time};
-use kornsole::scenario::{self, Outcome, Runner, Silent};
+use kornsole::scenario::{self, RunOutcome, Runner, Silent};
 use kornsole::scheduler::{Command, PartitionCommand};
 use kornsole::twin::{Agreement, Twin};
 use kornsole::view::waiting::{Asked, Blocker, Finding};
@@ -80,7 +80,7 @@ fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
             let mut runner = Runner::new(profile);
             let config = scenario.embedded_config(profile).unwrap();
             let done = runner.run(&scenario, config, &mut Silent);
-            if !matches!(done, Ok(Outcome::Done)) || runner.scheduler().partitions().is_empty() {
+            if !matches!(done, Ok(RunOutcome::Done)) || runner.scheduler().partitions().is_empty() {
                 continue;
             }
             let (one, of) = compared(&runner, profile, &format!("{name} under {profile}"), &mut wrong);

@@ -50,7 +50,7 @@ impl LedgerArgs {
     /// The ledger.
     pub(super) fn open(&self) -> Result<Ledger, Ended> {
         if self.state.is_some() {
-            return self.folder().map(Ledger::Folder);
+            return self.folder().map(|folder| Ledger::Folder(Box::new(folder)));
         }
         let once = self.server_args().connect()?;
         match once.remote() {
@@ -79,7 +79,7 @@ pub(super) enum Ledger {
     /// That of a running scheduler.
     Server(Box<Once>),
     /// That of a state folder.
-    Folder(FolderInspection),
+    Folder(Box<FolderInspection>),
 }
 
 impl Ledger {

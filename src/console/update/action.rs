@@ -35,7 +35,7 @@ pub enum Action {
     /// The terminal has another size.
     Resize(Size),
     /// News of the cluster.
-    Feed(Feed),
+    Feed(Box<Feed>),
     /// Events that came since the last ones.
     Events(EventPage),
     /// Events that matter from before those: up to which time, below which number, and themselves.

@@ -137,7 +137,7 @@ fn apply(state: &mut State, action: Action) {
             state.size = size;
             state.redraw();
         }
-        Action::Feed(news) => feed::take(state, news),
+        Action::Feed(news) => feed::take(state, *news),
         Action::Give(orders) => trial::give(state, orders),
         Action::Events(page) => take_events(state, page),
         Action::EarlierEvents(of, records) => events::take_earlier(state, of, records),

@@ -150,7 +150,7 @@ impl Session {
             identity,
             about: (*self.source.about() != self.state.cluster.about).then(|| Box::new(self.source.about().clone())),
         };
-        self.act(Action::Feed(news));
+        self.act(Action::Feed(Box::new(news)));
     }
 
     /// Reports to the source what is on the screen, when that is something else than before.
