@@ -73,17 +73,21 @@ fn at_cursor(driver: &Driver) -> (usize, String) {
 #[test]
 fn a_limit_names_its_text_and_a_key_goes_to_it() {
     let (mut driver, _) = on_demo(200, 60, 180);
-    for keys in ["4", "4<ret>"] {
+    for (keys, in_details) in [("4", true), ("4<ret>", false)] {
         driver.keys(keys).unwrap();
-        // Without the details beside it.
-        let selected = |driver: &Driver| line(driver, "▌").split('│').next().unwrap_or_default().to_owned();
+        // In the row, or in the list of users in the details beside it.
+        let place = |driver: &Driver| {
+            let row = line(driver, "▌");
+            let details = || driver.lines().iter().find_map(|line| line_of(line.split_once('│')?.1));
+            line_of(row.split('│').next()?).or_else(|| details().filter(|_| in_details))
+        };
         let mut steps = 0;
-        while line_of(&selected(&driver)).is_none() {
+        while place(&driver).is_none() {
             driver.keys("j").unwrap();
             steps += 1;
             assert!(steps < 20, "no limit with a place:\n{}", driver.screen_text());
         }
-        let wanted = line_of(&selected(&driver)).unwrap();
+        let wanted = place(&driver).unwrap();
         assert!(driver.lines().iter().any(|line| line.contains("of the workload") || line.contains("at the start")));
         driver.keys("o").unwrap();
         let (there, text) = at_cursor(&driver);
