@@ -149,7 +149,8 @@ async def websocket(reader, writer):
             while data := await inner.read(16384):
                 frame(b'\0' + data)
                 await writer.drain()
-            frame(b'', 8)
+            if not writer.is_closing():
+                frame(b'', 8)
         task = asyncio.create_task(back())
         while True:
             first, second = await reader.readexactly(2)

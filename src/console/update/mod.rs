@@ -50,6 +50,7 @@ pub mod queues;
 pub mod refresh;
 pub mod revisions;
 pub(crate) mod search;
+mod settle;
 mod stack;
 mod tabs;
 pub mod trial;
@@ -62,7 +63,7 @@ use crate::console::present::layout;
 use crate::console::state::change::Kind;
 use crate::console::state::cursor::Move;
 use crate::console::state::effect::Effect;
-use crate::console::state::layer::{Figures, Layer};
+use crate::console::state::layer::Layer;
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
@@ -110,7 +111,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         apply(state, action);
         revisions::want(state);
         explain::want(state);
-        settle(state);
+        settle::settle(state);
     }
     state.take_effects()
 }
@@ -375,40 +376,5 @@ fn take_reply(state: &mut State, reply: Reply) {
 fn take_events(state: &mut State, page: EventPage) {
     if events::take(state, page) {
         state.redraw();
-    }
-}
-
-/// Brings the cursor onto the screen and ends scrolling at the last line.
-fn settle(state: &mut State) {
-    let height = layout::rows_on_screen(state);
-    let most = |lines: usize, height: usize| lines.saturating_sub(height);
-    match state.page() {
-        Page::Details(_) => {
-            let lines = crate::console::present::details::height(state);
-            if let Page::Details(page) = state.page_mut() {
-                page.top = page.top.min(most(lines, height));
-            }
-        }
-        Page::Placement(_) => placement::settle(state),
-        Page::Explain(_) => explain::settle(state, height),
-        Page::Change(_) => change::settle(state),
-        Page::Config(page) => {
-            let (top, left) = crate::console::present::config::scrolled(state, page);
-            let beside = crate::console::present::config_pane::beside_extent(state, page);
-            if let Page::Config(page) = state.page_mut() {
-                (page.top, page.left) = (top, left);
-                page.beside_top = page.beside_top.min(beside);
-            }
-        }
-        _ => lists::scroll(state, height),
-    }
-    let room = layout::overlay_room(state);
-    let lines = crate::console::present::overlay::height(state);
-    match state.layers.last_mut() {
-        Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
-        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
-            *top = (*top).min(most(lines, room))
-        }
-        _ => {}
     }
 }

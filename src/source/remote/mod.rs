@@ -21,6 +21,7 @@ pub mod fetch;
 pub mod follow;
 pub mod link;
 pub mod once;
+mod options;
 pub mod part;
 mod plan;
 mod records;
@@ -37,7 +38,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, StalePart, TextAnswer};
-use crate::api::client::{self, Client, Limits, Target, TargetFault};
+use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
@@ -45,35 +46,12 @@ use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use clock::Clock;
 use link::LinkState;
+pub use options::RemoteOptions;
 use shared::Shared;
 use words::{elsewhere, feature, notes};
 
 /// Why the health of the other side is not known at first.
 const NOT_HEARD: &str = "its answer is awaited";
-
-/// How a remote is looked at.
-#[derive(Clone, Debug)]
-pub struct RemoteOptions {
-    /// How often what is on the screen is asked for.
-    pub every: Duration,
-    /// Limits of time and size.
-    pub limits: Limits,
-    /// No action is taken, whatever the token allows.
-    pub read_only: bool,
-    /// Chance of the pauses between tries; the same seed pauses alike.
-    pub seed: u64,
-    /// What a newcomer should know of how it is asked.
-    pub notes: Vec<String>,
-    /// The name under which the person asked for it; of a context. `None`: by its address.
-    pub name: Option<String>,
-}
-
-impl Default for RemoteOptions {
-    fn default() -> Self {
-        let limits = Limits::default();
-        Self { every: Duration::from_secs(2), limits, read_only: false, seed: 0, notes: Vec::new(), name: None }
-    }
-}
 
 /// A scheduler that is asked over its REST API. Dropping it ends everything that is under way.
 pub struct Remote {

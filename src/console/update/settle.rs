@@ -1,0 +1,42 @@
+//! After every action: what scrolls stays within what there is.
+
+use crate::console::present::{config, config_pane, details, layout, overlay};
+use crate::console::state::State;
+use crate::console::state::layer::{Figures, Layer};
+use crate::console::state::page::Page;
+use crate::console::update::{change, explain, lists, placement};
+
+/// Brings the cursor onto the screen and ends scrolling at the last line.
+pub(super) fn settle(state: &mut State) {
+    let height = layout::rows_on_screen(state);
+    let most = |lines: usize, height: usize| lines.saturating_sub(height);
+    match state.page() {
+        Page::Details(_) => {
+            let lines = details::height(state);
+            if let Page::Details(page) = state.page_mut() {
+                page.top = page.top.min(most(lines, height));
+            }
+        }
+        Page::Placement(_) => placement::settle(state),
+        Page::Explain(_) => explain::settle(state, height),
+        Page::Change(_) => change::settle(state),
+        Page::Config(page) => {
+            let (top, left) = config::scrolled(state, page);
+            let beside = config_pane::beside_extent(state, page);
+            if let Page::Config(page) = state.page_mut() {
+                (page.top, page.left) = (top, left);
+                page.beside_top = page.beside_top.min(beside);
+            }
+        }
+        _ => lists::scroll(state, height),
+    }
+    let room = layout::overlay_room(state);
+    let lines = overlay::height(state);
+    match state.layers.last_mut() {
+        Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
+        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
+            *top = (*top).min(most(lines, room))
+        }
+        _ => {}
+    }
+}
