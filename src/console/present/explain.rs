@@ -10,13 +10,15 @@
 //!    would help raise the maximum of root.tenants by 1 cpu to 11
 //! ```
 
+use crate::config::Place;
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, dim, piece, sign_set};
+use crate::console::present::place::Source;
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::theme::Role;
-use crate::view::waiting::SheetLine;
+use crate::view::waiting::{SheetLine, Target};
 
 /// Where texts begin behind their labels.
 const LABEL: usize = 13;
@@ -74,6 +76,15 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     rows
 }
 
+/// What a line says; a line of the configuration with the text that it stands in.
+fn said(state: &State, line: &SheetLine) -> String {
+    let place = match &line.to {
+        Some(Target::Line(number)) => Source::of(state).place(Place { line: *number, column: 1 }),
+        _ => None,
+    };
+    place.map_or_else(|| line.text.clone(), |place| format!("written in {place}"))
+}
+
 fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row> {
     let indent = if line.depth == 0 { 0 } else { 2 };
     let role = match (line.label.as_str(), line.depth) {
@@ -85,7 +96,7 @@ fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row>
         _ => Role::Dim,
     };
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
-    let text = text::escape(&line.text).into_owned() + &since.unwrap_or_default();
+    let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
     // Behind the first line stands the sign of what is named.
     let room = width.saturating_sub(indent + LABEL + 2);
     let mut rows = Vec::new();
