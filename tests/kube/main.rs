@@ -16,13 +16,14 @@ use serde_json::Value;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 10] = [
+const SCENARIOS: [Scenario; 11] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
     ("a context or a namespace that is not there is named", not_there),
     ("a configuration is written to its key alone, and back", configure),
     ("a configuration is refused by RBAC, by adminacl and by the scheduler, each by name", refused),
+    ("an empty or a truncated configuration is not written", truncated),
     ("a configuration that was changed meanwhile is not overwritten", changed_meanwhile),
     ("a move is refused with what to do instead", not_offered),
     ("a node that is cordoned in Kubernetes is not shown as open", cordoned),
@@ -239,6 +240,16 @@ fn refused(stage: &Stage) {
     std::fs::write(&settings, "[contexts.mine]\nurl = \"k8s://bob\"\nenforce-acl = false\n").unwrap();
     let settings = settings.display().to_string();
     stage.works(&["apply", &new, "--server", "mine", "--settings", &settings, "--yes", "--dry-run"]);
+}
+
+fn truncated(stage: &Stage) {
+    let before = stage.config_map();
+    let empty = stage.changed("empty.yaml", |_| String::new());
+    has(&stage.fails(&["apply", &empty, "--server", "k8s://admin", "--yes"]), &["--allow-empty"]);
+    let root = "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n";
+    let root = stage.changed("root.yaml", |_| root.to_owned());
+    has(&stage.fails(&["apply", &root, "--server", "k8s://admin", "--yes"]), &["--allow-removal"]);
+    assert_eq!(stage.config_map(), before);
 }
 
 fn changed_meanwhile(stage: &Stage) {

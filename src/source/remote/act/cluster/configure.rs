@@ -38,10 +38,10 @@ pub async fn perform(
     let Act::Configure { text, base, dry_run } = act else { return Err(refused(act, &KubeFault::new("no text"))) };
     let written = cluster.written_config().await.map_err(|fault| refused(act, &fault))?;
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
-    let new = valid(text, profile)?;
+    let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view).await?;
     compare(&before, base.as_deref())?;
-    let old = config::read(&before, profile).config.map(Arc::new);
+    let old = old(&before, profile)?;
     let mut done = Configured {
         checksum: new.checksum.clone(),
         previous: config::checksum(before.as_bytes()),
@@ -51,15 +51,13 @@ pub async fn perform(
         what_happens: owners(&written.owners),
         ..Configured::default()
     };
-    if let Some(old) = &old {
-        let diff = config::diff(old, &new);
-        if cluster.enforces_acl() && new.checksum != old.checksum {
-            super::known(cluster, act)?;
-            may_reconfigure(view, actor, act, &diff)?;
-        }
-        done.removal = Removal::between(old, &new, false);
-        effects(&mut done, &diff);
+    let diff = config::diff(&old, &new);
+    if cluster.enforces_acl() && new.checksum != old.checksum {
+        super::known(cluster, act)?;
+        may_reconfigure(view, actor, act, &diff)?;
     }
+    done.removal = Removal::between(&old, &new, empty);
+    effects(&mut done, &diff);
     accepted(client, act, text).await?;
     let note = Note { user: actor.user().to_owned(), reason: order.reason.clone() };
     let asked = cluster.write_config(&written, text, &note, true).await;
@@ -98,14 +96,26 @@ async fn in_force(client: &Client, written: &WrittenConfig, view: &View) -> Resu
     }
 }
 
-fn valid(text: &str, profile: Profile) -> Result<Config, Refusal> {
+/// The configuration of a text, and whether the text says nothing.
+fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
     let config::Reading { config, faults } = config::read(text, profile);
-    config.ok_or_else(|| {
+    let empty = config::says_nothing(&faults);
+    config.map(|config| (config, empty)).ok_or_else(|| {
         let first = faults.iter().find(|fault| fault.severity == Severity::Error);
         let first = first.map(ToString::to_string).unwrap_or_default();
         let faults = faults.iter().map(FoundFault::from).collect();
         Refusal::new(Code::ConfigInvalid, "the configuration is not valid", first)
             .with(Details { faults, ..Details::default() })
+    })
+}
+
+/// The configuration that is replaced, to see what goes with it.
+fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
+    let config::Reading { config, faults } = config::read(before, profile);
+    config.map(Arc::new).ok_or_else(|| {
+        let first = faults.iter().find(|fault| fault.severity == Severity::Error).map(ToString::to_string);
+        let what = "what the change takes away cannot be seen: the configuration in force does not read here";
+        Refusal::new(Code::BadRequest, what, format!("{}; change it by kubectl", first.unwrap_or_default()))
     })
 }
 
@@ -236,4 +246,19 @@ pub fn checksum_of(answer: &str) -> Option<String> {
 fn owners(owners: &[Owner]) -> Vec<String> {
     let what = "its next sync or upgrade undoes a change here";
     owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.sign)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_does_not_read_is_not_replaced_unseen() {
+        let profile = Profile::V1_8_0;
+        assert!(old("partitions:\n  - name: default\n    queues:\n      - name: root\n", profile).is_ok());
+        assert!(old("\n", profile).is_ok());
+        assert!(valid("# nothing\n", profile).is_ok_and(|(_, empty)| empty));
+        let refusal = old("partitions: 5\n", profile).map(|_| ()).unwrap_err();
+        assert!(refusal.description.contains("kubectl"), "{refusal:?}");
+    }
 }
