@@ -16,7 +16,7 @@ use serde_json::Value;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 11] = [
+const SCENARIOS: [Scenario; 12] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -25,6 +25,7 @@ const SCENARIOS: [Scenario; 11] = [
     ("a configuration is refused by RBAC, by adminacl and by the scheduler, each by name", refused),
     ("an empty or a truncated configuration is not written", truncated),
     ("a configuration that was changed meanwhile is not overwritten", changed_meanwhile),
+    ("the printed roles allow what they say, and no more", roles),
     ("a move is refused with what to do instead", not_offered),
     ("a node that is cordoned in Kubernetes is not shown as open", cordoned),
     ("a kill deletes the pods of an application by their UIDs", kill),
@@ -112,6 +113,17 @@ impl Stage {
             .unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Whether a member of the group of a role may do something.
+    fn can(&self, role: &str, what: &[&str]) -> bool {
+        let output = Command::new(&self.kubectl)
+            .args(["--kubeconfig", &self.kubeconfig, "--context", "root", "auth", "can-i"])
+            .args(what)
+            .args(["--as", "zoe", "--as-group", &format!("only-{role}")])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim() == "yes"
     }
 
     fn config_map(&self) -> Value {
@@ -258,6 +270,29 @@ fn changed_meanwhile(stage: &Stage) {
     let why = stage.fails(&["apply", &new, "--server", "k8s://admin", "--yes", "--base", "0123"]);
     has(&why, &["changed meanwhile"]);
     assert_eq!(stage.config_map(), before);
+}
+
+fn roles(stage: &Stage) {
+    for role in ["viewer", "operator", "admin"] {
+        let group = format!("only-{role}");
+        let file = stage.folder.join(format!("{role}.yaml")).display().to_string();
+        std::fs::write(&file, stage.works(&["kube", "manifests", "--role", role, "--group", &group])).unwrap();
+        stage.kubectl(&["apply", "-f", &file]);
+        // The API server takes a moment to know a new role.
+        let known = (0..50).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            stage.can(role, &["list", "nodes"])
+        });
+        assert!(known, "{role} may not list nodes");
+        assert!(stage.can(role, &["get", "configmap/yunikorn-configs", "-n", "yunikorn"]), "{role}");
+        assert_eq!(stage.can(role, &["list", "pods", "-A"]), role != "viewer", "{role}");
+        assert_eq!(stage.can(role, &["delete", "pods", "-A"]), role != "viewer", "{role}");
+        assert_eq!(stage.can(role, &["patch", "nodes"]), role != "viewer", "{role}");
+        let map = ["patch", "configmap/yunikorn-configs", "-n", "yunikorn"];
+        assert_eq!(stage.can(role, &map), role == "admin", "{role}");
+        let others = ["patch", "configmap/others", "-n", "yunikorn"];
+        assert_eq!((stage.can(role, &["get", "secrets", "-A"]), stage.can(role, &others)), (false, false), "{role}");
+    }
 }
 
 fn not_offered(stage: &Stage) {
