@@ -12,7 +12,7 @@ use super::{Asked, KubeFault};
 pub const CONFIGS: &str = "yunikorn-configs";
 /// The map of the chart, which is never written.
 const DEFAULTS: &str = "yunikorn-defaults";
-/// Who the API server is told that wrote.
+/// The field manager that a write names.
 pub const MANAGER: &str = "kornsole";
 /// The most bytes of all values of a map.
 pub const LARGEST: usize = 1_048_576;
@@ -52,7 +52,7 @@ pub struct WrittenConfig {
     pub version: Option<(String, String)>,
     /// Who else writes it.
     pub owners: Vec<Owner>,
-    /// Why it cannot be written, whoever asks.
+    /// Why it cannot be written.
     pub fixed: Option<String>,
     /// The bytes of all other values of the map.
     pub others: usize,

@@ -95,7 +95,7 @@ impl Cluster {
         }
     }
 
-    /// Takes a node out of scheduling, or back. What runs there goes on.
+    /// Takes a node out of scheduling, or back. What runs there keeps running.
     ///
     /// # Errors
     /// It is not there, or may not be changed.

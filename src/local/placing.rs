@@ -182,7 +182,7 @@ impl Ahead {
         }
     }
 
-    /// Goes on to the next end of a job. Gives whether there is one.
+    /// Advances to the next end of a job. Gives whether there is one.
     fn next_end(&mut self) -> bool {
         let Some(((at, _), (app, _))) = self.ends.pop_first() else { return false };
         self.now = self.now.max(at);

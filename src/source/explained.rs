@@ -1,4 +1,4 @@
-//! Explanations as a console shows them: whoever worked them out, they take the form of the wire, so that every source says the same.
+//! Explanations as a console shows them: in the form of the wire, so that every source says the same.
 
 use std::time::UNIX_EPOCH;
 

@@ -155,8 +155,8 @@ impl QueueRow {
 impl PartitionView {
     /// The queues that are to be brought down to their maxima, the next one first.
     pub fn quota_forecasts(&self, now: Time) -> Vec<QuotaForecast> {
-        if let Some(told) = &self.quota_told {
-            return told.to_vec();
+        if let Some(reported) = &self.quota_reported {
+            return reported.to_vec();
         }
         let due = self.queues.iter().flatten().filter_map(|row| Some((row.slot, row.quota_due?))).collect();
         Later::new(self, BTreeMap::new()).forecasts(now, due, self.quota_preemption)

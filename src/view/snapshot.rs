@@ -63,7 +63,7 @@ pub struct PartitionView {
     /// By which switches they are; `None` where what is shown does not suffice to say what goes.
     pub quota_law: Option<QuotaLaw>,
     /// What the server that this was read from says will be preempted; `None` where there is no such server.
-    pub quota_told: Option<Arc<[QuotaForecast]>>,
+    pub quota_reported: Option<Arc<[QuotaForecast]>>,
     /// How nodes are sorted (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
     /// The active placement rules.

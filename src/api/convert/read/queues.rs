@@ -82,7 +82,7 @@ impl RemoteState {
     pub fn quotas(&mut self, partition: &str, forecasts: Vec<QuotaForecast>) {
         let Some(index) = self.index(partition) else { return };
         let view = &mut self.view.partitions[index];
-        if view.quota_told.as_deref() == Some(forecasts.as_slice()) {
+        if view.quota_reported.as_deref() == Some(forecasts.as_slice()) {
             return;
         }
         let due = |row: &QueueRow| forecasts.iter().find(|one| one.queue == row.path).map(|one| one.at);
@@ -93,7 +93,7 @@ impl RemoteState {
                 Arc::make_mut(row).quota_due = due;
             }
         }
-        view.quota_told = Some(forecasts.into());
+        view.quota_reported = Some(forecasts.into());
         self.changed = true;
     }
 

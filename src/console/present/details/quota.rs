@@ -73,7 +73,7 @@ fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
         "runs on: this partition does not enforce maxima".to_owned()
     } else if delay.is_zero() {
         "runs on: no quota.preemption.delay here".to_owned()
-    } else if part.quota_law.is_some() || part.quota_told.is_some() {
+    } else if part.quota_law.is_some() || part.quota_reported.is_some() {
         "runs on: its delay counts only from a reload that lowers the maximum".to_owned()
     } else {
         format!("is preempted {} after its maximum was lowered; when that was is not known here", span(delay))
@@ -84,7 +84,7 @@ fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
 fn looked_at(part: &PartitionView) -> bool {
     let due = part.queues.iter().flatten().filter(|row| row.quota_due.is_some());
     let mut left = LOOKED_AT;
-    part.quota_told.is_some()
+    part.quota_reported.is_some()
         || due.into_iter().all(|row| {
             let count = part.count_asks(row, left);
             left = left.saturating_sub(count);
