@@ -3,7 +3,7 @@
 //! `cargo bench --bench journal`; the state is written below `KORNSOLE_BENCH_DIR`, or else below the folder for temporary files, which
 //! should be on the disk that is meant. Numbers of a shared machine vary; what is promised is said with each.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark tells what it measured")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,28 +76,28 @@ fn orders(in_flight: usize) {
     let path = folder("orders");
     let (core, kept) = begin(&path, None, Box::new(|workload| Ok(core(workload))));
     let engine = Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap();
-    let (tell, message) = channel();
-    let give = |number: usize, tell: &Sender<bool>| {
+    let (sender, message) = channel();
+    let give = |number: usize, sender: &Sender<bool>| {
         let submission = submission(format!("app-{number}"), number);
         let act = Act::within(&Arc::from("default"), PartitionAct::Submit(submission));
-        let tell = tell.clone();
+        let sender = sender.clone();
         let actor = Actor::from(Identity::new("sue", ["dev"]));
         engine.perform(
             actor,
             Order::from(act),
             Box::new(move |outcome| {
-                let _ = tell.send(outcome.is_ok());
+                let _ = sender.send(outcome.is_ok());
             }),
         );
     };
     let began = Instant::now();
-    (0..in_flight).for_each(|number| give(number, &tell));
+    (0..in_flight).for_each(|number| give(number, &sender));
     let (mut given, mut answered) = (in_flight, 0);
     while answered < ORDERS {
         assert!(message.recv().unwrap());
         answered += 1;
         if given < ORDERS {
-            give(given, &tell);
+            give(given, &sender);
             given += 1;
         }
     }
@@ -139,9 +139,9 @@ fn schedule(kept: bool) -> Duration {
     };
     let began = Instant::now();
     let engine = Engine::start_with_journal(core, 1.0, None, kept).unwrap();
-    let (tell, message) = channel();
+    let (sender, message) = channel();
     engine.published().on_change(Box::new(move || {
-        let _ = tell.send(());
+        let _ = sender.send(());
     }));
     while engine.published().view().allocations_made < APPS as u64 * u64::from(ASKS) {
         let _ = message.recv_timeout(Duration::from_millis(100));

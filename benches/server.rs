@@ -119,7 +119,7 @@ fn connect(address: SocketAddr) -> BufReader<TcpStream> {
     BufReader::with_capacity(1 << 16, stream)
 }
 
-/// The processor time that threads of a name have taken so far; `None` where the system does not tell.
+/// The processor time that threads of a name have taken so far; `None` where the system does not report.
 fn taken(name: &str) -> Option<Duration> {
     let mut sum = Duration::ZERO;
     for task in std::fs::read_dir("/proc/self/task").ok()? {

@@ -172,10 +172,10 @@ fn releases(allocations: usize) {
     settle(&mut world).print(format_args!("  cycles"));
     let node = |number: usize| PartitionCommand::RemoveNode(format!("node-{number:05}").as_str().into());
     let mut some = world.clone();
-    let gone = Times::of(0..nodes.min(100), |number| drop(some.tell(node(number))));
+    let gone = Times::of(0..nodes.min(100), |number| drop(some.give(node(number))));
     gone.print(format_args!("  a node that goes with 1000 of them"));
     let mut all = world.clone();
-    let mut removed = Times::of(0..1, |_| drop(all.tell(PartitionCommand::Remove { app: app(0) })));
+    let mut removed = Times::of(0..1, |_| drop(all.give(PartitionCommand::Remove { app: app(0) })));
     while all.scheduler.is_unfinished() {
         removed.take(|| drop(all.apply(&Command::Continue)));
     }
@@ -217,7 +217,7 @@ fn reloads(queues: usize) {
 /// Every application ends, and the cleaner takes the queues.
 fn drain(mut world: World) {
     let apps = world.scheduler.partitions()[0].apps.len();
-    let ended = Times::of(0..apps, |number| drop(world.tell(PartitionCommand::Remove { app: app(number) })));
+    let ended = Times::of(0..apps, |number| drop(world.give(PartitionCommand::Remove { app: app(number) })));
     ended.print(format_args!("  their applications end"));
     Times::of(0..1, |_| drop(world.apply(&Command::Clean))).print(format_args!("  the cleaner takes the queues"));
 }

@@ -74,6 +74,7 @@ pub mod local;
 pub mod model;
 pub mod scenario;
 pub mod scheduler;
+pub mod simulate;
 pub mod source;
 pub mod tape;
 pub mod twin;

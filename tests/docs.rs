@@ -36,7 +36,7 @@ fn sources() -> Vec<(PathBuf, String)> {
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
 }
 
-/// A source text in which a comment that goes on in the next line is one line.
+/// A source text in which a comment that continues in the next line is one line.
 fn unwrapped(text: &str) -> String {
     Regex::new(r"\n[ \t]*//[/!]?[ \t]*").unwrap().replace_all(text, " ").into_owned()
 }

@@ -1,6 +1,9 @@
 //! Why something waits, in a cluster where nearly everything does.
 
 use divan::Bencher;
+use kornsole::engine::explain::explained;
+use kornsole::view::waiting::Asked;
+use kornsole::whatif::{Fork, Pace};
 
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
@@ -23,11 +26,37 @@ fn waiting(asks: usize) -> World {
     world
 }
 
-/// One application, with remedies.
+/// One application, without remedies.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn one_application(bencher: Bencher, asks: usize) {
     let world = waiting(asks);
     bencher.bench_local(|| world.scheduler.partitions()[0].explain(world.now, &app(1), None));
+}
+
+/// What the scheduler's thread does for it: a fork of a state that it shares.
+#[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
+fn fork_of_the_scheduler_s_thread(bencher: Bencher, asks: usize) {
+    let mut world = waiting(asks);
+    world.scheduler.share();
+    bencher.bench_local(move || {
+        // As after some cycles since the last fork.
+        world.cycle();
+        world.scheduler.share();
+        fork(&world)
+    });
+}
+
+fn fork(world: &World) -> Fork {
+    Fork::of(&world.scheduler, None, (world.now, Pace::beginning(world.now)), None, usize::MAX).expect("it is there")
+}
+
+/// One application with remedies that are tried: all of the answer but the fork.
+#[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
+fn one_application_with_remedies(bencher: Bencher, asks: usize) {
+    let mut world = waiting(asks);
+    world.scheduler.share();
+    let fork = fork(&world);
+    bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
 }
 
 /// All that waits, cause by cause.

@@ -23,7 +23,7 @@ fn releases_of_one_application(bencher: Bencher, allocations: usize) {
     bencher
         .counter(ItemsCount::new(allocations))
         .with_inputs(|| world.clone())
-        .bench_local_refs(|world| world.tell(PartitionCommand::Remove { app: app(0) }));
+        .bench_local_refs(|world| world.give(PartitionCommand::Remove { app: app(0) }));
 }
 
 /// The same releases one by one, a command each.
@@ -50,7 +50,7 @@ fn contested(victims: usize) -> World {
         let seeks = |ask| AskSpec { allow_preempt_other: true, ..ask };
         world.ask_for(number, &format!("s{number}"), amounts(10, 10), 10, seeks);
     }
-    world.tell(PartitionCommand::Remove { app: app(99) });
+    world.give(PartitionCommand::Remove { app: app(99) });
     world
 }
 

@@ -27,7 +27,7 @@ impl World {
         self.scheduler.apply(self.now, command)
     }
 
-    pub fn tell(&mut self, command: PartitionCommand) -> Vec<Event> {
+    pub fn give(&mut self, command: PartitionCommand) -> Vec<Event> {
         self.apply(&command.into())
     }
 
@@ -35,13 +35,13 @@ impl World {
     pub fn nodes(&mut self, count: usize, each: i64) {
         for number in 0..count {
             let id = NodeId::from(format!("node-{number:05}"));
-            self.tell(PartitionCommand::AddNode(NodeSpec { id, capacity: amounts(each, each), ..NodeSpec::default() }));
+            self.give(PartitionCommand::AddNode(NodeSpec { id, capacity: amounts(each, each), ..NodeSpec::default() }));
         }
     }
 
     pub fn app(&mut self, number: usize, queue: &str) {
         let (app, who) = (app(number), Identity::new("sue", ["dev"]));
-        self.tell(PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() }));
+        self.give(PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() }));
     }
 
     /// An application asks `count` times for the same.
@@ -66,7 +66,7 @@ impl World {
     ) -> Vec<Event> {
         let count = u32::try_from(count).expect("no bench asks so often");
         let ask = AskSpec { app: app(number), id: AskId::from(id), resource, count, ..AskSpec::default() };
-        self.tell(PartitionCommand::Ask(with(ask)))
+        self.give(PartitionCommand::Ask(with(ask)))
     }
 
     pub fn cycle(&mut self) -> Vec<Event> {
@@ -83,7 +83,7 @@ impl World {
     }
 
     pub fn release(&mut self, number: usize, ask: &str) -> Vec<Event> {
-        self.tell(PartitionCommand::Release { app: app(number), ask: AskId::from(ask) })
+        self.give(PartitionCommand::Release { app: app(number), ask: AskId::from(ask) })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whether a file with secrets is in the hands of its owner alone.
+//! Whether a file with secrets is open to its owner alone.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -22,7 +22,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
             "{shown}: others may read or write it (mode {mode:o}); `chmod 600 {shown}` makes it the owner's alone"
         ));
     }
-    if uzers::get_effective_uid() != 0 {
+    if !nix::unistd::Uid::effective().is_root() {
         return Ok(());
     }
     if metadata.uid() != 0 {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::fail;
 use super::look::{LookArgs, Rejected};
@@ -17,6 +17,7 @@ use crate::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use crate::model::Identity;
 use crate::source::remote::RemoteOptions;
 use crate::source::{Remote, Source};
+use crate::view::units;
 
 /// The token, where no file names one.
 const TOKEN: &str = "KORNSOLE_TOKEN";
@@ -54,36 +55,19 @@ pub struct WayArgs {
     /// Send this along; may be given several times
     #[arg(long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
-    /// In Kubernetes: the way to the scheduler. Without it port-forward, and the API server's proxy where that is refused
-    #[arg(long, value_name = "WAY")]
-    pub via: Option<ViaArg>,
+    /// In Kubernetes: the way to the scheduler: port-forward, proxy, or its own address. Without it port-forward, and the API server's
+    /// proxy where that is refused
+    #[arg(long, value_name = "WAY|URL", value_parser = Via::read)]
+    pub via: Option<Via>,
     /// In Kubernetes: the Service of the scheduler [default: yunikorn-service]
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// Change nothing
+    /// Change nothing: every command that would is off, and says so
     #[arg(long)]
     pub read_only: bool,
     /// Look through somebody else's eyes; needs membership in the scheduler ACL, and changes nothing
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub acting_as: Option<Identity>,
-}
-
-/// A way to a scheduler in Kubernetes.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViaArg {
-    /// A port-forward to its pod
-    PortForward,
-    /// The API server's proxy to its Service
-    Proxy,
-}
-
-impl From<ViaArg> for Via {
-    fn from(via: ViaArg) -> Self {
-        match via {
-            ViaArg::PortForward => Self::PortForward,
-            ViaArg::Proxy => Self::Proxy,
-        }
-    }
 }
 
 /// A scheduler somewhere else that can be asked.
@@ -133,7 +117,7 @@ fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     })
 }
 
-/// The contexts of a person's settings. What is wrong in them is reported where the console runs; a command without a screen continues with
+/// The contexts of a person's settings, whose units hold from now on. What is wrong in them is reported where the console runs; a command without a screen continues with
 /// The rest.
 ///
 /// # Errors
@@ -141,6 +125,7 @@ fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
 pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Rejected> {
     let themes = console::theme::Themes::shipped();
     let found = user_settings::read(settings, &themes).map_err(|message| Rejected { message, code: 1 })?;
+    units::choose(found.read.settings.units.unwrap_or_default());
     Ok(found.read.settings.contexts)
 }
 
@@ -212,7 +197,7 @@ fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
     let wanted = Wanted {
         namespace: address.namespace,
         service: way.service.clone(),
-        via: way.via.map(Via::from),
+        via: way.via.clone(),
         ignore_acl: !from.enforce_acl,
     };
     Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).map_err(|fault| wrong(fault.to_string()))

@@ -122,8 +122,31 @@ pub struct Opened {
     pub kept: Option<RunningJournal>,
 }
 
-/// Shows the console on the files named.
+impl ConsoleArgs {
+    /// Whether nothing is said of a scheduler in this process: then the one of this machine is looked for.
+    #[cfg(target_os = "linux")]
+    fn names_no_scheduler(&self) -> bool {
+        let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, .. } = &self.common;
+        let said = [
+            self.config.is_some() || self.workload.is_some() || record.is_some() || identity.is_some(),
+            *core != Profile::default() || scheduler_acl.is_some() || (*speed - 1.0).abs() > f64::EPSILON,
+            state.folder.is_some() || state.repair || *listen != ListenArgs::default(),
+            *settings != SettingsArgs::default(),
+        ];
+        !said.contains(&true)
+    }
+}
+
+/// Shows the console on the files named; where nothing is named, on the jobs of this machine, if a daemon runs them.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if args.names_no_scheduler() {
+        let (look, read_only) = (args.common.look.clone(), args.common.read_only);
+        let found = super::local::LocalConsoleArgs { look, read_only, ..Default::default() };
+        if let Some(code) = super::local::run_found(&found) {
+            return code;
+        }
+    }
     let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,

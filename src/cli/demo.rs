@@ -117,7 +117,7 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
 /// How many cycles and commands are done between two looks at the time.
 const SLICE: usize = 1 << 16;
 
-/// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` comes to the same
+/// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` gives the same
 /// allocations with it.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ enum KubeCommand {
 /// The arguments of `kornsole kube manifests`.
 #[derive(Args, Clone, Debug)]
 pub struct ManifestArgs {
-    /// For whom
+    /// Whose rights are printed
     #[arg(long)]
     pub role: RoleArg,
     /// The namespace of the scheduler
@@ -37,10 +37,10 @@ pub struct ManifestArgs {
     pub group: Option<String>,
 }
 
-/// A role.
+/// The roles that manifests are printed for.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoleArg {
-    /// Looks
+    /// Looks at everything, changes nothing
     Viewer,
     /// Kills applications and cordons nodes, besides
     Operator,

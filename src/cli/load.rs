@@ -1,4 +1,4 @@
-//! Reading what a person names on the command line, and telling him what is wrong with it.
+//! Reading what a person names on the command line, and saying what is wrong with it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub fn parsed(name: &Path, bytes: &[u8], policy_group: &str, profile: Profile) -
 
 /// A scenario with the configuration that holds for it.
 pub struct ScenarioInput {
-    /// The scenario.
+    /// What is to be run, as the files say.
     pub scenario: Scenario,
     /// Its configuration, as read.
     pub config: Reading,
@@ -76,10 +76,8 @@ pub fn scenario(
             ))
         }
         Some(ConfigSource::Text(text)) => {
-            let mut config = text.read(profile);
+            let config = text.read(profile);
             let report = refused(file, &bytes, &config);
-            // Faults are of the scenario; the places in the configuration are those of the text that is in force.
-            config.config = config.config.and_then(|_| text.by_itself().read(profile).config);
             Ok(ScenarioInput { scenario, config, report, file: None })
         }
         Some(ConfigSource::File { path, at }) => {

@@ -12,9 +12,10 @@ use super::user_settings::{self, UserSettingsFile};
 use crate::console::shell::settings::Settings;
 use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
 use crate::console::{Options, Personal};
+use crate::view::units;
 
 /// How the console is drawn.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct LookArgs {
     /// Your own settings: looks and keys. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
     #[arg(long = "settings", value_name = "FILE")]
@@ -39,7 +40,7 @@ pub enum Colors {
     /// As many as the environment says.
     #[default]
     Auto,
-    /// So many.
+    /// So many colours, whatever the terminal says of itself.
     Depth(Depth),
 }
 
@@ -73,6 +74,7 @@ impl LookArgs {
         let UserSettingsFile { file, read, message: report } =
             found.map_err(|message| Rejected { message, code: 1 })?;
         let (settings, usual) = (read.settings, Options::default());
+        units::choose(settings.units.unwrap_or_default());
         let theme = match &self.theme {
             Some(name) => named(&themes, name)?,
             None => settings.theme.unwrap_or(usual.theme),

@@ -11,6 +11,7 @@ pub mod console;
 pub mod demo;
 pub mod diff;
 mod flag_order;
+mod html;
 pub mod identity;
 pub mod kube;
 pub mod live;
@@ -33,6 +34,7 @@ pub mod serve;
 pub mod served;
 pub mod settings;
 pub mod shell;
+pub mod simulate;
 pub mod state;
 pub mod token;
 pub mod upgrade_check;
@@ -45,8 +47,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// The console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
 ///
-/// Without a command: the console on an embedded scheduler, by --config and --workload. With neither, the default
-/// configuration holds: one partition `default`, a root queue that everybody may submit to, and one placement rule, which
+/// Without a command: the console on an embedded scheduler, by --config and --workload. With neither, the jobs of this
+/// machine, if `kornsole local up` runs them; else the default configuration holds: one partition `default`, a root queue that everybody may submit to, and one placement rule, which
 /// puts an application into the queue named by its tag `namespace` and creates that queue. `kornsole demo` shows a busy
 /// cluster instead.
 #[derive(Parser, Debug)]
@@ -70,11 +72,11 @@ enum Command {
     Open(open::OpenArgs),
     /// The queues of a scheduler somewhere else
     Queues(remote::ShowArgs),
-    /// Its applications
+    /// The applications of a running scheduler
     Apps(remote::AppsArgs),
     /// One of its applications, with all asks
     App(remote::AppArgs),
-    /// Its nodes
+    /// The nodes of a running scheduler, with what is free
     Nodes(remote::ShowArgs),
     /// What its users and groups use, and their limits
     Users(remote::ShowArgs),
@@ -106,6 +108,8 @@ enum Command {
     Play(play::PlayArgs),
     /// Try changes on a copy of a state: what starts, waits or is preempted otherwise
     Whatif(Box<whatif::WhatIfArgs>),
+    /// Run workloads through the scheduler in virtual time: waits, use and fairness by configuration, nodes and load
+    Simulate(Box<simulate::SimulateArgs>),
     /// Compare two queue configurations as trees
     Diff(diff::DiffArgs),
     /// The behaviour profiles (--core), and in what two of them differ
@@ -198,6 +202,7 @@ pub fn main() -> ExitCode {
         Some(Command::Place(args)) => place::run(args),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Whatif(args)) => whatif::run(args),
+        Some(Command::Simulate(args)) => simulate::run(args),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Profiles(args)) => profiles::run(args),
         Some(Command::UpgradeCheck(args)) => upgrade_check::run(args),

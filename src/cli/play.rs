@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -15,6 +16,7 @@ use super::{demo, fail, live, load};
 use crate::config::{Fault, Place, Severity, Source};
 use crate::console::theme::Depth;
 use crate::engine::Setup;
+use crate::source::{Jobs, SourcePlace};
 use crate::tape::cast::Cast;
 use crate::tape::snapshot::{Difference, Picture};
 use crate::tape::watch::Watch;
@@ -53,7 +55,7 @@ pub struct PlayArgs {
 /// What becomes of a tape's snapshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Nothing.
+    /// Only plays it, and says what did not hold.
     Play,
     /// They are compared with the file.
     Check,
@@ -69,6 +71,9 @@ pub struct Trouble {
     /// The message for a person.
     pub message: String,
 }
+
+/// What is wrong with a tape whose jobs are not to be had.
+const NO_JOBS: &str = "what was recorded of jobs cannot be read";
 
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
@@ -154,19 +159,27 @@ pub fn play_watched(
     let unreadable = |message| Trouble { code: 1, message };
     let (tape, bytes) = read_file(path)?;
     let text = String::from_utf8_lossy(&bytes);
-    let tell = |fault: &Fault| Source::new(&name, &text).render(fault);
+    let render = |fault: &Fault| Source::new(&name, &text).render(fault);
 
-    let Opened { core, about, .. } = open(&tape.head, path).map_err(|report| {
+    let Opened { core, mut about, .. } = open(&tape.head, path).map_err(|report| {
         let what = "what the tape runs against cannot be opened";
-        unreadable(format!("{}{report}", tell(&fault("TAPE-010", tape.head.at, what))))
+        unreadable(format!("{}{report}", render(&fault("TAPE-010", tape.head.at, what))))
     })?;
-    let stage = Stage { limits: Limits::default(), watch, depth, title: title(path) };
+    let jobs = match &tape.head.jobs {
+        None => None,
+        Some(file) => {
+            about.place = SourcePlace::Machine;
+            let wrong = |why| unreadable(format!("{}{file}: {why}", render(&fault("TAPE-010", tape.head.at, NO_JOBS))));
+            Some(recorded_jobs(&path.with_file_name(file)).map_err(wrong)?)
+        }
+    };
+    let stage = Stage { limits: Limits::default(), jobs, watch, depth, title: title(path) };
     // A tape changes nothing outside of itself, whatever is applied in it.
     let core = core.without_config_file();
     let played = if tape.head.served {
         let rig = Served::start(core, about, &tape.head).map_err(|report| {
             let what = format!("the scheduler cannot be served: {report}");
-            unreadable(tell(&fault("TAPE-010", tape.head.at, &what)))
+            unreadable(render(&fault("TAPE-010", tape.head.at, &what)))
         })?;
         tape::play_on(&tape, Box::new(rig), stage)
     } else {
@@ -177,7 +190,7 @@ pub fn play_watched(
     }
     let mut trouble = String::new();
     if let Some(failure) = &played.failure {
-        trouble += &tell(&fault(failure.code, failure.at, &failure.what));
+        trouble += &render(&fault(failure.code, failure.at, &failure.what));
         trouble += &format!("  the screen after {} of virtual time:\n", shown(failure.time));
         trouble.extend(failure.screen.lines().iter().map(|line| format!("  |{line}\n")));
     }
@@ -190,8 +203,9 @@ pub fn play_watched(
         }
         Mode::Check => {
             let differences = compare(path, &played).map_err(unreadable)?;
-            trouble.extend(differences.iter().map(|difference| report(difference, &tell)));
-            let stale: Vec<String> = played.pictures.iter().filter_map(|picture| stale(path, picture, &tell)).collect();
+            trouble.extend(differences.iter().map(|difference| report(difference, &render)));
+            let stale: Vec<String> =
+                played.pictures.iter().filter_map(|picture| stale(path, picture, &render)).collect();
             trouble.extend(stale.iter().map(String::as_str));
             if !differences.is_empty() || !stale.is_empty() {
                 trouble += &format!("`kornsole play {name} --update` takes the screens as they are now\n");
@@ -200,6 +214,17 @@ pub fn play_watched(
         _ => {}
     }
     if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
+}
+
+/// Jobs as they were recorded.
+fn recorded_jobs(file: &Path) -> Result<Arc<dyn Jobs>, String> {
+    #[cfg(target_os = "linux")]
+    {
+        let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+        Ok(Arc::new(crate::source::local::recorded::RecordedJobs::read(&text)?))
+    }
+    #[cfg(not(target_os = "linux"))]
+    Err(format!("{}: only Linux runs jobs", file.display()))
 }
 
 fn fault(code: &'static str, at: Place, message: &str) -> Fault {
@@ -238,13 +263,13 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))
 }
 
-fn report(difference: &Difference, tell: &impl Fn(&Fault) -> String) -> String {
+fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String {
     let what = format!("the snapshot `{}` is not as recorded", difference.name);
-    format!("{}{}\n", tell(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
+    format!("{}{}\n", render(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
 /// Why a state is not as its file; nothing when it is.
-fn stale(tape: &Path, picture: &Picture, tell: &impl Fn(&Fault) -> String) -> Option<String> {
+fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> Option<String> {
     let file = tape.with_file_name(&picture.file);
     let what = match fs::read(&file) {
         Ok(bytes) if bytes == picture.text.as_bytes() => return None,
@@ -252,7 +277,7 @@ fn stale(tape: &Path, picture: &Picture, tell: &impl Fn(&Fault) -> String) -> Op
         Err(error) if error.kind() == io::ErrorKind::NotFound => "is not there".to_owned(),
         Err(error) => format!("cannot be read: {error}"),
     };
-    Some(tell(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
+    Some(render(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
 }
 
 fn pictures(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), String> {

@@ -21,7 +21,7 @@ pub struct ProfilesArgs {
     pub diff: Option<Vec<Profile>>,
 }
 
-/// Prints the profiles, or what parts two of them.
+/// Prints the profiles, or where two of them differ.
 pub fn run(args: &ProfilesArgs) -> ExitCode {
     let text = match args.diff.as_deref() {
         Some([from, to]) => difference(*from, *to),
@@ -47,11 +47,11 @@ fn list() -> String {
         let _written = writeln!(text, "{:10} {what}", profile.name());
     }
     let _written =
-        writeln!(text, "\n{} switches; `kornsole profiles --diff 1.8.0 1.9.0` says what parts two.", SWITCHES.len());
+        writeln!(text, "\n{} switches; `kornsole profiles --diff 1.8.0 1.9.0` says where two differ.", SWITCHES.len());
     text
 }
 
-/// What parts two profiles, switch by switch.
+/// Where two profiles differ, switch by switch.
 pub fn difference(from: Profile, to: Profile) -> String {
     let mut text = String::new();
     for row in SWITCHES.iter().filter(|row| row.parts(from, to)) {

@@ -13,7 +13,7 @@ use crate::model::{Profile, Time};
 use crate::scenario::{self, RunOutcome, Sink, Summary, Trace};
 use crate::scheduler::{Event, Scheduler};
 
-/// How long a run may take before it is worth telling how far it is.
+/// How long a run may take before it is worth saying how far it is.
 const QUIET: Duration = Duration::from_secs(1);
 /// How often it is reported then.
 const TELL_EVERY: Duration = Duration::from_millis(200);
@@ -36,7 +36,7 @@ pub struct RunArgs {
     /// Instead of the trace, print for people: applications, waiting times, utilisation over time
     #[arg(long)]
     pub summary: bool,
-    /// Tell on standard error how long reading, running and printing took
+    /// Say on standard error how long reading, running and printing took
     #[arg(long)]
     pub timings: bool,
 }
@@ -61,7 +61,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
     code
 }
 
-/// Why a run did not come to its end.
+/// Why a run did not reach its end.
 enum Ended {
     /// The reader has seen enough: a closed pipe is no failure.
     Reader,
@@ -144,12 +144,12 @@ struct Output<'o> {
 }
 
 impl Output<'_> {
-    fn timed(&mut self, tell: impl FnOnce(&mut Report<'_>) -> io::Result<()>) -> io::Result<()> {
+    fn timed(&mut self, print: impl FnOnce(&mut Report<'_>) -> io::Result<()>) -> io::Result<()> {
         if !self.timed {
-            return tell(&mut self.report);
+            return print(&mut self.report);
         }
         let started = Instant::now();
-        let message = tell(&mut self.report);
+        let message = print(&mut self.report);
         self.spent += started.elapsed();
         message
     }
@@ -158,7 +158,7 @@ impl Output<'_> {
 impl Sink for Output<'_> {
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()> {
         if let Some(progress) = &mut self.progress {
-            progress.tell(step);
+            progress.report(step);
         }
         self.timed(|message| match message {
             Report::Trace(trace) => trace.events(step, events),
@@ -196,7 +196,7 @@ impl Progress {
         Self { err: io::stderr().lock(), name, steps, commands: 0, next: started + QUIET, shown: false }
     }
 
-    fn tell(&mut self, step: i64) {
+    fn report(&mut self, step: i64) {
         self.commands += 1;
         if !self.commands.is_multiple_of(64) {
             return;

@@ -63,7 +63,7 @@ pub struct ServeArgs {
 }
 
 /// Where the API is served.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenArgs {
     /// Serve the REST API on this address
     #[arg(long, value_name = "HOST:PORT")]
@@ -168,7 +168,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     match started {
         Ok((engine, server)) => {
             state.served(&server);
-            until_told(&engine, server)
+            until_stopped(&engine, server)
         }
         Err((message, code)) => fail(&message, code),
     }
@@ -188,7 +188,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::DrainHook>
 }
 
 /// Waits for signals: SIGTERM and SIGINT end it, SIGHUP has certificates and tokens read again.
-fn until_told(engine: &Engine, server: Server) -> ExitCode {
+fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
         Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),

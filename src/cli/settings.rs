@@ -14,7 +14,7 @@ use crate::engine::{DrainHook, Setup};
 use crate::model::Profile;
 
 /// The arguments of whatever runs a scheduler.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsArgs {
     /// The scheduler's own configuration, read once at start; --print-scheduler-keys prints one to begin with
     #[arg(long, value_name = "FILE")]

@@ -19,6 +19,10 @@ pub struct CompletionsArgs {
 pub fn completions(mut command: clap::Command, args: &CompletionsArgs) -> ExitCode {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "kornsole", &mut text);
+    #[cfg(target_os = "linux")]
+    if let Ok(script) = String::from_utf8(std::mem::take(&mut text)) {
+        text = super::local::extend_completions(args.shell, script).into_bytes();
+    }
     print(&text)
 }
 

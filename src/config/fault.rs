@@ -64,7 +64,7 @@ pub struct Faults {
     list: Vec<Fault>,
     errors: usize,
     /// How many were found and not kept, and how many of these are errors.
-    untold: (usize, usize),
+    left_out: (usize, usize),
     profile: Profile,
 }
 
@@ -138,7 +138,7 @@ impl Faults {
         let error = usize::from(severity == Severity::Error);
         self.errors += error;
         if self.list.len() >= MOST {
-            self.untold = (self.untold.0 + 1, self.untold.1 + error);
+            self.left_out = (self.left_out.0 + 1, self.left_out.1 + error);
             return;
         }
         self.list.push(Fault { code, severity, at, path: path.to_owned(), message, hint });
@@ -164,8 +164,8 @@ impl Faults {
 
     /// All faults by place; those of one place by severity, then in the order they were found.
     pub fn into_sorted(mut self) -> Vec<Fault> {
-        let (untold, errors) = self.untold;
-        if untold > 0 {
+        let (left_out, errors) = self.left_out;
+        if left_out > 0 {
             self.list.push(Fault {
                 code: MORE,
                 severity: if errors > 0 { Severity::Error } else { Severity::Warning },
@@ -173,7 +173,7 @@ impl Faults {
                 path: String::new(),
                 message: format!(
                     "of {} faults these are the first {MOST} found; {errors} of the rest are errors",
-                    MOST + untold
+                    MOST + left_out
                 ),
                 hint: "mend these and check again".to_owned(),
             });

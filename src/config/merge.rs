@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_of_the_same_lines_are_told() {
+    fn edits_of_the_same_lines_are_reported() {
         assert_eq!(merge(BASE, "a\nX\nc\nd\ne\n", "a\nY\nc\nd\ne\n"), Err(vec![1]));
         assert_eq!(merge(BASE, "a\nc\nd\ne\n", "a\nY\nc\nd\ne\n"), Err(vec![1]));
         assert_eq!(merge(BASE, "x\n", BASE.replace('c', "C").as_str()), Err(vec![0]));

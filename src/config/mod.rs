@@ -10,6 +10,7 @@
 
 mod build;
 mod check;
+pub(crate) mod csv;
 mod decode;
 pub mod diff;
 pub mod edit;

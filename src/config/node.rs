@@ -170,7 +170,7 @@ impl<'d> Node<'d> {
     /// The map, whatever its keys. `None` for null and for what is no map (CFG-005).
     pub fn any_map(self, key: &str, path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         match self.content() {
-            Content::Map(entries) => Some(Fields { node: self, entries }),
+            Content::Map(map) => Some(Fields { node: self, entries: self.document.entries(*map) }),
             _ if self.is_null() => None,
             _ => {
                 self.wrong_type(key, "a map", path, faults);
@@ -183,7 +183,8 @@ impl<'d> Node<'d> {
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
-                Some(items.iter().map(|id| self.with(*id)).filter(|node| !node.is_null()).collect())
+                let items = self.document.items(*items).iter();
+                Some(items.map(|id| self.with(*id)).filter(|node| !node.is_null()).collect())
             }
             _ if self.is_null() => None,
             _ => {
@@ -196,21 +197,23 @@ impl<'d> Node<'d> {
     /// All entries of the list, those that are null too. `None` for null and for what is no list (CFG-005).
     pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
-            Content::List(items) => Some(items.iter().map(|id| self.with(*id)).collect()),
+            Content::List(items) => Some(self.document.items(*items).iter().map(|id| self.with(*id)).collect()),
             _ => self.list(key, path, faults),
         }
     }
 
     /// The text of a scalar as written; null is the empty text.
     pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<String> {
-        match self.scalar() {
-            Some(scalar) if scalar.is_null() => self.value(String::new()),
-            Some(scalar) => self.value(scalar.text.to_owned()),
-            None => {
-                self.wrong_type(key, "a text", path, faults);
-                FieldValue::Faulty
-            }
-        }
+        self.str(key, path, faults).map_or(FieldValue::Faulty, |text| self.value(text.to_owned()))
+    }
+
+    /// The same where it stands; `None` for what is no scalar (CFG-005).
+    pub fn str(self, key: &str, path: &str, faults: &mut Faults) -> Option<&'d str> {
+        let Some(scalar) = self.scalar() else {
+            self.wrong_type(key, "a text", path, faults);
+            return None;
+        };
+        Some(if scalar.is_null() { "" } else { scalar.text })
     }
 
     /// `true` or `false`, not quoted (CFG-006). By the profiles of the releases also what YAML 1.1 took.
@@ -285,12 +288,27 @@ impl<'d> Node<'d> {
 
 impl<'d> IntoIterator for Fields<'d> {
     type Item = (MapKey<'d>, Node<'d>);
-    type IntoIter = Box<dyn Iterator<Item = Self::Item> + 'd>;
+    type IntoIter = EachField<'d>;
 
     /// All entries in their order, those with a null value too.
     fn into_iter(self) -> Self::IntoIter {
-        let node = self.node;
-        Box::new(self.entries.iter().map(move |entry| (key_of(node, entry), node.with(entry.value))))
+        EachField { node: self.node, entries: self.entries.iter() }
+    }
+}
+
+/// The entries of a map in their order.
+#[derive(Clone, Debug)]
+pub struct EachField<'d> {
+    node: Node<'d>,
+    entries: std::slice::Iter<'d, Entry>,
+}
+
+impl<'d> Iterator for EachField<'d> {
+    type Item = (MapKey<'d>, Node<'d>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = self.entries.next()?;
+        Some((key_of(self.node, entry), self.node.with(entry.value)))
     }
 }
 

@@ -13,15 +13,15 @@ use crate::model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_val
 /// A property that decides something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKey {
-    /// An [`AppSortPolicy`].
+    /// The order of the applications of a leaf: an [`AppSortPolicy`].
     ApplicationSortPolicy,
-    /// A [`PrioritySorting`].
+    /// Whether that order begins with priorities: a [`PrioritySorting`].
     ApplicationSortPriority,
-    /// A [`PriorityPolicy`].
+    /// Whether priorities are seen outside the queue: a [`PriorityPolicy`].
     PriorityPolicy,
     /// A whole number of 32 bits with a sign.
     PriorityOffset,
-    /// A [`PreemptionPolicy`].
+    /// Whether the search for victims leaves the queue: a [`PreemptionPolicy`].
     PreemptionPolicy,
     /// A duration above 0, as Go writes it.
     PreemptionDelay,

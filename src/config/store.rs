@@ -123,7 +123,7 @@ impl fmt::Display for StoreError {
         if self.replaced() {
             write!(f, "{path} is replaced, but may be the old one again after a power cut: ")?;
         } else {
-            write!(f, "{path} is as it was: ")?;
+            write!(f, "{path} is unchanged: ")?;
         }
         f.write_str(match self.step {
             StoreStep::Look => "it cannot be looked at",

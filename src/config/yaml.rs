@@ -4,10 +4,12 @@
 //! - nothing recurses, neither while reading nor when the tree is dropped: the nodes stand in one list;
 //! - an alias points at its target and copies nothing; what aliases would expand to is counted, and bounded by
 //!   [`EXPANDED`], so a walk over the tree is bounded work;
+//! - what the quick reader reads is what the whole parser reads;
 //! - a scalar keeps its source text: `010` and `1e3` are not turned into numbers (`config.md` section 2).
 
 mod builder;
 mod explain;
+mod quick;
 #[cfg(test)]
 mod tests;
 
@@ -25,11 +27,14 @@ pub const DEEPEST: usize = 256;
 pub const EXPANDED: usize = 500_000;
 
 /// One YAML document as a tree.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Document {
     pub(super) nodes: Vec<NodeData>,
     /// The texts of all scalars, one behind the other.
     texts: String,
+    /// The items of all lists, and the entries of all maps; those of one stand together.
+    items: Vec<u32>,
+    entries: Vec<Entry>,
     root: Option<u32>,
 }
 
@@ -40,30 +45,48 @@ pub struct Node<'d> {
     pub(super) id: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct NodeData {
     pub(super) at: Place,
     pub(super) content: Content,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Scalar(ScalarData),
-    List(Vec<u32>),
-    Map(Vec<Entry>),
+    List(Run),
+    Map(Run),
     /// Still being read, or faulty: already reported, to be skipped.
     Broken,
 }
 
+/// Where the items of a list or the entries of a map stand among those of the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    from: u32,
+    to: u32,
+}
+
+impl Run {
+    /// From `from` to the end of `all`.
+    fn behind<T>(from: usize, all: &[T]) -> Self {
+        Self { from: count(from), to: count(all.len()) }
+    }
+
+    fn of<T>(self, all: &[T]) -> &[T] {
+        all.get(self.from as usize..self.to as usize).unwrap_or_default()
+    }
+}
+
 /// One key of a map with its value, both nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) key: u32,
     pub(super) value: u32,
 }
 
 /// A scalar whose text stands in the document.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScalarData {
     /// Where the text begins and ends, in bytes.
     text: (u32, u32),
@@ -84,7 +107,7 @@ pub enum Style {
     Folded,
 }
 
-/// A scalar.
+/// A scalar with its place and the way in which it was written.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'d> {
     /// The text: as in the source for a plain scalar, without quotes and escapes for the others.
@@ -144,6 +167,16 @@ impl Document {
         Some(Scalar { text, style, content })
     }
 
+    /// The items of a list.
+    pub(super) fn items(&self, list: Run) -> &[u32] {
+        list.of(&self.items)
+    }
+
+    /// The entries of a map.
+    pub(super) fn entries(&self, map: Run) -> &[Entry] {
+        map.of(&self.entries)
+    }
+
     /// The key of an entry with its place.
     pub(super) fn key(&self, entry: &Entry) -> (&str, Place) {
         let text = self.scalar(entry.key).map_or("", |scalar| scalar.text);
@@ -159,6 +192,14 @@ pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
 
 /// The same; `progress` is given the bytes that were read so far, now and then.
 pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
+    if let Some(plain) = quick::read(text, progress) {
+        return Some(plain);
+    }
+    parse_whole(text, faults, progress)
+}
+
+/// The same by the whole parser, whatever the text.
+fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut builder = Builder::new(text, faults, progress);
     let first = builder.next_document()?;
     if first.root.is_none() && builder.ended {

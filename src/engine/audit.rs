@@ -24,7 +24,7 @@ pub(super) struct ConfigOrigin {
 }
 
 impl From<LoadedBy> for ConfigOrigin {
-    /// Nobody's order.
+    /// What a file or the start loaded is nobody's order.
     fn from(by: LoadedBy) -> Self {
         let source = match &by {
             LoadedBy::Start => RevisionSource::Start,

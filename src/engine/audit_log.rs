@@ -31,7 +31,7 @@ pub trait AuditArchive: Send + Sync {
     /// Revisions below `before`, the newest first, at most `limit`.
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>>;
 
-    /// One revision.
+    /// The revision of a number; `None` where it was never kept, or does not read.
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
@@ -104,7 +104,7 @@ impl AuditLog {
         self.log().new.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Puts back what was kept elsewhere, the oldest first; numbers go on behind it. Meant for an empty log: of what is there
+    /// Puts back what was kept elsewhere, the oldest first; numbers continue after it. Meant for an empty log: of what is there
     /// already under the same number the kept one holds. Nothing of it is reported as new.
     pub fn restore(&self, kept: NewEntries) {
         let mut log = self.log();
@@ -188,7 +188,7 @@ impl AuditLog {
         found
     }
 
-    /// One revision.
+    /// The revision of a number, from memory or else from the archive.
     pub fn revision(&self, number: u64) -> Option<Arc<Revision>> {
         let known = self.log().revisions.iter().find(|revision| revision.number == number).cloned();
         known.or_else(|| self.archive.get()?.revision(number))
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_told_once_and_can_be_put_back() {
+    fn what_is_new_is_reported_once_and_can_be_put_back() {
         let log = AuditLog::default();
         log.enter(entry("ann", "kill"));
         log.revise(revision(1, "a"));

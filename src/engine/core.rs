@@ -93,6 +93,11 @@ impl Core {
         &self.state.policy_group
     }
 
+    /// From now on copies share what neither side changes. Done before a copy is made of a core that runs.
+    pub fn share(&mut self) {
+        self.state.scheduler.share();
+    }
+
     /// A copy of a partition, the first one where none is named, to try things in, if two copies take at most so many bytes.
     ///
     /// # Errors
@@ -191,15 +196,26 @@ impl Core {
         orders::perform(&mut self.state, actor, order, Prepared::default())
     }
 
+    /// A copy of the partition that a question is about.
+    ///
+    /// # Errors
+    /// There is no such partition.
+    pub(super) fn fork_for(&self, question: &Question) -> Result<Fork, Refusal> {
+        self.fork(Some(&question.partition), usize::MAX).map_err(|why| match why {
+            NoFork::NoPartition(name) => Refusal::not_found("partition", &name),
+            NoFork::TooLarge { .. } | NoFork::Stopped => Refusal::stopped(),
+        })
+    }
+
     /// Why something waits.
     ///
     /// # Errors
     /// It is not there.
     pub fn explain(&self, question: &Question) -> Result<Finding, Refusal> {
-        explain::explain(&self.state, question)
+        explain::explained(&self.fork_for(question)?, &question.of)
     }
 
-    /// Writes an order into the audit that was refused before it came to the scheduler: its text was not valid.
+    /// Writes an order into the audit that was refused before it reached the scheduler: its text was not valid.
     pub fn enter_refusal(&mut self, actor: &Actor, order: &Order, refusal: &Refusal) {
         audit::enter_refusal(&self.state, actor, order, refusal, None);
     }

@@ -17,7 +17,7 @@ pub const BOUNDS: [f64; 8] = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0
 /// What has happened since the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Applications that were handed in.
+    /// Applications that were submitted.
     pub submitted: u64,
     /// Those that were placed.
     pub accepted: u64,

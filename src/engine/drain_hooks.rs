@@ -84,7 +84,7 @@ impl DrainNotifier {
     pub fn start(hook: DrainHook, failed: impl Fn(String, String) + Send + 'static) -> std::io::Result<Self> {
         let (jobs, inbox) = sync_channel(WAITING);
         let (stop, stopped) = channel();
-        Builder::new().name("tell".to_owned()).spawn(move || Worker { hook, stopped, failed }.run(&inbox))?;
+        Builder::new().name("drain-hook".to_owned()).spawn(move || Worker { hook, stopped, failed }.run(&inbox))?;
         Ok(Self { jobs, _stop: stop })
     }
 
@@ -237,13 +237,13 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
     let (send, said) = channel();
     if let Some(mut stdin) = child.stdin.take() {
         let document = Arc::clone(document);
-        Builder::new().name("tell-write".to_owned()).spawn(move || {
+        Builder::new().name("drain-hook-write".to_owned()).spawn(move || {
             // A command need not read its input.
             let _ = stdin.write_all(document.as_bytes());
         })?;
     }
     if let Some(mut stderr) = child.stderr.take() {
-        Builder::new().name("tell-read".to_owned()).spawn(move || {
+        Builder::new().name("drain-hook-read".to_owned()).spawn(move || {
             let mut kept = Vec::new();
             // What cannot be read is not there; the rest is taken so that the command never waits for a reader.
             let _ = stderr.by_ref().take(KEPT as u64).read_to_end(&mut kept);

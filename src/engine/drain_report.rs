@@ -11,7 +11,7 @@ use crate::scheduler::{Draining, DrainingApp};
 /// A draining queue, for its administrators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainReport {
-    /// The partition.
+    /// The name of the partition that the queue is in.
     pub partition: Arc<str>,
     /// It has been draining for long; else it has just begun (SCH-211).
     pub stuck: bool,

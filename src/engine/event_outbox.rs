@@ -44,7 +44,7 @@ impl EventOutbox {
         }
     }
 
-    /// Hands over what was gathered.
+    /// Passes on what was gathered.
     pub fn flush(&mut self) {
         if self.buffer.is_empty() {
             return;

@@ -1,6 +1,6 @@
 //! The events of a scheduler, kept for those who ask (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
 //!
-//! The owner of the scheduler hands over what happened, in chunks of whole commands. Converting to records is left to those that read
+//! The owner of the scheduler passes on what happened, in chunks of whole commands. Converting to records is left to those that read
 //! first, so that a cycle pays for a few counters and a move.
 //!
 //! Invariants:

@@ -12,7 +12,7 @@ use super::core::Core;
 use super::counters::Counters;
 use super::drain_hooks::{DrainHook, DrainNotifier};
 use super::events::EventLog;
-use super::explain::ExplainReply;
+use super::explain::{self, ExplainJob, ExplainReply};
 use super::journal::folder::RunningJournal;
 use super::journal::history::JournalHistory;
 use super::ledger_book::LedgerBook;
@@ -34,6 +34,7 @@ pub struct Engine {
     /// The way in for orders that bring a configuration.
     config_requests: Sender<Request>,
     prefetch: ConfigPrefetch,
+    explainer: Sender<ExplainJob>,
     published: Arc<Published>,
     events: Arc<EventLog>,
     counters: Arc<Counters>,
@@ -103,6 +104,7 @@ impl Engine {
             requests,
             config_requests,
             prefetch,
+            explainer: explain::start()?,
             published,
             events,
             counters,
@@ -155,7 +157,7 @@ impl Engine {
         &self.audit_log
     }
 
-    /// Its clock.
+    /// The clock that turns the scheduler's time into that of the wall.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -196,13 +198,15 @@ impl Engine {
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
     }
 
-    /// Has it explained why something waits. `answer` is called once, from the engine's thread; or at once, if the engine has stopped.
+    /// Has it explained why something waits. The engine's thread only makes a copy; `answer` is called once, from the thread that explains, or
+    /// at once, if the engine has stopped.
     pub fn explain(&self, question: Question, answer: ExplainAnswer) {
         // A stopped engine has dropped its end; with the request goes the reply, which says so.
-        let _ = self.requests.send(Request::Explain(question, ExplainReply::new(answer)));
+        let reply = ExplainReply::new(question.of.clone(), self.explainer.clone(), answer);
+        let _ = self.requests.send(Request::Explain(question, reply));
     }
 
-    /// Writes an order into the audit that was refused before it came to the scheduler. `answer` is called once, with that refusal, when
+    /// Writes an order into the audit that was refused before it reached the scheduler. `answer` is called once, with that refusal, when
     /// that is done.
     pub fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
         // A stopped engine has dropped its end; with the request goes the reply, which says so.

@@ -40,7 +40,7 @@ pub trait Host: Send + Sync {
     /// Has an order carried out. `answer` is called once, from any thread, when its outcome is published.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
 
-    /// Writes an order into the audit that was refused before it came to the scheduler. `answer` is called once, with that refusal.
+    /// Writes an order into the audit that was refused before it reached the scheduler. `answer` is called once, with that refusal.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
 
     /// Has it explained why something waits. `answer` is called once, from any thread.

@@ -28,7 +28,7 @@ pub mod drain_hooks;
 pub mod drain_report;
 mod event_outbox;
 pub mod events;
-mod explain;
+pub mod explain;
 pub mod forecast;
 pub mod handle;
 pub mod host;

@@ -18,7 +18,7 @@ use super::run_loop;
 use super::state::State;
 use crate::view::View;
 use crate::view::act::{Done, Refusal};
-use crate::view::waiting::Finding;
+use crate::whatif::Fork;
 
 /// The shortest time between two published views while there is always something new.
 pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
@@ -33,8 +33,8 @@ const MOST_VIEWS: usize = 2;
 /// The answer to an order, which is sent once its view is published.
 pub(super) type OrderAnswer = (Reply, Result<Done, Refusal>);
 
-/// An explanation, which is sent once all that it shows is on the disk.
-type Explained = (ExplainReply, Result<Finding, Refusal>);
+/// The copy that a question is answered from, once all that it shows is on the disk.
+type Explained = (ExplainReply, Result<Fork, Refusal>);
 
 /// The ways out of the engine's thread.
 pub(super) struct Output {

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use super::clock::Clock;
 use super::core::Core;
 use super::drain_hooks::DrainNotifier;
-use super::explain;
 use super::journal::record::{Record, RecordedCommand};
 use super::output::{Output, enter_unwritten, with_last_notice};
 use super::replay;
@@ -335,12 +334,16 @@ impl Owner {
                 let outcome = match self.stalled {
                     // What was carried out meanwhile is shown to nobody before it is written.
                     true => Err(Refusal::new(Code::Unavailable, "not now", "the state cannot be written")),
-                    false => explain::explain(&self.core.state, &question),
+                    false => {
+                        self.core.share();
+                        self.core.fork_for(&question)
+                    }
                 };
                 self.output.explained.push((reply, outcome));
             }
             Request::Fork(partition, most, answer) => {
                 self.catch_up();
+                self.core.share();
                 // Who asked may have gone.
                 let _ = answer.send(self.core.fork(partition.as_deref(), most));
             }

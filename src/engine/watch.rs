@@ -125,12 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn tells_a_written_a_renamed_and_a_missing_file_once_each() {
+    fn says_a_written_a_renamed_and_a_missing_file_once_each() {
         let folder = Folder::new("changes");
         let file = folder.0.join("queues.yaml");
         std::fs::write(&file, "one").unwrap();
-        let (tell, message) = channel();
-        let watch = FileWatch::start(&file, b"one".to_vec(), move |content| tell.send(content).unwrap()).unwrap();
+        let (sender, message) = channel();
+        let watch = FileWatch::start(&file, b"one".to_vec(), move |content| sender.send(content).unwrap()).unwrap();
         let patience = Duration::from_secs(20);
 
         std::fs::write(folder.0.join("other.yaml"), "x").unwrap();
@@ -169,8 +169,8 @@ mod tests {
         let (link, target) = (links.0.join("queues.yaml"), targets.0.join("real.yaml"));
         std::fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let (tell, message) = channel();
-        let watch = FileWatch::start(&link, b"one".to_vec(), move |content| tell.send(content).unwrap()).unwrap();
+        let (sender, message) = channel();
+        let watch = FileWatch::start(&link, b"one".to_vec(), move |content| sender.send(content).unwrap()).unwrap();
         std::fs::write(&target, "two").unwrap();
         // Another file is written to until the change is reported, never quiet for long enough.
         let changed = loop {

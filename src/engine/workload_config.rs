@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - while nobody else changes the configuration a step is loaded as it is, byte for byte;
-//! - a replay comes to the same: everything that decides is in the state and in the record of the step.
+//! - a replay gives the same: everything that decides is in the state and in the record of the step.
 
 use std::sync::Arc;
 

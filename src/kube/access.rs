@@ -9,7 +9,7 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::KubeFault;
 
 /// How long a connection to an API server may take.
-const CONNECT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
 /// What a kubeconfig has. Its secrets are shown by nothing.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl fmt::Debug for Known {
 /// A context of a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextInfo {
-    /// Its name.
+    /// The name of the context in the kubeconfig.
     pub name: String,
     /// The address of the API server.
     pub server: String,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
@@ -9,9 +10,10 @@ use bytes::Bytes;
 use http_body_util::{BodyDataStream, BodyExt as _, Full, Limited};
 use kube::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, Response, StatusCode, Url};
 use tokio::sync::Mutex as AsyncMutex;
 
+use super::access::CONNECT;
 use super::find::{self, Place};
 use super::pipe::{self, PodClient};
 use super::{Asked, ContextInfo, Known, KubeFault, Who};
@@ -20,20 +22,32 @@ use super::{Asked, ContextInfo, Known, KubeFault, Who};
 const REFUSAL: usize = 64 << 10;
 
 /// How requests get to the scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Via {
     /// By port-forward to its pod.
     PortForward,
     /// By the API server's proxy to its Service.
     Proxy,
+    /// By an address of its own, an ingress for example; everything else is done by the API server.
+    Url(Url),
 }
 
 impl Via {
-    /// As `--via` takes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PortForward => "port-forward",
-            Self::Proxy => "proxy",
+    /// Reads what `--via` takes.
+    ///
+    /// # Errors
+    /// It is neither a way nor an address.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no way: port-forward, proxy, or an address as https://HOST/PATH");
+        match text {
+            "port-forward" => Ok(Self::PortForward),
+            "proxy" => Ok(Self::Proxy),
+            _ => {
+                let url = Url::parse(text).map_err(|_| wrong())?;
+                let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
+                let usable = matches!(url.scheme(), "http" | "https") && url.has_host() && plain;
+                usable.then_some(Self::Url(url)).ok_or_else(wrong)
+            }
         }
     }
 }
@@ -43,7 +57,7 @@ impl Via {
 pub struct Wanted {
     /// The namespace of the scheduler.
     pub namespace: Option<String>,
-    /// Its Service.
+    /// The Service of the scheduler; looked for where none is given.
     pub service: Option<String>,
     /// Only this way.
     pub via: Option<Via>,
@@ -56,7 +70,7 @@ pub struct Wanted {
 pub struct Found {
     /// The namespace of the scheduler.
     pub namespace: String,
-    /// Its Service.
+    /// The Service that the scheduler answers at.
     pub service: String,
     /// Its pod, where requests go to the pod.
     pub pod: Option<String>,
@@ -68,9 +82,10 @@ pub struct Found {
 
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.pod {
-            Some(_) => write!(f, "by port-forward to the pod of {}/{}", self.namespace, self.service)?,
-            None => write!(f, "by the service proxy to {}/{}", self.namespace, self.service)?,
+        match &self.via {
+            Via::PortForward => write!(f, "by port-forward to the pod of {}/{}", self.namespace, self.service)?,
+            Via::Proxy => write!(f, "by the service proxy to {}/{}", self.namespace, self.service)?,
+            Via::Url(url) => write!(f, "by {url}, everything else by the API server")?,
         }
         match &self.why_not {
             Some(why) => write!(f, ", because {why}"),
@@ -83,6 +98,7 @@ impl fmt::Display for Found {
 enum Route {
     Forward(PodClient),
     Proxy(Place),
+    Url(reqwest::Client, Url),
 }
 
 /// A cluster by a context of a kubeconfig.
@@ -96,6 +112,7 @@ pub struct Cluster {
     pub(super) who: ArcSwapOption<Who>,
     pub(super) unknown: ArcSwapOption<KubeFault>,
     pub(super) allowed: Mutex<HashMap<Asked, bool>>,
+    follows: AtomicBool,
 }
 
 impl fmt::Debug for Cluster {
@@ -120,10 +137,11 @@ impl Cluster {
             who: ArcSwapOption::empty(),
             unknown: ArcSwapOption::empty(),
             allowed: Mutex::default(),
+            follows: AtomicBool::new(false),
         }
     }
 
-    /// The context.
+    /// The context of the kubeconfig that the way was made by.
     pub fn context(&self) -> &ContextInfo {
         &self.context
     }
@@ -228,7 +246,12 @@ impl Cluster {
             via,
             why_not,
         };
-        let (route, found) = match self.wanted.via {
+        let (route, found) = match &self.wanted.via {
+            Some(Via::Url(url)) => {
+                let client = reqwest::Client::builder().connect_timeout(CONNECT).build();
+                let client = client.map_err(|error| KubeFault::new(super::fault::causes(&error)))?;
+                (Route::Url(client, url.clone()), found(None, Via::Url(url.clone()), None))
+            }
             Some(Via::Proxy) => (Route::Proxy(place.clone()), found(None, Via::Proxy, None)),
             via => match forward(&client, &place).await {
                 Ok((pod, route)) => (route, found(Some(pod), Via::PortForward, None)),
@@ -254,6 +277,14 @@ impl Cluster {
     ) -> Result<Response, KubeFault> {
         let bad = |error: http::Error| KubeFault::new(format!("{path} is no address: {error}"));
         match route {
+            Route::Url(client, url) => {
+                let address = format!("{}{path}", url.as_str().trim_end_matches('/'));
+                let sent = client.request(method, address).headers(headers).body(body).send().await;
+                sent.map_err(|error| {
+                    let technical = super::fault::causes(&error.without_url());
+                    KubeFault { technical, ..KubeFault::new(format!("{url} cannot be reached")) }
+                })
+            }
             Route::Forward(client) => {
                 headers.insert("host", HeaderValue::from_static("localhost:9080"));
                 let mut request = http::Request::builder().method(method).uri(format!("http://localhost{path}"));
@@ -339,6 +370,16 @@ async fn proxied(
 }
 
 impl Cluster {
+    /// Whether somebody follows its objects, so that nobody need list them.
+    pub fn follows(&self) -> bool {
+        self.follows.load(Ordering::Relaxed)
+    }
+
+    /// Its objects are followed from now on.
+    pub fn set_follows(&self) {
+        self.follows.store(true, Ordering::Relaxed);
+    }
+
     /// What is known of a right; `None`: it was not asked for yet.
     pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()

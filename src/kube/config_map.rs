@@ -20,9 +20,9 @@ pub const LARGEST: usize = 1_048_576;
 /// Where the text in force is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextSource {
-    /// `yunikorn-configs`.
+    /// `yunikorn-configs`, which is an administrator's own.
     Configs,
-    /// `yunikorn-defaults`.
+    /// `yunikorn-defaults`, which comes with the installation.
     Defaults,
     /// Neither has one: the scheduler takes its own.
     BuiltIn,
@@ -61,7 +61,7 @@ pub struct WrittenConfig {
 /// What is noted on the map with a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// Who wrote.
+    /// Who wrote it last, as an annotation of ours says.
     pub user: String,
     /// Why; may be empty.
     pub reason: String,

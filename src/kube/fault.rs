@@ -84,7 +84,7 @@ pub struct KubeFault {
 }
 
 impl KubeFault {
-    /// In words.
+    /// A fault in words, without a status of the API server.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }

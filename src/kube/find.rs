@@ -20,9 +20,9 @@ const USUAL: [&str; 2] = ["yunikorn", "default"];
 /// The Service of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its namespace.
+    /// The namespace of the scheduler.
     pub namespace: String,
-    /// Its name.
+    /// The name of its Service.
     pub service: String,
     /// Its port, as the service proxy names it: a name or a number.
     pub port: String,

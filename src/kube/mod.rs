@@ -1,7 +1,7 @@
 //! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and what is done to its objects.
 //!
 //! [`Address`] is what a person names, [`Known`] what the kubeconfig has, [`Cluster`] finds the scheduler and carries requests to it,
-//! by port-forward or by the service proxy; `config_map`, `pods`, `nodes` and `review` change objects and ask who one is and what one may do.
+//! by port-forward or by the service proxy; `config_map`, `pods`, `nodes` and `review` change objects and ask who one is and what one may do; [`follow`] follows lists of objects.
 //!
 //! Invariants:
 //! - nothing is spawned but the exec plugins that the kubeconfig names;
@@ -16,10 +16,12 @@ mod config_map;
 mod fault;
 mod find;
 mod nodes;
+mod objects;
 mod pipe;
 mod pods;
 mod review;
 pub mod roles;
+mod watch;
 mod who;
 
 pub use access::{ContextInfo, Known};
@@ -27,5 +29,7 @@ pub use address::{Address, SCHEME};
 pub use cluster::{Cluster, Found, Via, Wanted};
 pub use config_map::{Note, Owner, TextSource, WrittenConfig};
 pub use fault::{Asked, KubeFault};
+pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass};
 pub use pods::{PodOutcome, PodRef};
+pub use watch::{Change, Pace, follow};
 pub use who::Who;

@@ -9,14 +9,14 @@ use super::{Asked, KubeFault};
 /// How many deletions are under way at a time.
 const AT_ONCE: usize = 10;
 
-/// One pod.
+/// One pod, so that another one of the same name is not taken for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodRef {
-    /// Its namespace.
+    /// The namespace, by whose rights it is deleted.
     pub namespace: String,
-    /// Its name.
+    /// The name, which a later pod may have again.
     pub name: String,
-    /// Its UID.
+    /// The UID, which no other pod ever has.
     pub uid: String,
 }
 

@@ -116,9 +116,41 @@ impl Cluster {
         // Who one is stands in refusals; without it they name nobody.
         let _ = self.who().await;
         let Ok(namespace) = self.namespace().await else { return };
-        for asked in [Self::writing(&namespace), Self::cordoning()] {
+        for asked in [Self::writing(&namespace), Self::cordoning(), Self::killing(None)] {
             let _ = self.may(&asked).await;
         }
+    }
+
+    /// Asks for the right to delete pods in these namespaces, each once, unless it is there for all. Gives whether anything was asked.
+    pub async fn review_namespaces(&self, namespaces: &[String]) -> bool {
+        if self.is_allowed(&Self::killing(None)) != Some(false) {
+            return false;
+        }
+        let mut asked = false;
+        for right in namespaces.iter().map(|namespace| Self::killing(Some(namespace))) {
+            if self.is_allowed(&right).is_none() {
+                asked = true;
+                let _ = self.may(&right).await;
+            }
+        }
+        asked
+    }
+
+    /// Whether pods of a namespace may be deleted, as far as it was reviewed.
+    ///
+    /// # Errors
+    /// The right that is missing.
+    pub fn may_kill(&self, namespace: &str) -> Result<(), Asked> {
+        let here = Self::killing(Some(namespace));
+        match (self.is_allowed(&Self::killing(None)), self.is_allowed(&here)) {
+            (Some(false), Some(false)) => Err(here),
+            _ => Ok(()),
+        }
+    }
+
+    /// The right to delete pods, in a namespace or in all.
+    pub fn killing(namespace: Option<&str>) -> Asked {
+        Asked::core("delete", "pods", namespace)
     }
 
     /// The right to write the configuration.

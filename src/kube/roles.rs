@@ -3,7 +3,7 @@
 /// Who somebody is for kornsole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Looks.
+    /// Looks at everything that the console shows, and changes nothing.
     Viewer,
     /// Kills applications and cordons nodes, besides.
     Operator,
@@ -12,7 +12,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Its name.
+    /// The name that the manifests give the role.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",
@@ -30,7 +30,10 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         r#"{apiGroups: [""], resources: [services/proxy], resourceNames: ["yunikorn-service:yunikorn-core"], verbs: [get]}"#,
         r#"{apiGroups: [""], resources: [configmaps], resourceNames: [yunikorn-configs, yunikorn-defaults], verbs: [get]}"#,
     ];
-    let mut all = vec![r#"{apiGroups: [""], resources: [nodes, namespaces], verbs: [get, list, watch]}"#];
+    let mut all = vec![
+        r#"{apiGroups: [""], resources: [nodes, namespaces], verbs: [get, list, watch]}"#,
+        r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
+    ];
     if matches!(role, Role::Operator | Role::Admin) {
         all.push(r#"{apiGroups: [""], resources: [pods], verbs: [get, list, watch, delete]}"#);
         all.push(r#"{apiGroups: [""], resources: [nodes], verbs: [patch]}"#);

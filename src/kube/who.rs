@@ -3,8 +3,8 @@
 /// Who one is for the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Who {
-    /// The user.
+    /// The user name, as the API server knows it.
     pub user: String,
-    /// The groups.
+    /// The groups that come with it.
     pub groups: Vec<String>,
 }

@@ -27,7 +27,7 @@ pub(super) struct Account {
     pub user: Arc<str>,
     #[serde(with = "crate::model::saved::text_option")]
     pub group: Option<Arc<str>>,
-    /// `None` once those of this hour are not told apart any more.
+    /// `None` once those of this hour are summed up.
     pub app: Option<AppId>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct QueueUsed {
     pub within: Integral,
 }
 
-/// One hour.
+/// What was used in one hour of the clock, by queue, user, group and application.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hour {
     pub accounts: OrdMap<Account, Used>,
@@ -58,7 +58,7 @@ pub(super) struct Hours {
     pub hours: OrdMap<u64, Hour>,
     /// From when on they are complete.
     pub since: Time,
-    /// Before this hour applications are not told apart.
+    /// Before this hour applications are summed up.
     pub folded: u64,
     rows: usize,
 }

@@ -1,4 +1,4 @@
-//! What is asked of a ledger: sums by what one wants to tell apart, over whole hours.
+//! What is asked of a ledger: sums by what one wants them split by, over whole hours.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,18 +8,18 @@ use super::hours::{Account, HOUR, Hour};
 use super::{Integral, Ledger};
 use crate::model::{QueuePath, Time};
 
-/// What rows are told apart by.
+/// What rows are split by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
     /// The hour of the scheduler's time.
     Hour,
-    /// The partition.
+    /// By the name of the partition.
     Partition,
     /// The leaf of the application.
     Queue,
     /// Every queue with all below it; a use counts in several rows then.
     Tree,
-    /// The user.
+    /// By who submitted.
     User,
     /// The group that the application counts under; may be empty.
     Group,
@@ -32,7 +32,7 @@ impl Dimension {
     pub const ALL: [Self; 7] =
         [Self::Hour, Self::Partition, Self::Queue, Self::Tree, Self::User, Self::Group, Self::Application];
 
-    /// Its name.
+    /// The word that `--by` and the column take.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hour => "hour",
@@ -58,7 +58,7 @@ impl FromStr for Dimension {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| {
             let known: Vec<&str> = Self::ALL.iter().map(|one| one.name()).collect();
-            format!("{text:?} is nothing to tell use apart by; there are {}", known.join(", "))
+            format!("{text:?} is nothing to split use by; there are {}", known.join(", "))
         })
     }
 }
@@ -66,7 +66,7 @@ impl FromStr for Dimension {
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
-    /// By what rows are told apart, in this order.
+    /// What the rows are split by, in this order.
     pub by: Vec<Dimension>,
     /// From the hour of this time on; `None`: from the beginning.
     pub from: Option<Time>,
@@ -87,13 +87,13 @@ impl Question {
         }
         let own = |one: &&Dimension| !matches!(one, Dimension::Tree | Dimension::Hour | Dimension::Partition);
         match by.iter().find(own).filter(|_| by.contains(&Dimension::Tree)) {
-            Some(other) => Err(format!("tree is of queues as a whole and cannot be told apart by {other}")),
+            Some(other) => Err(format!("tree is of queues as a whole and cannot be split by {other}")),
             None => Ok(by),
         }
     }
 }
 
-/// One row.
+/// What one combination of the keys used and waited for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportRow {
     /// A value for each dimension, in the order that was asked for; an hour as its first microsecond.
@@ -108,18 +108,18 @@ pub struct ReportRow {
     pub borrowed: Integral,
 }
 
-/// The answer.
+/// The answer to a question: its rows, their sum, and from when to when it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// By what rows are told apart.
+    /// What the rows are split by.
     pub by: Vec<Dimension>,
     /// From when on it counts: where the ledger begins, or what was asked for.
     pub from: Time,
     /// Up to when.
     pub to: Time,
-    /// Before this time applications are not told apart any more; `None` where all are.
+    /// Before this time applications are summed up by queue and user; `None` where all are.
     pub folded: Option<Time>,
-    /// By key.
+    /// One row for each combination of the keys, sorted by these.
     pub rows: Vec<ReportRow>,
     /// The sum of what was used and waited for.
     pub total: ReportRow,

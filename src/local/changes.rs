@@ -1,10 +1,11 @@
 //! What is done to a job that is there: cancelled, held, released, begun again, moved, given another priority.
 
 use super::daemon::Daemon;
-use super::job::{Job, JobState, Outcome, Owner, Stop};
-use super::requests::refused;
+use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};
+use super::requests::{misused, refused};
+use super::submission::{check, too_large};
 use super::wall_ms;
-use super::wire::Reply;
+use super::wire::{Edit, Reply};
 use crate::view::act::PartitionAct;
 
 impl Daemon {
@@ -151,8 +152,7 @@ impl Daemon {
             };
             job
         };
-        let moved =
-            Job { spec: super::job::JobSpec { queue: queue.to_owned(), ..queued.spec.clone() }, ..queued.clone() };
+        let moved = Job { spec: JobSpec { queue: queue.to_owned(), ..queued.spec.clone() }, ..queued.clone() };
         match queued.state {
             JobState::Running => {
                 return refused(format!("job {number} runs already; requeue it when it is in no hurry"));
@@ -201,4 +201,49 @@ impl Daemon {
         });
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
+
+    /// Changes what a job asks for that has not begun. One that is queued gives its place in the queue away.
+    pub(super) fn edit(&self, who: &Owner, number: u64, edit: &Edit) -> Reply {
+        let machine = self.settings.machine.capacity();
+        let mut misuse = None;
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Held | JobState::Waiting | JobState::Queued => {}
+            }
+            let changed = Job { spec: edited(&job.spec, edit), ..job.clone() };
+            if let Err(why) = check(&changed.spec) {
+                misuse = Some(why.clone());
+                return Err(why);
+            }
+            if too_large(&machine, &changed) {
+                return Err(format!("would never begin: this machine has {}", self.has()));
+            }
+            if job.state == JobState::Queued && changed.resource() != job.resource() {
+                self.withdraw(job);
+                job.begin_again();
+            }
+            job.spec = changed.spec;
+            Ok(())
+        });
+        match misuse {
+            Some(why) => misused(why),
+            None => refusal.unwrap_or_else(|| self.shown(who, number)),
+        }
+    }
+}
+
+fn edited(spec: &JobSpec, edit: &Edit) -> JobSpec {
+    let mut spec = spec.clone();
+    spec.vcore = edit.vcore.unwrap_or(spec.vcore);
+    spec.memory = edit.memory.unwrap_or(spec.memory);
+    spec.gpu = edit.gpu.unwrap_or(spec.gpu);
+    if let Some(seconds) = edit.time {
+        spec.time_limit = (seconds > 0).then_some(seconds);
+    }
+    if let Some(name) = &edit.name {
+        spec.name.clone_from(name);
+    }
+    spec
 }

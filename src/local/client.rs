@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
+use super::attach;
 use super::wire::{Reply, Request};
 
 /// A connection to a daemon.
@@ -43,5 +44,18 @@ impl Client {
             }
         }
         Ok((reply, output))
+    }
+
+    /// Asks for the terminal of a job. Gives the connection to it, or the answer that says why there is none.
+    ///
+    /// # Errors
+    /// The connection broke, or what came is no answer.
+    pub fn attach(&mut self, job: u64) -> io::Result<(Reply, Option<UnixStream>)> {
+        let mut line = serde_json::to_vec(&Request::Attach(job))?;
+        line.push(b'\n');
+        self.reader.get_mut().write_all(&line)?;
+        // Nothing is read ahead: the daemon speaks only when it was asked.
+        let (line, terminal) = attach::receive(self.reader.get_ref())?;
+        Ok((serde_json::from_slice(&line)?, terminal))
     }
 }

@@ -57,7 +57,7 @@ pub struct Daemon {
     pub(super) door: OnceLock<Door>,
 }
 
-/// The jobs.
+/// The jobs by number, with their claims and those that wait for them.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) jobs: BTreeMap<u64, Job>,
@@ -89,6 +89,15 @@ impl Table {
         self.jobs.insert(job.number, job);
     }
 
+    /// Takes note that the scheduler has answered for a job as it was offered. Gives the job's state: it may have been started before the
+    /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has what no job stands for.
+    pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
+        let kept = self.jobs.get_mut(&offered.number).filter(|kept| kept.generation == offered.generation)?;
+        let stands = matches!(kept.state, JobState::Queued | JobState::Running);
+        kept.confirmed |= stands;
+        stands.then_some(kept.state)
+    }
+
     /// Forgets a job.
     pub(super) fn remove(&mut self, number: u64) {
         self.jobs.remove(&number);
@@ -97,7 +106,7 @@ impl Table {
     }
 }
 
-/// A supervisor.
+/// A supervisor that runs, and the attempt that it runs for.
 pub(super) struct Running {
     pub(super) fd: Arc<OwnedFd>,
     pub(super) pid: i32,
@@ -273,9 +282,44 @@ impl Daemon {
         PartitionAct::Release { app: job.app(), ask: AskId::from(format!("run-{attempt}")) }
     }
 
+    /// Marks a job as queued, once the disk has taken that: what the scheduler has is queued on the disk. Gives whether it has.
+    pub(super) fn queue(&self, job: &mut Job) -> bool {
+        job.state = JobState::Queued;
+        let kept = self.keep(job, false);
+        if !kept {
+            job.state = JobState::Waiting;
+        }
+        kept
+    }
+
     /// Keeps a job as it is now; a disk that does not take it is reported. Gives whether it took it.
     pub(super) fn keep(&self, job: &Job, durable: bool) -> bool {
         let kept = self.store.save(job, durable);
         kept.inspect_err(|why| tracing::error!("job {} cannot be written: {why}", job.number)).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::job::JobSpec;
+
+    fn queued() -> Job {
+        let owner =
+            Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity { user: "sue".into(), groups: Vec::new() } };
+        Job { state: JobState::Queued, ..Job::new(7, JobSpec::default(), owner, 0) }
+    }
+
+    #[test]
+    fn a_job_that_was_started_before_the_schedulers_answer_stays() {
+        let offered = queued();
+        let answered = |now: Job| Table::new(vec![now]).confirm(&offered);
+        assert_eq!(answered(offered.clone()), Some(JobState::Queued));
+        assert_eq!(answered(Job { state: JobState::Running, ..offered.clone() }), Some(JobState::Running));
+        assert_eq!(answered(Job { state: JobState::Queued, next: 2, ..offered.clone() }), Some(JobState::Queued));
+        assert_eq!(answered(Job { state: JobState::Held, ..offered.clone() }), None, "it was held meanwhile");
+        assert_eq!(answered(Job { state: JobState::Ended, ..offered.clone() }), None, "it was cancelled meanwhile");
+        assert_eq!(answered(Job { generation: 2, ..offered.clone() }), None, "it was changed meanwhile");
+        assert_eq!(Table::default().confirm(&offered), None, "it is gone");
     }
 }

@@ -51,6 +51,9 @@ pub struct JobSpec {
     /// It does not make room for others.
     #[serde(default)]
     pub no_preempt: bool,
+    /// It has a terminal, to which its owner attaches.
+    #[serde(default)]
+    pub interactive: bool,
     /// The signal that asks it to end; SIGTERM without it.
     #[serde(default)]
     pub signal: Option<i32>,
@@ -94,7 +97,7 @@ impl ArrayTask {
 /// A job that must have ended before another one may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// Its number.
+    /// The number of the job that is waited for.
     pub job: u64,
     /// It must have ended with exit status 0.
     pub ok: bool,
@@ -136,7 +139,7 @@ pub enum JobState {
     Queued,
     /// Its process runs, or is about to.
     Running,
-    /// Over.
+    /// It is over, and stays so unless it is requeued.
     Ended,
 }
 
@@ -196,7 +199,7 @@ impl fmt::Display for Outcome {
 pub struct AttemptEnd {
     /// When, in milliseconds since 1970.
     pub at: u64,
-    /// How.
+    /// With a status, by a signal, or lost.
     pub outcome: Outcome,
     /// The daemon asked for it before the command ended by itself.
     pub asked: bool,
@@ -283,8 +286,6 @@ impl Job {
     /// A job as it is submitted.
     pub fn new(number: u64, spec: JobSpec, owner: Owner, now: u64) -> Self {
         let state = if spec.hold { JobState::Held } else { JobState::Waiting };
-        let (attempts, stopping, outcome, ended) = (Vec::new(), None, None, None);
-        let (generation, next, retried, confirmed) = (1, 1, 0, false);
         Self {
             number,
             spec,
@@ -292,14 +293,14 @@ impl Job {
             submitted: now,
             array: None,
             state,
-            generation,
-            next,
-            retried,
-            attempts,
-            stopping,
-            outcome,
-            ended,
-            confirmed,
+            generation: 1,
+            next: 1,
+            retried: 0,
+            attempts: Vec::new(),
+            stopping: None,
+            outcome: None,
+            ended: None,
+            confirmed: false,
         }
     }
 

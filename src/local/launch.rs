@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{
-    Resource, Rlimit, Signal, geteuid, getgid, getuid, nice, set_parent_process_death_signal, setrlimit, setsid, umask,
+    Resource, Rlimit, Signal, geteuid, getgid, getuid, ioctl_tiocsctty, nice, set_parent_process_death_signal,
+    setrlimit, setsid, umask,
 };
 use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
@@ -21,7 +22,7 @@ use super::{cgroup, user_file};
 /// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("the task cannot be read".to_owned(), 125) };
-    if let Err(why) = limit(&task) {
+    if let Err(why) = limit(&task, hook) {
         return (format!("the limits cannot be set: {why}"), 125);
     }
     if let Err(why) = task.user.as_ref().map_or(Ok(()), become_user) {
@@ -48,7 +49,9 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     }
     let Some((program, arguments)) = words.split_first() else { return ("there is no command".to_owned(), 127) };
     let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(task.env.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+    command.args(arguments).env_clear().envs(task.env.iter().map(|(name, value)| (name, value)));
+    let input = if task.interactive && hook.is_none() { io::stdout().as_fd().try_clone_to_owned().ok() } else { None };
+    command.stdin(input.map_or_else(Stdio::null, Stdio::from));
     if hook.is_some() {
         command.envs(std::env::vars_os());
     }
@@ -57,8 +60,11 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     (format!("{program}: {why}"), status)
 }
 
-fn limit(task: &Task) -> io::Result<()> {
+fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
     setsid()?;
+    if task.interactive && hook.is_none() {
+        ioctl_tiocsctty(io::stdout())?;
+    }
     if let Some(group) = &task.cgroup {
         cgroup::join(group)?;
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 use super::job::GPU;
+use super::wire::GpuUse;
 use crate::model::{MEMORY, NodeId, Resource, VCORE};
 
 /// What is left for the system: one part of so many of the memory.
@@ -16,16 +17,16 @@ pub enum GpuMaker {
     /// None, or one that shows devices by no variable.
     #[default]
     Unknown,
-    /// `CUDA_VISIBLE_DEVICES`.
+    /// Jobs find their GPUs in `CUDA_VISIBLE_DEVICES`.
     Nvidia,
-    /// `ROCR_VISIBLE_DEVICES`.
+    /// Jobs find their GPUs in `ROCR_VISIBLE_DEVICES`.
     Amd,
 }
 
 /// This machine, as a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Its name.
+    /// The host name.
     pub name: String,
     /// Thousandths of a core.
     pub vcore: i64,
@@ -33,7 +34,7 @@ pub struct Machine {
     pub memory: i64,
     /// How many GPUs.
     pub gpu: i64,
-    /// Whose.
+    /// Whose GPUs they are; decides the variable that names them.
     pub maker: GpuMaker,
 }
 
@@ -49,7 +50,7 @@ impl Machine {
         let cores = available_parallelism().map_or(1, usize::from);
         let memory = memory_total(&read("proc/meminfo"));
         let nvidia = fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count);
-        let amd = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes"));
+        let amd = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes")).len();
         let (gpu, maker) = match (nvidia, amd) {
             (0, 0) => (0, GpuMaker::Unknown),
             (0, amd) => (amd, GpuMaker::Amd),
@@ -80,6 +81,23 @@ impl Machine {
         capacity
     }
 
+    /// What a GPU does right now. Only AMD's driver says that in files.
+    pub fn gpu_use(&self, index: u32) -> GpuUse {
+        self.gpu_use_below(Path::new("/"), index)
+    }
+
+    fn gpu_use_below(&self, root: &Path, index: u32) -> GpuUse {
+        let of_driver = || {
+            let nodes = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes"));
+            let minor = nodes.get(usize::try_from(index).ok()?)?.render_minor?;
+            let device = root.join(format!("sys/class/drm/renderD{minor}/device"));
+            let number = |file: &str| fs::read_to_string(device.join(file)).ok()?.trim().parse::<u64>().ok();
+            Some((number("gpu_busy_percent").and_then(|busy| u8::try_from(busy).ok()), number("mem_info_vram_used")))
+        };
+        let (busy, memory) = (self.maker == GpuMaker::Amd).then(of_driver).flatten().unwrap_or_default();
+        GpuUse { index, busy, memory }
+    }
+
     /// The variables by which a job is shown its GPUs, and no others.
     pub fn gpu_variables(&self, gpus: &[u32]) -> Vec<(String, String)> {
         let list = gpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -99,22 +117,31 @@ fn memory_total(text: &str) -> i64 {
     line.split_whitespace().next().and_then(|kib| kib.parse::<i64>().ok()).unwrap_or_default() * 1024
 }
 
-/// The nodes of the topology that are GPUs: those with SIMD units.
-fn amd_gpus(nodes: &Path) -> usize {
+/// A GPU of AMD, as the topology has it.
+struct AmdGpu {
+    /// The number of its device for computing.
+    render_minor: Option<u32>,
+}
+
+/// The nodes of the topology that are GPUs, those with SIMD units, in the order of their numbers.
+fn amd_gpus(nodes: &Path) -> Vec<AmdGpu> {
     let entries = fs::read_dir(nodes).into_iter().flatten().flatten();
-    let properties = entries.map(|entry| fs::read_to_string(entry.path().join("properties")).unwrap_or_default());
-    let is_gpu = |text: &String| {
-        let line = text.lines().find_map(|line| line.strip_prefix("simd_count "));
-        line.and_then(|count| count.trim().parse::<u32>().ok()).is_some_and(|count| count > 0)
+    let mut numbers: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    let properties =
+        numbers.iter().map(|number| fs::read_to_string(nodes.join(format!("{number}/properties"))).unwrap_or_default());
+    let gpu = |text: String| {
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u32>().ok();
+        (field("simd_count ")? > 0).then(|| AmdGpu { render_minor: field("drm_render_minor ") })
     };
-    properties.filter(is_gpu).count()
+    properties.filter_map(gpu).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fake(name: &str, files: &[(&str, &str)]) -> Machine {
+    fn fake(name: &str, files: &[(&str, &str)]) -> (Machine, GpuUse) {
         let root = std::env::temp_dir().join(format!("kornsole-machine-{}-{name}", std::process::id()));
         for (file, text) in files {
             let file = root.join(file);
@@ -122,22 +149,31 @@ mod tests {
             fs::write(file, text).unwrap();
         }
         let found = Machine::below(&root);
+        let first = found.gpu_use_below(&root, 0);
         fs::remove_dir_all(&root).unwrap();
-        found
+        (found, first)
     }
 
     #[test]
     fn gpus_and_memory_are_found() {
         let memory = ("proc/meminfo", "MemTotal:       2000000 kB\nMemFree: 1 kB\n");
         let nvidia = [("proc/driver/nvidia/gpus/0000:01:00.0/information", ""), memory];
-        let found = fake("nvidia", &nvidia);
+        let (found, first) = fake("nvidia", &nvidia);
+        assert_eq!(first, GpuUse { index: 0, busy: None, memory: None }, "its driver has no file for that");
         assert_eq!((found.gpu, found.maker), (1, GpuMaker::Nvidia));
         assert_eq!(found.memory, 2_000_000 * 1024 / 20 * 19);
         assert_eq!(found.gpu_variables(&[0]), [("CUDA_VISIBLE_DEVICES".to_owned(), "0".to_owned())]);
         let node = |number: u32| format!("sys/class/kfd/kfd/topology/nodes/{number}/properties");
-        let amd = [(node(0), "cpu_cores_count 8\nsimd_count 0\n"), (node(1), "simd_count 256\n")];
+        let device = |file: &str| format!("sys/class/drm/renderD129/device/{file}");
+        let amd = [
+            (node(0), "cpu_cores_count 8\nsimd_count 0\n"),
+            (node(1), "simd_count 256\ndrm_render_minor 129\n"),
+            (device("gpu_busy_percent"), "87\n"),
+            (device("mem_info_vram_used"), "1048576\n"),
+        ];
         let amd: Vec<(&str, &str)> = amd.iter().map(|(file, text)| (file.as_str(), *text)).collect();
-        let found = fake("amd", &amd);
+        let (found, first) = fake("amd", &amd);
+        assert_eq!(first, GpuUse { index: 0, busy: Some(87), memory: Some(1 << 20) });
         assert_eq!((found.gpu, found.maker), (1, GpuMaker::Amd));
         assert_eq!(found.gpu_variables(&[]), [("ROCR_VISIBLE_DEVICES".to_owned(), String::new())], "it sees none");
     }

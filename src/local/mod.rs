@@ -13,6 +13,7 @@
 //! - a job ends once, with the exit status that its supervisor wrote, whatever happens to the daemon meanwhile;
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
+pub mod attach;
 pub mod cgroup;
 mod changes;
 pub mod client;
@@ -34,6 +35,7 @@ pub mod store;
 pub mod submission;
 pub mod supervise;
 pub mod task;
+pub mod terminal;
 mod usage;
 mod user_file;
 pub mod wire;

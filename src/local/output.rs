@@ -77,13 +77,25 @@ impl Writer {
     }
 }
 
+/// How many bytes came so far.
+pub fn end(folder: &Path) -> u64 {
+    let length = |name: &str| fs::metadata(folder.join(name)).map_or(0, |found| found.len());
+    base(folder) + length("output.1") + length(NAME)
+}
+
+/// How many bytes came before those that are kept.
+fn base(folder: &Path) -> u64 {
+    let text = fs::read_to_string(folder.join("output.base")).ok();
+    text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
+}
+
 /// Reads output from byte `from` on, at most `most` bytes. Gives the number of the first byte that is there, and the bytes.
 ///
 /// # Errors
 /// The files cannot be read.
 pub fn read(folder: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)> {
-    let base = fs::read_to_string(folder.join("output.base")).ok().and_then(|text| text.trim().parse().ok());
-    let mut start = base.unwrap_or(0_u64);
+    let base = base(folder);
+    let mut start = base;
     let mut at = from.max(start);
     let mut found = Vec::new();
     for name in ["output.1", NAME] {
@@ -100,7 +112,7 @@ pub fn read(folder: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)>
         }
         start = end;
     }
-    Ok((from.max(base.unwrap_or(0)), found))
+    Ok((from.max(base), found))
 }
 
 #[cfg(test)]
@@ -123,6 +135,7 @@ mod tests {
         assert_eq!(first + text.len() as u64, 70, "bytes have the number that they had");
         let (at, rest) = read(&folder, 63, 4).unwrap();
         assert_eq!((at, rest.as_slice()), (63, b"line".as_slice()));
+        assert_eq!(end(&folder), 70);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,8 +1,10 @@
 //! Who is at the other end of a socket: what the kernel says, and the names of the system for it.
 
+use std::ffi::CString;
 use std::io;
 use std::os::unix::net::UnixStream;
 
+use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
 use rustix::net::sockopt::socket_peercred;
 
 use super::job::Owner;
@@ -17,24 +19,28 @@ pub fn of(stream: &UnixStream) -> io::Result<Owner> {
     Ok(owner(peer.uid.as_raw(), peer.gid.as_raw()))
 }
 
-/// A user by his number, primary group first; numbers without a name stay numbers.
+/// A user by his number, primary group first (USR-004); numbers without a name stay numbers.
 pub fn owner(uid: u32, gid: u32) -> Owner {
-    let group_name = |gid| {
-        uzers::get_group_by_gid(gid)
-            .map_or_else(|| gid.to_string(), |group| group.name().to_string_lossy().into_owned())
-    };
-    let (mut groups, mut names) = (vec![gid], vec![group_name(gid)]);
-    let user = uzers::get_user_by_uid(uid);
-    if let Some(user) = &user {
-        for group in uzers::get_user_groups(user.name(), gid).unwrap_or_default() {
-            if !groups.contains(&group.gid()) {
-                groups.push(group.gid());
-                names.push(group.name().to_string_lossy().into_owned());
-            }
+    let user = User::from_uid(Uid::from_raw(uid)).ok().flatten();
+    let name = user.map_or_else(|| uid.to_string(), |user| user.name);
+    let listed = CString::new(name.as_str()).ok().and_then(|name| getgrouplist(&name, Gid::from_raw(gid)).ok());
+    let mut groups = vec![gid];
+    for group in listed.unwrap_or_default() {
+        if !groups.contains(&group.as_raw()) {
+            groups.push(group.as_raw());
         }
     }
-    let name = user.map_or_else(|| uid.to_string(), |user| user.name().to_string_lossy().into_owned());
+    let names = groups.iter().map(|gid| group_name(*gid)).collect::<Vec<_>>();
     Owner { uid, gid, groups, identity: Identity::new(name, names) }
+}
+
+/// The user who runs this process, by its effective ids.
+pub fn of_process() -> Owner {
+    owner(Uid::effective().as_raw(), Gid::effective().as_raw())
+}
+
+fn group_name(gid: u32) -> String {
+    Group::from_gid(Gid::from_raw(gid)).ok().flatten().map_or_else(|| gid.to_string(), |group| group.name)
 }
 
 #[cfg(test)]

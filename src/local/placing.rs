@@ -19,6 +19,8 @@ use crate::whatif::Fork;
 const MOST: usize = 1 << 30;
 /// How many ends of jobs are looked ahead.
 const STEPS: usize = 20_000;
+/// How many seconds are looked ahead one by one, so that the delay of a preemption is among them.
+const UNTIL_ROOM: u32 = 60;
 /// The number of a job that is only asked about: no job has it.
 const NONE: u64 = 0;
 
@@ -92,6 +94,8 @@ impl Daemon {
             now: fork.now(),
             ends: BTreeMap::new(),
             ends_set: 0,
+            ended: 0,
+            seconds: UNTIL_ROOM,
             endless: 0,
         };
         for (app, ask) in ahead.running() {
@@ -107,12 +111,16 @@ impl Daemon {
             for (begun, its) in ahead.cycles() {
                 if (&begun, &its) == (&app, &ask) {
                     let ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
-                    let rests = "when nothing else is submitted and every job runs for all of its --time";
-                    return (Some(ms), if step == 0 { "there is room".to_owned() } else { rests.to_owned() });
+                    let because = match (step, ahead.ended) {
+                        (0, _) => "there is room",
+                        (_, 0) => "others make room for what its queue is guaranteed",
+                        _ => "when nothing else is submitted and every job runs for all of its --time",
+                    };
+                    return (Some(ms), because.to_owned());
                 }
                 ahead.end_after(left(&begun, false), begun, its);
             }
-            if !ahead.next_end() {
+            if !ahead.advance() {
                 break;
             }
         }
@@ -130,6 +138,10 @@ struct Ahead {
     now: Time,
     ends: BTreeMap<(Time, usize), (AppId, AskId)>,
     ends_set: usize,
+    /// How many jobs have ended in it.
+    ended: usize,
+    /// How many seconds are still looked at one by one: others make room only after a delay.
+    seconds: u32,
     /// How many jobs run in it of which no end is known.
     endless: usize,
 }
@@ -182,9 +194,16 @@ impl Ahead {
         }
     }
 
-    /// Advances to the next end of a job. Gives whether there is one.
-    fn next_end(&mut self) -> bool {
+    /// Advances by a second, or to the next end of a job. Gives whether there is one.
+    fn advance(&mut self) -> bool {
+        let second = self.now + Duration::from_secs(1);
+        if self.seconds > 0 && self.ends.first_key_value().is_none_or(|((at, _), _)| *at > second) {
+            self.seconds -= 1;
+            self.now = second;
+            return true;
+        }
         let Some(((at, _), (app, _))) = self.ends.pop_first() else { return false };
+        self.ended += 1;
         self.now = self.now.max(at);
         self.give(PartitionCommand::Remove { app });
         true

@@ -22,7 +22,7 @@ pub fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// What tells a process from every other one; `None` when there is none of that number.
+/// What distinguishes a process from every other one; `None` when there is none of that number.
 pub fn identify(pid: i32) -> Option<Claim> {
     let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
     Some(Claim { pid, start, boot: boot() })
@@ -48,7 +48,7 @@ pub fn cpu_of_children_ms() -> u64 {
 /// A process, as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// The process id; only together with the start time is it the same process.
     pub pid: i32,
     /// The number of its parent.
     pub parent: i32,
@@ -101,6 +101,17 @@ pub fn signal_group(leader: i32, signal: Signal) {
     }
 }
 
+/// Closes what this process has inherited besides its standard input and outputs: files that were open where the daemon was started are not for a
+/// job. For a process that begins, and has opened nothing itself.
+pub fn close_inherited() {
+    let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in open.into_iter().filter(|number| *number > 2) {
+        // The one that the list was read by is closed already.
+        let _ = nix::unistd::close(number);
+    }
+}
+
 /// Ends a process at once; one that is not there has ended.
 pub fn kill(pid: i32) {
     if let Some(pid) = Pid::from_raw(pid) {
@@ -108,9 +119,14 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// Takes note of the end of a child, or of any; gives whether there was one.
-pub fn reap(pid: Option<i32>) -> bool {
-    matches!(waitpid(pid.and_then(Pid::from_raw), WaitOptions::NOHANG), Ok(Some(_)))
+/// Takes note of the end of a child, or of any. Gives how it ended, in words; `None` where none has ended.
+pub fn reap(pid: Option<i32>) -> Option<String> {
+    let (_, status) = waitpid(pid.and_then(Pid::from_raw), WaitOptions::NOHANG).ok()??;
+    Some(match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "unknown".to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -32,8 +32,13 @@ impl Daemon {
     pub fn adopt(&self) {
         let mut table = self.table();
         let live: Vec<u64> = table.live.iter().copied().collect();
+        let view = self.engine.published().view();
         for number in live {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
+            // A loss of power takes back what was not synced: the scheduler's journal knows more than the job's file.
+            if job.state == JobState::Waiting && Self::app(&view, job).is_some() {
+                self.queue(job);
+            }
             job.confirmed = job.state == JobState::Queued;
             if job.state == JobState::Running {
                 self.adopt_one(&mut table, number);
@@ -69,7 +74,7 @@ impl Daemon {
                         self.signal(table, number);
                     }
                 }
-                None => self.take_end(table, number),
+                None => self.take_end(table, number, None),
             },
         }
     }
@@ -112,8 +117,8 @@ impl Daemon {
         let mut table = self.table();
         for number in ended {
             if let Some(running) = table.running.remove(number) {
-                process::reap(Some(running.pid));
-                self.take_end(&mut table, *number);
+                let how = process::reap(Some(running.pid));
+                self.take_end(&mut table, *number, how);
             }
         }
         let view = self.engine.published().view();
@@ -227,6 +232,7 @@ impl Daemon {
             time_limit: spec.time_limit,
             grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
             output_bytes: settings.output_bytes,
+            interactive: spec.interactive,
             output: job.output_file(),
             signal: spec.signal,
             checkpoint: spec.checkpoint.clone(),
@@ -249,8 +255,8 @@ impl Daemon {
                 table.running.insert(number, Running { fd: Arc::new(fd), pid });
             }
             Ok((pid, None)) => {
-                process::reap(Some(pid));
-                self.take_end(table, number);
+                let how = process::reap(Some(pid));
+                self.take_end(table, number, how);
             }
             Err(why) => self.finish(table, number, not_started(&why)),
         }
@@ -280,7 +286,8 @@ impl Daemon {
     }
 
     /// Reads how an attempt ended whose supervisor is not there any more; or finds that another one has it.
-    fn take_end(&self, table: &mut Table, number: u64) {
+    /// `how` it ended, if that is known.
+    fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
         let Some(job) = table.jobs.get(&number) else { return };
         let folder = self.store.attempt(number, job.next);
         let mut end = read::<AttemptEnd>(&folder.join(ENDED));
@@ -302,9 +309,14 @@ impl Daemon {
             end = read::<AttemptEnd>(&folder.join(ENDED));
             if end.is_none() {
                 supervise::clear(&folder);
+                end = job.stopping.as_ref().filter(|_| claimed).map(|_| never_begun());
+            }
+            if end.is_none() {
                 let restarted = holder.is_some_and(|claim| claim.boot != process::boot());
-                let why = if restarted { "the machine was restarted" } else { "its supervisor was ended" };
-                end = Some(AttemptEnd::new(Outcome::Lost(why.to_owned())));
+                let how = how.map(|how| format!(" ({how})")).unwrap_or_default();
+                let ended = || format!("its supervisor was ended{how}");
+                let why = if restarted { "the machine was restarted".to_owned() } else { ended() };
+                end = Some(AttemptEnd::new(Outcome::Lost(why)));
             }
         }
         let _ = fs::remove_file(folder.join(TASK));
@@ -320,6 +332,11 @@ fn gpus(job: &Job) -> usize {
 
 fn not_started(why: &io::Error) -> AttemptEnd {
     AttemptEnd::new(Outcome::NotStarted(why.to_string()))
+}
+
+/// The end of an attempt that was asked to end before its supervisor had claimed it: the command was not started.
+fn never_begun() -> AttemptEnd {
+    AttemptEnd { asked: true, ..AttemptEnd::new(Outcome::Signalled(Signal::TERM.as_raw())) }
 }
 
 /// What the scheduler has allocated: the newest attempt of each job in each of its generations.

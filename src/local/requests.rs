@@ -1,13 +1,16 @@
 //! What is asked over the socket, carried out for whom the kernel names.
 
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use super::cgroup::Enforcement;
 use super::daemon::{Daemon, Table};
 use super::job::{Job, JobState, Owner};
 use super::output;
 use super::wire::{Info, JobReport, Reply, Request};
 use crate::model::AppState;
 use crate::view::act::Refusal;
+use crate::view::placement::access;
 use crate::view::{AskState, PendingReason, View};
 
 /// How long one request waits at most for the end of a job; who waits longer asks again.
@@ -15,8 +18,21 @@ const WAIT: Duration = Duration::from_secs(20);
 /// How many bytes of output one answer has at most.
 const MOST_OUTPUT: usize = 256 << 10;
 
-/// An answer with the output that goes with it.
-pub(super) type Answered = (Reply, Vec<u8>);
+/// An answer with what goes with it.
+pub(super) struct Answered {
+    /// What the line says, as JSON.
+    pub reply: Reply,
+    /// The output behind it.
+    pub output: Vec<u8>,
+    /// The connection that is given with it.
+    pub terminal: Option<UnixStream>,
+}
+
+impl From<Reply> for Answered {
+    fn from(reply: Reply) -> Self {
+        Self { reply, output: Vec::new(), terminal: None }
+    }
+}
 
 pub(super) fn refused(message: impl Into<String>) -> Reply {
     Reply::Refused { usage: false, message: message.into() }
@@ -37,7 +53,7 @@ impl Daemon {
             Request::Submit(spec) => self.submit(who, *spec),
             Request::Jobs { ended } => self.jobs(who, ended),
             Request::Job(number) => self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job)))),
-            Request::Logs { job, attempt, from } => return self.logs(who, job, attempt, from),
+            Request::Logs { job, attempt, from, last } => return self.logs(who, job, attempt, (from, last)),
             Request::Wait(number) => self.wait_for_job(who, number),
             Request::Cancel(number) => self.cancel(who, number),
             Request::Hold(number) => self.hold(who, number),
@@ -45,12 +61,19 @@ impl Daemon {
             Request::Requeue(number) => self.requeue(who, number),
             Request::Move { job, queue } => self.move_to(who, job, &queue),
             Request::Priority { job, priority } => self.set_priority(who, job, priority),
-            Request::Use => self.used(who),
+            Request::Edit { job, edit } => self.edit(who, job, &edit),
+            Request::Queues => self.queues(who),
+            Request::Use => self.used(who, None),
+            Request::UseOf(number) => self.used(who, Some(number)),
             Request::Where(spec) => self.where_to(who, *spec),
+            Request::Attach(number) => match self.terminal_of(who, number) {
+                Ok(stream) => return Answered { terminal: Some(stream), ..Reply::Attached.into() },
+                Err(refused) => refused,
+            },
             Request::Door => self.let_in(who),
             Request::Info => Reply::Info(self.info()),
         };
-        (reply, Vec::new())
+        reply.into()
     }
 
     fn let_in(&self, who: &Owner) -> Reply {
@@ -58,7 +81,7 @@ impl Daemon {
         match self.door.get().map(|door| door(&who.identity)) {
             Some(Ok((url, token))) => Reply::Door { machine, url, token },
             Some(Err(why)) => refused(format!("no console can be let in: {why}")),
-            None => refused("no console is let in here"),
+            None => refused("consoles are not accepted here"),
         }
     }
 
@@ -76,7 +99,18 @@ impl Daemon {
             gpu: machine.gpu,
             serves,
             limits: self.settings.enforcement.describe(),
+            enforced: matches!(self.settings.enforcement, Enforcement::Cgroup(_)),
         }
+    }
+
+    /// The leaves that somebody may submit to by name.
+    fn queues(&self, who: &Owner) -> Reply {
+        let view = self.engine.published().view();
+        let part = Self::partition(&view);
+        let rows = part.into_iter().flat_map(|part| part.queues.iter().flatten().map(move |row| (part, row)));
+        let leaves = rows.filter(|(_, row)| row.leaf);
+        let may = leaves.filter(|(part, row)| access::submit(*part, row.path.as_str(), &who.identity).is_some());
+        Reply::Queues(may.map(|(_, row)| row.path.to_string()).collect())
     }
 
     pub(super) fn knows(&self, table: &Table, who: &Owner, number: u64) -> bool {
@@ -126,7 +160,7 @@ impl Daemon {
                     Some(PendingReason::QueueQuota) => "the queue has no room".to_owned(),
                     Some(PendingReason::UserQuota) => "the limits of the user have no room".to_owned(),
                     Some(PendingReason::NoNode) => "the machine has no room".to_owned(),
-                    Some(_) if app.state == AppState::Accepted => "others are before it".to_owned(),
+                    Some(_) if app.state == AppState::Accepted => "not tried yet; others may be before it".to_owned(),
                     Some(_) => String::new(),
                     None => "about to begin".to_owned(),
                 }
@@ -158,7 +192,7 @@ impl Daemon {
         }
     }
 
-    fn logs(&self, who: &Owner, number: u64, attempt: Option<u32>, from: u64) -> Answered {
+    fn logs(&self, who: &Owner, number: u64, attempt: Option<u32>, (from, last): (u64, Option<u64>)) -> Answered {
         let mut found = None;
         let reply = self.with_job(who, number, |_, job| {
             let wanted = job.attempts.iter().rev().find(|one| attempt.is_none_or(|number| one.number == number));
@@ -172,13 +206,19 @@ impl Daemon {
                 None => Reply::Output { bytes: 0, first: 0, attempt: 0, ended: over },
             }
         });
-        let Some((attempt, over)) = found else { return (reply, Vec::new()) };
-        match output::read(&self.store.attempt(number, attempt), from, MOST_OUTPUT) {
+        let Some((attempt, over)) = found else { return reply.into() };
+        let folder = self.store.attempt(number, attempt);
+        let from = match last {
+            Some(last) => from.max(output::end(&folder).saturating_sub(last)),
+            None => from,
+        };
+        match output::read(&folder, from, MOST_OUTPUT) {
             Ok((first, bytes)) => {
                 let ended = over && bytes.len() < MOST_OUTPUT;
-                (Reply::Output { bytes: bytes.len() as u64, first, attempt, ended }, bytes)
+                let reply = Reply::Output { bytes: bytes.len() as u64, first, attempt, ended };
+                Answered { output: bytes, ..reply.into() }
             }
-            Err(why) => (refused(format!("the output cannot be read: {why}")), Vec::new()),
+            Err(why) => refused(format!("the output cannot be read: {why}")).into(),
         }
     }
 }

@@ -12,12 +12,26 @@ use crate::view::act::PartitionAct;
 /// How many jobs are given to the scheduler before something else has its turn.
 const MOST_AT_ONCE: usize = 64;
 
+/// How often a job is begun again whose supervisor ends at its start: it will not do better then.
+const MOST_LOST: usize = 5;
+/// What is soon, in milliseconds.
+const SOON: u64 = 60_000;
+
 /// What follows an attempt.
 enum Next {
     /// It is over.
     End(Outcome),
     /// It is queued again.
     Again,
+}
+
+/// How many attempts before the last one were lost soon after their start, one after the other.
+fn lost_at_once(job: &Job) -> usize {
+    let ended = job.attempts.iter().rev().skip(1).map(|attempt| (attempt.started, attempt.end.as_ref()));
+    let lost = ended.take_while(|(started, end)| {
+        end.is_some_and(|end| matches!(end.outcome, Outcome::Lost(_)) && end.at.saturating_sub(*started) < SOON)
+    });
+    lost.count()
 }
 
 /// What follows the end of an attempt.
@@ -29,7 +43,7 @@ fn next(job: &Job, end: &AttemptEnd) -> Next {
         (Some(Stop::Requeued(_)), _) if end.asked => Next::Again,
         (Some(Stop::Preempted), _) if end.asked && requeues => Next::Again,
         (Some(Stop::Preempted), _) if end.asked => Next::End(Outcome::Preempted),
-        (_, Outcome::Lost(_)) if requeues => Next::Again,
+        (_, Outcome::Lost(_)) if requeues && lost_at_once(job) < MOST_LOST => Next::Again,
         (_, Outcome::Exited(0)) => Next::End(end.outcome.clone()),
         _ if job.retried < job.spec.retry => Next::Again,
         (_, outcome) => Next::End(outcome.clone()),
@@ -145,8 +159,9 @@ impl Daemon {
             match found {
                 Ok(false) => continue,
                 Ok(true) => {
-                    job.state = JobState::Queued;
-                    self.keep(job, false);
+                    if !self.queue(job) {
+                        continue;
+                    }
                     ready.push(job.clone());
                 }
                 Err(why) => {
@@ -167,15 +182,12 @@ impl Daemon {
     pub(super) fn begin(&self, job: &Job) {
         let outcome = self.enqueue(job);
         let mut table = self.table();
-        let same = |kept: &&mut Job| kept.state == JobState::Queued && kept.generation == job.generation;
-        let Some(kept) = table.jobs.get_mut(&job.number).filter(same) else {
-            // Somebody has held or cancelled it meanwhile.
+        let Some(state) = table.confirm(job) else {
             drop(table);
             return self.withdraw(job);
         };
-        match outcome {
-            Ok(()) => kept.confirmed = true,
-            Err(why) => {
+        match (outcome, table.jobs.get_mut(&job.number)) {
+            (Err(why), Some(kept)) if state == JobState::Queued => {
                 kept.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
                 self.keep(kept, true);
                 table.live.remove(&job.number);
@@ -184,6 +196,7 @@ impl Daemon {
                 self.ended.notify_all();
                 self.wake();
             }
+            _ => {}
         }
     }
 }
@@ -216,4 +229,30 @@ fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::job::{Attempt, JobSpec, Owner};
+    use crate::model::Identity;
+
+    #[test]
+    fn a_job_that_is_lost_at_its_start_again_and_again_is_not_begun_forever() {
+        let identity = Identity { user: "sue".to_owned(), groups: Vec::new() };
+        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity };
+        let lost = |number: u32, after: u64| {
+            let end = AttemptEnd { at: after, ..AttemptEnd::new(Outcome::Lost("gone".to_owned())) };
+            Attempt { number, started: 0, gpus: Vec::new(), end: Some(end) }
+        };
+        let with = |after: u64, number: u32| {
+            let mut job = Job::new(1, JobSpec::default(), owner.clone(), 0);
+            job.attempts = (1..=number).map(|number| lost(number, after)).collect();
+            let end = AttemptEnd::new(Outcome::Lost("gone".to_owned()));
+            matches!(next(&job, &end), Next::Again)
+        };
+        assert!(with(10, 1) && with(10, 5), "it is tried again");
+        assert!(!with(10, 6), "but not for ever");
+        assert!(with(3_600_000, 50), "a machine that restarts now and then keeps no job from its end");
+    }
 }

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use super::daemon::Daemon;
 use super::job::Owner;
-use super::peer;
+use super::requests::Answered;
 use super::wire::{Reply, Request};
+use super::{attach, peer};
 
 /// How many may be connected.
 const MOST: usize = 256;
@@ -69,7 +70,7 @@ impl Server {
                 continue;
             };
             let Some(place) = Place::take(&connected, &who) else {
-                let _ = answer(&stream, &(refuse("there are too many connections; try again"), Vec::new()));
+                let _ = answer(&stream, refuse("there are too many connections; try again").into());
                 continue;
             };
             let daemon = Arc::clone(daemon);
@@ -123,7 +124,7 @@ fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()>
     let owner = &daemon.settings.owner;
     if owner.uid != 0 && who.uid != 0 && who.uid != owner.uid {
         let message = format!("this daemon serves {} only", owner.identity.user);
-        return answer(stream, &(refuse(message), Vec::new()));
+        return answer(stream, refuse(message).into());
     }
     let mut reader = BufReader::new(stream);
     loop {
@@ -134,15 +135,18 @@ fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()>
         }
         let answered = match serde_json::from_slice::<Request>(&line) {
             Ok(request) => daemon.answer(who, request),
-            Err(why) => return answer(stream, &(refuse(format!("this is no request: {why}")), Vec::new())),
+            Err(why) => return answer(stream, refuse(format!("this is no request: {why}")).into()),
         };
-        answer(stream, &answered)?;
+        answer(stream, answered)?;
     }
 }
 
-fn answer(mut stream: &UnixStream, (reply, output): &(Reply, Vec<u8>)) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(reply)?;
+fn answer(mut stream: &UnixStream, answered: Answered) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(&answered.reply)?;
     bytes.push(b'\n');
-    bytes.extend(output);
+    if let Some(terminal) = &answered.terminal {
+        return attach::send(stream, &bytes, terminal);
+    }
+    bytes.extend(answered.output);
     stream.write_all(&bytes)
 }

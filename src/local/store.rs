@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::sleep;
@@ -17,7 +17,7 @@ use super::task;
 
 /// A job as it was last.
 const JOB: &str = "job.json";
-/// Its environment.
+/// The file with the environment that the job was submitted in.
 const ENV: &str = "env.json";
 /// How often a folder is tried that another daemon has: one that was killed has it for a moment longer.
 const TRIES: u32 = 20;
@@ -40,12 +40,27 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// The same for a folder that may be there already, if nobody else can replace what is kept in it.
+///
+/// # Errors
+/// It is another user's, or others may write in it; or the file system refuses.
+pub fn own_folder(folder: &Path) -> io::Result<()> {
+    private_folder(folder)?;
+    let found = fs::metadata(folder)?;
+    if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    let why = "the folder is another user's, or others may write in it: they could replace what is kept there";
+    Err(io::Error::other(why))
+}
+
 impl Store {
     /// The store of a folder, for this process alone, with every job that is kept there.
     ///
     /// # Errors
-    /// Another daemon has it, it cannot be read, or a job in it is damaged.
+    /// Another daemon has it, others may write in it, it cannot be read, or a job in it is damaged.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
+        own_folder(folder)?;
         private_folder(&folder.join("jobs"))?;
         let store = Self { folder: folder.join("jobs"), _lock: Arc::new(lock(&folder.join("lock"))?) };
         let mut jobs = Vec::new();
@@ -76,6 +91,10 @@ impl Store {
     pub fn create(&self, job: &mut Job, durable: bool) -> io::Result<()> {
         let folder = self.of(job.number);
         private_folder(&folder)?;
+        if durable {
+            // The folder itself, too: a job is lost with the name of its folder.
+            File::open(&self.folder)?.sync_all()?;
+        }
         let env = std::mem::take(&mut job.spec.env);
         task::write(&folder.join(ENV), &env, false)?;
         if durable {

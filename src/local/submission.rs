@@ -11,6 +11,8 @@ use crate::model::{MEMORY, Resource, VCORE, quantity};
 const LARGEST_JOB: usize = 1 << 20;
 /// How many bytes the name of a job, a hook or a file may have.
 const LONGEST: usize = 4096;
+/// How many seconds a job may be given: a century.
+const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;
 /// How many tasks an array may have.
 pub const LARGEST_ARRAY: usize = 10_000;
 /// How many jobs may be there that have not ended, and how many of one user.
@@ -59,16 +61,14 @@ impl Daemon {
     fn first_time(&self, job: &Job) -> Result<(), Reply> {
         let outcome = self.enqueue(job);
         let mut table = self.table();
-        let kept = table.jobs.get_mut(&job.number).filter(|kept| kept.state == JobState::Queued);
-        match (outcome, kept) {
-            (Ok(()), Some(kept)) => kept.confirmed = true,
-            (Err(why), Some(_)) => {
+        match (outcome, table.confirm(job)) {
+            (Err(why), Some(JobState::Queued)) => {
                 table.remove(job.number);
                 self.store.remove(job.number);
                 return Err(by_scheduler(&why));
             }
-            // Somebody has held or cancelled it meanwhile.
-            _ => self.withdraw(job),
+            (_, Some(_)) => {}
+            (_, None) => self.withdraw(job),
         }
         Ok(())
     }
@@ -117,12 +117,15 @@ impl Daemon {
             table.look = true;
             return None;
         }
-        job.state = JobState::Queued;
-        self.keep(job, false);
+        if !self.queue(job) {
+            table.look = true;
+            return None;
+        }
         Some(job.clone())
     }
 
-    fn has(&self) -> String {
+    /// What the machine has, in words.
+    pub(super) fn has(&self) -> String {
         let machine = &self.settings.machine;
         let (cores, memory) = (quantity::show_vcore(machine.vcore), quantity::show_memory(machine.memory));
         format!("{cores} cores, {memory} of memory, {} GPUs", machine.gpu)
@@ -157,6 +160,10 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
         }
         _ if spec.vcore <= 0 || spec.memory <= 0 || spec.gpu < 0 => {
             Err(format!("it must ask for more than nothing of {VCORE} and {MEMORY}"))
+        }
+        _ if spec.interactive && spec.array.is_some() => Err("an array has no terminal: submit one job".to_owned()),
+        _ if spec.time_limit.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_TIME) => {
+            Err("a time limit has at least a second, and at most a hundred years".to_owned())
         }
         _ if tasks == 0 || tasks > LARGEST_ARRAY => {
             Err(format!("an array has 1 to {LARGEST_ARRAY} tasks, this one has {tasks}"))

@@ -4,7 +4,7 @@
 //! has ended, whatever else the job has started is ended too, also what left its process group: it becomes a child of the supervisor.
 
 use std::fs::File;
-use std::io::{self, PipeReader, PipeWriter, Read as _};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
@@ -20,7 +20,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::hook::{self, Hook};
 use super::job::{AttemptEnd, Outcome};
 use super::output::Writer;
-use super::task::{CLAIM, ENDED, MAIN, TASK, Task, claim, read, write};
+use super::task::{CLAIM, Claim, ENDED, MAIN, TASK, Task, claim, read, write};
+use super::terminal::Terminal;
 use super::user_file::UserFile;
 use super::{cgroup, process};
 
@@ -42,9 +43,11 @@ struct Supervisor {
     main: Child,
     main_fd: OwnedFd,
     signals: UnixStream,
-    pipe: Option<PipeReader>,
+    /// Where the output comes from: a pipe, or the terminal.
+    source: Option<File>,
     /// The other end of it, for a hook that writes as the command does.
-    hook_output: Option<PipeWriter>,
+    hook_output: Option<OwnedFd>,
+    terminal: Option<Terminal>,
     output: Writer,
     ending: Option<Ending>,
     /// What runs before the command is asked to end.
@@ -61,15 +64,18 @@ struct Supervisor {
 pub fn run(folder: &Path) -> Result<(), String> {
     // A daemon that starts it makes it the leader of a session already.
     let _ = setsid();
+    process::close_inherited();
+    // Before the claim: who has one is asked to end by a signal, and it must not end this process.
+    let signals = signals().map_err(|why| format!("signals cannot be taken: {why}"))?;
     let pid = getpid().as_raw_nonzero().get();
     let own = process::identify(pid).ok_or("/proc cannot be read")?;
-    if !claim(folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
+    if !claimed(folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
         return Ok(());
     }
     let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
     let group = task.cgroup.clone();
     let at_end = !task.at_end.is_empty();
-    let mut end = match start(folder, task) {
+    let mut end = match start(folder, task, signals) {
         Ok(mut supervisor) => supervisor.supervise(),
         Err(why) => ended(Outcome::NotStarted(why.to_string()), false),
     };
@@ -92,24 +98,40 @@ pub fn run(folder: &Path) -> Result<(), String> {
         end_children(|| group.as_deref().into_iter().for_each(cgroup::kill));
     }
     group.as_deref().into_iter().for_each(cgroup::remove);
-    while write(&folder.join(ENDED), &end, true).is_err() {
+    // A folder that is gone was removed with its job: nobody waits for the end of that one.
+    while write(&folder.join(ENDED), &end, true).is_err() && folder.exists() {
         sleep(DISK_RETRY);
     }
     Ok(())
+}
+
+/// Claims the attempt; a full disk is waited for.
+fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
+    loop {
+        match claim(folder, own) {
+            Err(why) if why.kind() == io::ErrorKind::StorageFull => sleep(DISK_RETRY),
+            claimed => return claimed,
+        }
+    }
 }
 
 fn ended(outcome: Outcome, asked: bool) -> AttemptEnd {
     AttemptEnd { asked, cpu_ms: process::cpu_of_children_ms(), ..AttemptEnd::new(outcome) }
 }
 
-fn start(folder: &Path, task: Task) -> io::Result<Supervisor> {
+/// What becomes readable when this process is asked to end; other signals that would end it do nothing.
+fn signals() -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGTERM, theirs)?;
     for ignored in [SIGINT, SIGHUP] {
         signal_hook::flag::register(ignored, std::sync::Arc::default())?;
     }
+    Ok(ours)
+}
+
+fn start(folder: &Path, task: Task, signals: UnixStream) -> io::Result<Supervisor> {
     set_child_subreaper(Some(getpid()))?;
-    let (pipe, writer) = io::pipe()?;
+    let Ends { source, writer, terminal } = Ends::open(folder, &task)?;
     // The program that runs, also when its file was replaced meanwhile.
     let mut command = Command::new("/proc/self/exe");
     command.arg("local-start").arg(folder).env_clear().current_dir("/");
@@ -128,24 +150,45 @@ fn start(folder: &Path, task: Task) -> io::Result<Supervisor> {
     let pid = i32::try_from(main.id()).unwrap_or_default();
     let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
     if let Some(main) = process::identify(pid) {
-        write(&folder.join(MAIN), &main, false)?;
+        // It is of use only when this supervisor is killed: a full disk keeps no job from running.
+        let _ = write(&folder.join(MAIN), &main, false);
     }
-    let time_limit = task.time_limit.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let (ending, checkpoint, kill_at, pipe, folder) = (None, None, None, Some(pipe), folder.to_path_buf());
+    // One that the clock does not reach is none.
+    let time_limit = task.time_limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
+    let (ending, checkpoint, kill_at, source, folder) = (None, None, None, Some(source), folder.to_path_buf());
     Ok(Supervisor {
         folder,
         task,
         main,
         main_fd,
-        signals: ours,
-        pipe,
+        signals,
+        source,
         hook_output,
+        terminal,
         output,
         ending,
         checkpoint,
         kill_at,
         time_limit,
     })
+}
+
+/// Both ends of the output.
+struct Ends {
+    source: File,
+    writer: OwnedFd,
+    terminal: Option<Terminal>,
+}
+
+impl Ends {
+    fn open(folder: &Path, task: &Task) -> io::Result<Self> {
+        if task.interactive {
+            let (terminal, writer) = Terminal::open(folder, task.user.as_ref())?;
+            return Ok(Self { source: terminal.output()?, writer, terminal: Some(terminal) });
+        }
+        let (source, writer) = io::pipe()?;
+        Ok(Self { source: File::from(OwnedFd::from(source)), writer: OwnedFd::from(writer), terminal: None })
+    }
 }
 
 impl Supervisor {
@@ -160,6 +203,9 @@ impl Supervisor {
         let (ending, ended_by_itself) = (self.ending, ended(outcome(status), false));
         self.end_the_rest();
         while self.take_output(Some(Duration::ZERO)) {}
+        if let Some(terminal) = &mut self.terminal {
+            terminal.finish();
+        }
         let mut end = AttemptEnd { lost_output: self.output.lost(), note: self.output.note(), ..ended_by_itself };
         end.cpu_ms = process::cpu_of_children_ms();
         match ending {
@@ -197,8 +243,9 @@ impl Supervisor {
             tv_nsec: i64::from(most.subsec_nanos()),
         });
         let mut watched = vec![PollFd::new(&self.main_fd, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
-        let pipe = self.pipe.as_ref().map(|pipe| pipe.as_fd());
-        watched.extend(pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let source = self.source.as_ref().map(|source| source.as_fd());
+        watched.extend(source.as_ref().map(|source| PollFd::new(source, PollFlags::IN)));
+        watched.extend(self.terminal.iter().flat_map(Terminal::watched));
         watched.extend(self.checkpoint.as_ref().map(|hook| PollFd::new(&hook.fd, PollFlags::IN)));
         if !matches!(poll(&mut watched, timeout.as_ref()), Ok(ready) if ready > 0) {
             return false;
@@ -213,15 +260,23 @@ impl Supervisor {
                 self.end(Ending::Asked);
             }
         }
-        if self.pipe.is_none() || !ready[2] {
-            return false;
+        if let Some(terminal) = &mut self.terminal {
+            terminal.serve();
         }
-        match self.pipe.as_mut().map(|pipe| pipe.read(&mut bytes)) {
-            Some(Ok(count)) if count > 0 => self.output.write(&bytes[..count]),
-            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-            _ => self.pipe = None,
+        let Some(source) = self.source.as_mut().filter(|_| ready[2]) else { return false };
+        match source.read(&mut bytes) {
+            Ok(count @ 1..) => {
+                self.output.write(&bytes[..count]);
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.show(&bytes[..count]);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+            // A terminal that nobody has open any more ends by an error.
+            _ => self.source = None,
         }
-        self.pipe.is_some()
+        self.source.is_some()
     }
 
     fn end(&mut self, why: Ending) {
@@ -240,7 +295,9 @@ impl Supervisor {
     }
 
     fn ask_to_end(&self) {
-        self.signal(self.task.signal.and_then(Signal::from_named_raw).unwrap_or(Signal::TERM));
+        // A shell at a terminal obeys no SIGTERM.
+        let usual = if self.task.interactive { Signal::HUP } else { Signal::TERM };
+        self.signal(self.task.signal.and_then(Signal::from_named_raw).unwrap_or(usual));
     }
 
     /// Signals the job's process group; SIGKILL reaches everything in its cgroup.
@@ -267,7 +324,7 @@ fn end_children(first: impl Fn()) {
             break;
         }
         left.into_iter().for_each(process::kill);
-        while process::reap(None) {}
+        while process::reap(None).is_some() {}
         sleep(Duration::from_millis(1));
     }
 }
@@ -288,7 +345,7 @@ pub fn clear(folder: &Path) {
         cgroup::kill(group);
         cgroup::remove(group);
     }
-    let main = read::<super::task::Claim>(&folder.join(MAIN));
+    let main = read::<Claim>(&folder.join(MAIN));
     if let Some(main) = main.filter(|main| process::open(main).is_some()) {
         process::signal_group(main.pid, Signal::KILL);
     }

@@ -40,6 +40,9 @@ pub struct Task {
     pub grace_ms: u64,
     /// How many bytes of output are kept.
     pub output_bytes: u64,
+    /// It has a terminal.
+    #[serde(default)]
+    pub interactive: bool,
     /// A file of the user that gets the output as well.
     #[serde(default)]
     pub output: Option<String>,
@@ -77,7 +80,7 @@ pub struct Fallback {
 /// A process, so that another one of the same number is not taken for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Its number.
+    /// The process id of the supervisor.
     pub pid: i32,
     /// When it started, in ticks since the machine's start.
     pub start: u64,

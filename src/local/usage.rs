@@ -9,13 +9,14 @@ use super::wire::{JobUse, ProcessUse, Reply};
 use super::{cgroup, wall_ms};
 
 impl Daemon {
-    /// Measures the jobs of who asks, or of everybody as far as he administers them.
-    pub(super) fn used(&self, who: &Owner) -> Reply {
+    /// Measures the jobs of who asks, or of everybody as far as he administers them; only one of them where that is wanted.
+    pub(super) fn used(&self, who: &Owner, only: Option<u64>) -> Reply {
         let jobs: Vec<_> = {
             let table = self.table();
             let running =
                 table.running.iter().filter_map(|(number, running)| Some((table.jobs.get(number)?, running.pid)));
-            let seen = running.filter(|(job, _)| job.state == JobState::Running && self.may_see(who, job));
+            let wanted = running.filter(|(job, _)| only.is_none_or(|only| only == job.number));
+            let seen = wanted.filter(|(job, _)| job.state == JobState::Running && self.may_see(who, job));
             seen.map(|(job, pid)| (self.report(job), format!("{}-{}", job.number, job.next), pid)).collect()
         };
         let (all, at) = (if jobs.is_empty() { Vec::new() } else { process::all() }, wall_ms());
@@ -41,8 +42,10 @@ impl Daemon {
                     memory: process.memory,
                     cpu_ms: process.cpu_ms,
                 });
+                let gpus = job.gpus.iter().map(|index| self.settings.machine.gpu_use(*index)).collect();
                 JobUse {
                     job,
+                    gpus,
                     at,
                     cpu_ms: used.cpu_ms.unwrap_or(sum),
                     memory: current.unwrap_or(resident),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{ArrayTask, Job, JobSpec, JobState, Outcome};
+use super::job::{ArrayTask, Attempt, Job, JobSpec, JobState, Outcome};
 
 /// What somebody asks of the daemon. Who asks is what the kernel says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,16 +15,19 @@ pub enum Request {
         /// Those that ended too.
         ended: bool,
     },
-    /// One job.
+    /// One job with its attempts, by number.
     Job(u64),
     /// A part of the output of a job.
     Logs {
-        /// Which job.
+        /// The number of the job.
         job: u64,
         /// Which attempt; `None` for the last one.
         attempt: Option<u32>,
         /// From which byte on.
         from: u64,
+        /// Of what is there then, the last so many bytes; `None` for all of it.
+        #[serde(default)]
+        last: Option<u64>,
     },
     /// Wait until a job has ended, for a while at most; the answer is the job.
     Wait(u64),
@@ -38,26 +41,54 @@ pub enum Request {
     Requeue(u64),
     /// Put a job that has not begun into another queue.
     Move {
-        /// Which job.
+        /// The number of the job.
         job: u64,
         /// The path of the queue.
         queue: String,
     },
     /// Give a job that has not begun another priority.
     Priority {
-        /// Which job.
+        /// The number of the job.
         job: u64,
         /// A higher one is tried first.
         priority: i32,
     },
+    /// Change what a job asks for that has not begun.
+    Edit {
+        /// Which job, by its number.
+        job: u64,
+        /// What is changed.
+        edit: Box<Edit>,
+    },
+    /// The queues that one may submit to.
+    Queues,
     /// What the jobs that run use right now.
     Use,
+    /// What one job uses right now; none where it does not run.
+    UseOf(u64),
     /// Where a job would go, and whether it would begin. Nothing is submitted.
     Where(Box<JobSpec>),
+    /// Attach to the terminal of a job; the connection to it comes with the answer.
+    Attach(u64),
     /// Let a console in.
     Door,
     /// What machine this is, and what is enforced.
     Info,
+}
+
+/// What is changed of a job that has not begun; what is `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// Thousandths of a core.
+    pub vcore: Option<i64>,
+    /// Bytes of memory.
+    pub memory: Option<i64>,
+    /// How many GPUs.
+    pub gpu: Option<i64>,
+    /// After how many seconds of running it is ended; 0 for never.
+    pub time: Option<u64>,
+    /// What it is called.
+    pub name: Option<String>,
 }
 
 /// What the daemon answers.
@@ -81,15 +112,19 @@ pub enum Reply {
     },
     /// What machine this is.
     Info(Info),
+    /// The connection to a terminal comes with this line.
+    Attached,
     /// Where a console finds the scheduler, and with which token, which stands for who asked.
     Door {
         /// The name of the machine.
         machine: String,
         /// The address of the REST API.
         url: String,
-        /// The token.
+        /// The token that the API takes; for this console only.
         token: String,
     },
+    /// The paths of queues.
+    Queues(Vec<String>),
     /// What each job that runs uses.
     Use(Vec<JobUse>),
     /// Where a job would go.
@@ -106,7 +141,7 @@ pub enum Reply {
 /// What a job that runs uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobUse {
-    /// The job.
+    /// The job as it is shown elsewhere.
     pub job: JobReport,
     /// When this was measured, in milliseconds since 1970.
     pub at: u64,
@@ -118,12 +153,26 @@ pub struct JobUse {
     pub max_memory: Option<u64>,
     /// Its processes, the command's first.
     pub processes: Vec<ProcessUse>,
+    /// What its GPUs do right now.
+    #[serde(default)]
+    pub gpus: Vec<GpuUse>,
+}
+
+/// What a GPU does right now, as far as its driver says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuUse {
+    /// Which GPU of the machine, from 0 on.
+    pub index: u32,
+    /// Percent of the time that it computes.
+    pub busy: Option<u8>,
+    /// Bytes of its own memory that are in use.
+    pub memory: Option<u64>,
 }
 
 /// A process of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessUse {
-    /// Its number.
+    /// The process id.
     pub pid: i32,
     /// The number of its parent.
     pub parent: i32,
@@ -138,7 +187,7 @@ pub struct ProcessUse {
 /// Where a job would go, and when it would begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whereabouts {
-    /// The queue.
+    /// The full path of the leaf.
     pub queue: String,
     /// In how many milliseconds it would begin, when nothing else is submitted and running jobs use all of their time; 0 for at once,
     /// `None` when that is not known.
@@ -150,7 +199,7 @@ pub struct Whereabouts {
 /// What machine this is, and what is enforced on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Info {
-    /// Its name.
+    /// The host name.
     pub machine: String,
     /// Thousandths of a core that jobs may have.
     pub vcore: i64,
@@ -162,13 +211,19 @@ pub struct Info {
     pub serves: String,
     /// What is enforced, and what is not.
     pub limits: String,
+    /// Whether all limits of a job are enforced.
+    #[serde(default)]
+    pub enforced: bool,
 }
 
 /// A job as it is shown: without its environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobReport {
-    /// Its number.
+    /// The number that commands take.
     pub number: u64,
+    /// The application that it is for the scheduler: another one each time that it is queued again.
+    #[serde(default)]
+    pub app: String,
     /// What it is called.
     pub name: String,
     /// Whose it is.
@@ -185,11 +240,11 @@ pub struct JobReport {
     pub dir: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes.
+    /// Bytes of memory that it asks for.
     pub memory: i64,
     /// How many GPUs.
     pub gpu: i64,
-    /// The priority.
+    /// A higher one is tried first.
     pub priority: i32,
     /// When it was submitted, in milliseconds since 1970.
     pub submitted: u64,
@@ -203,6 +258,9 @@ pub struct JobReport {
     pub outcome: Option<Outcome>,
     /// The exit status for who waits, once it has ended.
     pub status: Option<u8>,
+    /// How long its attempts that are over ran together, in milliseconds.
+    #[serde(default)]
+    pub ran_ms: u64,
     /// What its attempts used of processors, in milliseconds.
     pub cpu_ms: u64,
     /// The most memory that an attempt had, in bytes, where that was counted.
@@ -225,9 +283,11 @@ impl JobReport {
     /// A job in `queue`, which waits for `reason` if it does.
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
+        let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));
         let reason = job.outcome.as_ref().map_or(reason, ToString::to_string);
         Self {
             number: job.number,
+            app: job.app().to_string(),
             name: job.name(),
             user: job.owner.identity.user.clone(),
             queue,
@@ -245,6 +305,7 @@ impl JobReport {
             attempts: u32::try_from(job.attempts.len()).unwrap_or(u32::MAX),
             outcome: job.outcome.clone(),
             status: job.outcome.as_ref().map(Outcome::status),
+            ran_ms: job.attempts.iter().filter_map(ran).sum(),
             cpu_ms: ends().map(|end| end.cpu_ms).sum(),
             max_memory: ends().filter_map(|end| end.max_memory).max(),
             lost_output: ends().map(|end| end.lost_output).sum(),

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_is_odd() {
+    fn says_what_is_odd() {
         assert!(Acl::parse("a, b", AclNames::Portable).unwrap().comma_before_groups);
         assert_eq!(Acl::parse("a\tb", AclNames::Portable).unwrap().ignored, ["a\tb"]);
     }

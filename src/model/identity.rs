@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_groups_only_when_they_tell_something() {
+    fn shows_groups_only_when_they_say_something() {
         assert_eq!(Identity::new("sue", ["dev"]).to_string(), "sue (dev)");
         assert_eq!(Identity::new("sue", ["sue"]).to_string(), "sue");
     }

@@ -18,7 +18,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Every profile.
+    /// Every profile, the default one first.
     pub const ALL: [Self; 4] = [Self::Kornsole, Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
 
     /// Those that are as a release, the oldest first.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::resource::VCORE;
+use super::resource::{MEMORY, VCORE};
 
 /// Why a text is no quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +95,36 @@ pub fn show_vcore(milli: i64) -> String {
     show_scaled(milli, 1000, "")
 }
 
-/// Writes bytes for people with a decimal suffix: `44G`, `1.5T`, `900M`.
+/// In which units sizes are written for people: memory, storage and huge pages. Everything else is counted by thousands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizeUnits {
+    /// By 1024: `64Gi`, as Kubernetes shows them.
+    #[default]
+    Binary,
+    /// By 1000: `68.7G`.
+    Decimal,
+}
+
+impl SizeUnits {
+    /// Both, as settings name them.
+    pub const NAMES: [(&str, Self); 2] = [("binary", Self::Binary), ("decimal", Self::Decimal)];
+}
+
+/// Whether the amounts of a resource are bytes, by its name.
+pub fn is_size(name: &str) -> bool {
+    matches!(name, MEMORY | "ephemeral-storage" | "storage") || name.starts_with("hugepages-")
+}
+
+/// Writes bytes for people with a binary suffix: `44Gi`, `1.5Ti`, `900Mi`.
 pub fn show_memory(bytes: i64) -> String {
-    show_count(bytes)
+    show_binary(bytes)
+}
+
+fn show_binary(bytes: i64) -> String {
+    let size = bytes.unsigned_abs();
+    let largest = SUFFIXES[6..].iter().rev().find(|(_, factor)| size >= *factor);
+    let (suffix, factor) = largest.copied().unwrap_or(("", 1));
+    show_scaled(bytes, i64::try_from(factor).unwrap_or(i64::MAX), suffix)
 }
 
 /// Writes a raw count for people with a decimal suffix from a thousand on.
@@ -115,9 +142,18 @@ pub fn show_count(count: i64) -> String {
     show_scaled(count, unit, suffix)
 }
 
-/// Writes an amount of the resource `name` for people, in the unit that [`parse_quantity`] reads.
+/// Writes an amount of the resource `name` for people, sizes in binary units; [`parse_quantity`] reads it.
 pub fn show_amount(name: &str, amount: i64) -> String {
-    if name == VCORE { show_vcore(amount) } else { show_count(amount) }
+    show_amount_in(SizeUnits::Binary, name, amount)
+}
+
+/// Writes an amount of the resource `name` for people, sizes in these units; [`parse_quantity`] reads it.
+pub fn show_amount_in(units: SizeUnits, name: &str, amount: i64) -> String {
+    match units {
+        _ if name == VCORE => show_vcore(amount),
+        SizeUnits::Binary if is_size(name) => show_binary(amount),
+        SizeUnits::Binary | SizeUnits::Decimal => show_count(amount),
+    }
 }
 
 /// `value / unit` with at most one decimal below 100 of the unit and none above; a non-zero value is never shown as 0.
@@ -159,6 +195,26 @@ mod tests {
         ] {
             assert_eq!(write_quantity(name, amount), text);
             assert_eq!(parse_quantity(name, text), Ok(amount.max(0)));
+        }
+    }
+
+    #[test]
+    fn sizes_are_shown_by_1024_and_counts_by_1000() {
+        for (name, amount, binary, decimal) in [
+            ("memory", 0, "0", "0"),
+            ("memory", 1023, "1023", "1k"),
+            ("memory", 64 << 30, "64Gi", "68.7G"),
+            ("memory", 3 << 29, "1.5Gi", "1.6G"),
+            ("memory", (1 << 40) - 1, "1023Gi", "1T"),
+            ("memory", -(5 << 20), "-5Mi", "-5.2M"),
+            ("memory", i64::MAX, "7.9Ei", "9.2E"),
+            ("ephemeral-storage", 100 << 30, "100Gi", "107G"),
+            ("hugepages-2Mi", 4 << 20, "4Mi", "4.1M"),
+            ("pods", 110_000, "110k", "110k"),
+            ("vcore", 1500, "1.5", "1.5"),
+        ] {
+            assert_eq!(show_amount(name, amount), binary, "{name} {amount}");
+            assert_eq!(show_amount_in(SizeUnits::Decimal, name, amount), decimal, "{name} {amount}");
         }
     }
 
@@ -215,9 +271,9 @@ mod tests {
         assert_eq!(show_vcore(50), "0.05");
         assert_eq!(show_vcore(0), "0");
         assert_eq!(show_vcore(-1500), "-1.5");
-        assert_eq!(show_memory(44_000_000_000), "44G");
-        assert_eq!(show_memory(1_500_000_000_000), "1.5T");
+        assert_eq!(show_memory(44 << 30), "44Gi");
+        assert_eq!(show_memory(3 << 39), "1.5Ti");
         assert_eq!(show_memory(999), "999");
-        assert_eq!(show_memory(i64::MIN), "-9.2E");
+        assert_eq!(show_memory(i64::MIN), "-8Ei");
     }
 }

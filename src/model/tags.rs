@@ -14,6 +14,11 @@ pub struct Tags(Option<Arc<[Tag]>>);
 type Tag = (Box<str>, Box<str>);
 
 impl Tags {
+    /// Tags of an ask that has none.
+    pub const fn none() -> Self {
+        Self(None)
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()

@@ -21,7 +21,7 @@ pub struct Parting {
     pub from: Option<Value>,
     /// What the other did.
     pub to: Option<Value>,
-    /// The names of the switches that make the first run go on as the other did there: none can be left out.
+    /// The names of the switches that make the first run continue as the other did there: none can be left out.
     pub switches: Vec<&'static str>,
     /// Configurations are read otherwise, which is needed, too.
     pub reading: bool,

@@ -1,5 +1,6 @@
 //! YAML tree → scenario, step by step (`scenario.md`, File and Steps).
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
@@ -69,8 +70,14 @@ pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scena
     }
     let config = config_source(fields, faults);
     let nodes = fields.get("steps").and_then(|node| node.items("steps", "", faults)).unwrap_or_default();
-    let steps = nodes.into_iter().enumerate().filter_map(|(index, node)| step(index, node, faults)).collect();
-    let mut texts = Values { fields, path: String::new(), faults };
+    let mut path = String::new();
+    let steps = nodes.into_iter().enumerate().filter_map(|(index, node)| {
+        path.clear();
+        let _written = write!(path, "steps[{index}]");
+        step(&mut path, node, faults)
+    });
+    let steps = steps.collect();
+    let mut texts = Values { fields, path: "".into(), faults };
     Some(Scenario { name: texts.optional_text("name"), description: texts.optional_text("description"), config, steps })
 }
 
@@ -84,7 +91,7 @@ fn config_source(fields: Fields<'_>, faults: &mut Faults) -> Option<ConfigSource
         return embedded(node, "", faults).map(ConfigSource::Text);
     }
     let file = file?;
-    Some(ConfigSource::File { path: id(file, "configFile", "", faults), at: file.at() })
+    Some(ConfigSource::File { path: id(file, "configFile", "", faults).to_owned(), at: file.at() })
 }
 
 fn embedded(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<EmbeddedText> {
@@ -95,28 +102,30 @@ fn embedded(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<EmbeddedT
     scalar.map(EmbeddedText::new)
 }
 
-fn step(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<ScenarioStep> {
-    let path = format!("steps[{index}]");
-    let Some(fields) = node.any_map("a step", &path, faults) else {
+/// Reads the step at `path`, which is left somewhere inside it.
+fn step(path: &mut String, node: Node<'_>, faults: &mut Faults) -> Option<ScenarioStep> {
+    let Some(fields) = node.any_map("a step", path, faults) else {
         if node.is_null() {
-            faults.error("SCN-020", node.at(), &path, "a step without a key", step_hint());
+            faults.error("SCN-020", node.at(), path, "a step without a key", step_hint());
         }
         return None;
     };
     let mut kinds = fields.into_iter();
     let Some((key, value)) = kinds.next() else {
-        faults.error("SCN-020", node.at(), &path, "a step without a key", step_hint());
+        faults.error("SCN-020", node.at(), path, "a step without a key", step_hint());
         return None;
     };
     for (second, _) in kinds {
         if STEPS.contains(&second.text) {
             let message = format!("this step has a second key, `{}`, beside `{}`", second.text, key.text);
-            faults.error("SCN-020", second.at, &path, message, "each step has one key: begin a new step with `- `");
+            faults.error("SCN-020", second.at, path, message, "each step has one key: begin a new step with `- `");
         } else {
-            unknown_key(second.text, second.at, "a step", &STEPS, &path, faults);
+            unknown_key(second.text, second.at, "a step", &STEPS, path, faults);
         }
     }
-    let kind = kind(key, value, &format!("{path}.{}", key.text), faults)?;
+    path.push('.');
+    path.push_str(key.text);
+    let kind = kind(key, value, path, faults)?;
     Some(ScenarioStep { at: node.at(), kind })
 }
 
@@ -146,7 +155,7 @@ fn kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Opt
         return None;
     }
     let fields = node.map(key.text, known, path, faults)?;
-    let values = &mut Values { fields, path: path.to_owned(), faults };
+    let values = &mut Values { fields, path: path.into(), faults };
     Some(StepKind::Command(match key.text {
         "node" => PartitionCommand::AddNode(NodeSpec {
             id: NodeId::from(values.id("id")),
@@ -168,7 +177,7 @@ fn kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Opt
         "kill" => PartitionCommand::Kill { app: AppId::from(values.id("app")), by: who(values), reason: String::new() },
         _ => PartitionCommand::Move {
             app: AppId::from(values.id("app")),
-            to: QueuePath::new(&values.id("to")),
+            to: QueuePath::new(values.id("to")),
             by: who(values),
         },
     }))

@@ -8,7 +8,7 @@
 mod apps;
 mod crowd;
 mod legacy;
-mod rng;
+pub(crate) mod rng;
 mod streams;
 
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ impl Workload for Demo {
         rmp_serde::to_vec(&(KIND, self.seed, &self.pace)).ok()
     }
 
-    /// Goes on with the same applications and the same chances.
+    /// Continues with the same applications and the same chances.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok((kind, seed, pace)) = rmp_serde::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
             return Err("the state belongs to no demo that this version can continue: name another folder".to_owned());

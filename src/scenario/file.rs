@@ -82,12 +82,6 @@ impl EmbeddedText {
         self.origin.map_or(inner, |origin| origin.outer(inner))
     }
 
-    /// The same text, whose places count from its own first line, as it is shown.
-    #[must_use]
-    pub fn by_itself(&self) -> Self {
-        Self::unplaced(&self.text)
-    }
-
     pub(super) fn new(scalar: Scalar<'_>) -> Self {
         Self { text: scalar.text.into(), origin: Some(scalar.origin()) }
     }
@@ -98,7 +92,7 @@ impl EmbeddedText {
     }
 }
 
-/// One step.
+/// One step with its line in the file.
 #[derive(Clone, Debug)]
 pub struct ScenarioStep {
     /// Where it stands.
@@ -112,9 +106,9 @@ pub struct ScenarioStep {
 pub enum StepKind {
     /// A command of a resource manager or administrator, for the first partition.
     Command(PartitionCommand),
-    /// Scheduling cycles.
+    /// So many cycles, or until nothing changes any more.
     Schedule(Cycles),
-    /// A reload.
+    /// Another configuration is loaded.
     Config(EmbeddedText),
     /// One pass of the queue cleaner.
     Clean,

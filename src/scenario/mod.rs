@@ -1,7 +1,7 @@
 //! Scenario files, workloads and traces.
 //!
 //! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
-//! scheduler as time goes on: a scenario's [`steps`], or the [`demo`]; [`record`] and
+//! scheduler as time passes: a scenario's [`steps`], or the [`demo`]; [`record`] and
 //! [`write`] make a scenario file of it.
 //! [`run`] drives a scheduler through a scenario, [`trace`] prints what came of it, and `summary` that for people.
 //!
@@ -29,6 +29,7 @@ mod summary;
 mod value;
 
 pub use compare::{Parting, first_parting};
+pub(crate) use demo::rng::Rng;
 pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
 pub use reading::{LARGEST, Reading, read, read_bytes, read_bytes_with};

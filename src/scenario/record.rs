@@ -1,4 +1,4 @@
-//! Writing down what a workload does, as the steps of a scenario that comes to the same.
+//! Writing down what a workload does, as the steps of a scenario that gives the same.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ struct Tape {
     steps: Vec<StepKind>,
     /// The scenario's clock at the last step.
     clock: Time,
-    /// When cycles ran that are not written down yet, and whether they came to anything.
+    /// When cycles ran that are not written down yet, and whether they did anything.
     cycles: Option<(Time, bool)>,
     /// Applications with asks that may preempt, and their pending asks.
     preemptors: BTreeSet<AppId>,
@@ -70,7 +70,7 @@ impl Tape {
         }
     }
 
-    /// Writes down the cycles, unless they came to nothing.
+    /// Writes down the cycles, unless they did nothing.
     fn settle(&mut self) {
         if let Some((at, true)) = self.cycles.take() {
             self.push(at, StepKind::Schedule(Cycles::Idle));
@@ -154,7 +154,7 @@ impl<W: Workload> Workload for Recorder<W> {
     }
 }
 
-/// Whether an event of a cycle changes what later cycles find. All do but those that only tell how things stand.
+/// Whether an event of a cycle changes what later cycles find. All do but those that only say how things stand.
 fn is_effect(event: &Event) -> bool {
     !matches!(
         event.kind,

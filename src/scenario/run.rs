@@ -106,7 +106,7 @@ impl Runner {
         &self.scheduler
     }
 
-    /// The time.
+    /// The virtual time that the steps have reached.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -193,7 +193,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Brings a configuration into force, or tells why not. Gives whether it is.
+    /// Brings a configuration into force, or says why not. Gives whether it is.
     fn configure(&mut self, reading: config::Reading, sink: &mut impl Sink) -> io::Result<bool> {
         let Some(config) = reading.config else {
             let kind = EventKind::ConfigRejected { message: refusal(&reading.faults) };

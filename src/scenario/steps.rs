@@ -9,11 +9,11 @@ use crate::config::Config;
 use crate::model::{Profile, Time};
 use crate::scheduler::{Command, Event};
 
-/// The most cycles that are handed out at once.
+/// The most cycles that are given out at once.
 const BATCH: u32 = 64;
 
 /// The steps of a scenario, one after the other: each takes 1 ms, `advance` waits, `schedule` runs the cycles that it says and
-/// `snapshot` does nothing. Until the last step nobody else runs cycles, so the steps come to what they come to in a run. A
+/// `snapshot` does nothing. Until the last step nobody else runs cycles, so the steps lead to what they lead to in a run. A
 /// `config` step whose text is faulty changes nothing.
 pub struct ScenarioWorkload {
     steps: std::vec::IntoIter<ScenarioStep>,
@@ -23,7 +23,7 @@ pub struct ScenarioWorkload {
     /// When the next step, or the next cycles of the present one, are due.
     at: Time,
     cycles: Option<Cycling>,
-    /// The configuration that was handed out last, by its checksum.
+    /// The configuration that was given out last, by its checksum.
     text: Option<(String, Box<str>)>,
 }
 
@@ -40,7 +40,7 @@ struct PlayResult {
 struct Cycling {
     left: u32,
     idle: bool,
-    /// Whether the cycles handed out last, if any, found something.
+    /// Whether the cycles given out last, if any, found something.
     progress: bool,
 }
 
@@ -56,8 +56,7 @@ impl ScenarioWorkload {
             StepKind::Command(command) => vec![command.into()],
             StepKind::Clean => vec![Command::Clean],
             StepKind::Config(text) => {
-                // Its faults were found when the scenario was read; from now on its places are those of the text that is in force.
-                let config = text.by_itself().read(self.profile).config;
+                let config = text.read(self.profile).config;
                 self.text = config.as_ref().map(|config| (config.checksum.clone(), text.text().into()));
                 config.into_iter().map(|config| Command::Configure(Arc::new(config))).collect()
             }
@@ -127,7 +126,7 @@ impl Workload for ScenarioWorkload {
         serde_json::to_vec(&PlayResult { done, at: self.at, cycles }).ok()
     }
 
-    /// Goes on after the last step that was carried out.
+    /// Continues after the last step that was carried out.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
             return Err(

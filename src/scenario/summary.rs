@@ -14,7 +14,7 @@ use crate::scheduler::{Event, EventKind, PartitionCommand, ReleaseReason, Schedu
 /// How many applications are listed.
 const LISTED: usize = 50;
 
-/// Hears a run and tells of it at the end.
+/// Hears a run and sums it up at the end.
 #[derive(Debug, Default)]
 pub struct Summary {
     users: BTreeMap<AppId, String>,

@@ -1,4 +1,4 @@
-//! Traces: what a run tells, one JSON object a line (`scenario.md`, Trace).
+//! Traces: what a run reports, one JSON object a line (`scenario.md`, Trace).
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub trait Sink {
     }
 }
 
-/// Hears nothing.
+/// A sink for runs that only count: it drops everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -274,33 +274,59 @@ fn apps(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Res
 struct Running {
     /// All names, one behind the other.
     text: String,
-    /// Where the names are, by the slots of the nodes.
-    nodes: Vec<Vec<Range<usize>>>,
+    /// Where each name begins, and where the last one ends.
+    starts: Vec<usize>,
+    /// The names of each node behind each other, in order, by their place in `starts`.
+    names: Vec<u32>,
+    /// Where those of each slot of a node end in `names`.
+    ends: Vec<usize>,
 }
 
 impl Running {
     fn of(partition: &Partition) -> Self {
         let slots = partition.nodes.iter().map(|node| node.key.slot() + 1).max().unwrap_or(0);
-        let mut all = Self { text: String::new(), nodes: vec![Vec::new(); slots] };
+        let (mut text, mut starts, mut nodes, mut ends) = (String::new(), vec![0], Vec::new(), vec![0; slots + 1]);
         for (_, app) in partition.apps.iter() {
             for (_, ask) in app.asks.iter() {
                 // An ask that is about to take over on another node is charged there already.
-                let to_come = ask.takes_over.filter(|takeover| takeover.charged).map(|takeover| takeover.node);
+                let to_come = ask.rare.takes_over.filter(|takeover| takeover.charged).map(|takeover| takeover.node);
                 let Some(node) = ask.allocation.map(|allocation| allocation.node).or(to_come) else { continue };
-                let from = all.text.len();
-                all.text.push_str(app.id.as_str());
-                all.text.push('/');
-                all.text.push_str(ask.id.as_str());
-                all.nodes[node.slot()].push(from..all.text.len());
+                text.push_str(app.id.as_str());
+                text.push('/');
+                text.push_str(ask.id.as_str());
+                starts.push(text.len());
+                nodes.push(node.0);
+                ends[node.slot() + 1] += 1;
             }
         }
-        let Self { text, nodes } = &mut all;
-        nodes.iter_mut().for_each(|names| names.sort_by(|one, other| text[one.clone()].cmp(&text[other.clone()])));
-        all
+        // Until now the count of the slot before; from here on where the next name of a slot goes.
+        (1..ends.len()).for_each(|slot| ends[slot] += ends[slot - 1]);
+        let mut names = vec![0; nodes.len()];
+        for (name, node) in (0..).zip(&nodes) {
+            let next = &mut ends[*node as usize];
+            names[*next] = name;
+            *next += 1;
+        }
+        let mut running = Self { text, starts, names: Vec::new(), ends };
+        for slot in 0..slots {
+            let own = running.range(slot);
+            names[own].sort_by(|one, other| running.name(*one).cmp(running.name(*other)));
+        }
+        running.names = names;
+        running
+    }
+
+    fn range(&self, slot: usize) -> Range<usize> {
+        slot.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[slot]
+    }
+
+    fn name(&self, name: u32) -> &str {
+        let at = name as usize;
+        &self.text[self.starts[at]..self.starts[at + 1]]
     }
 
     fn on(&self, node: NodeKey) -> impl Iterator<Item = &str> {
-        self.nodes[node.slot()].iter().map(|name| &self.text[name.clone()])
+        self.names[self.range(node.slot())].iter().map(|name| self.name(*name))
     }
 }
 

@@ -1,5 +1,6 @@
-//! The values of one step: each reader tells what does not fit, gives a stand-in and goes on.
+//! The values of one step: each reader says what does not fit, gives a stand-in and continues.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::model::{Identity, QuantityFault, Resource, parse_quantity};
 /// The keys and values of one step, or of a map inside it.
 pub(super) struct Values<'d, 'f> {
     pub fields: Fields<'d>,
-    pub path: String,
+    pub path: Cow<'f, str>,
     pub faults: &'f mut Faults,
 }
 
@@ -22,7 +23,7 @@ impl<'d> Values<'d, '_> {
         let node = self.needed(key)?;
         let path = format!("{}.{key}", self.path);
         let fields = node.map(key, known, &path, self.faults)?;
-        Some(Values { fields, path, faults: self.faults })
+        Some(Values { fields, path: path.into(), faults: self.faults })
     }
 
     /// The value of a key that must be there.
@@ -36,8 +37,8 @@ impl<'d> Values<'d, '_> {
     }
 
     /// An id that must be there and may not be empty.
-    pub fn id(&mut self, key: &str) -> String {
-        let Some(node) = self.needed(key) else { return String::new() };
+    pub fn id(&mut self, key: &str) -> &'d str {
+        let Some(node) = self.needed(key) else { return "" };
         id(node, key, &self.path, self.faults)
     }
 
@@ -53,7 +54,7 @@ impl<'d> Values<'d, '_> {
     }
 
     /// An id that need not be there.
-    pub fn optional_id(&mut self, key: &str) -> Option<String> {
+    pub fn optional_id(&mut self, key: &str) -> Option<&'d str> {
         let node = self.fields.get(key)?;
         Some(id(node, key, &self.path, self.faults))
     }
@@ -134,7 +135,7 @@ impl<'d> Values<'d, '_> {
             let path = format!("{}.taskGroups[{index}]", self.path);
             let known = ["name", "minMember", "minResource"];
             let Some(fields) = node.map("a task group", &known, &path, self.faults) else { continue };
-            let mut group = Values { fields, path, faults: self.faults };
+            let mut group = Values { fields, path: path.into(), faults: self.faults };
             group.id("name");
             let members = group.number("minMember", 0, i64::from(u32::MAX), 1);
             for (resource, amount) in group.resource("minResource").iter() {
@@ -147,12 +148,12 @@ impl<'d> Values<'d, '_> {
 }
 
 /// An id, which may not be empty.
-pub(super) fn id(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> String {
-    let Some(text) = node.text(key, path, faults).good() else { return String::new() };
-    if text.value.is_empty() {
-        faults.error("SCN-021", text.at, path, format!("`{key}` is empty"), "give a name");
+pub(super) fn id<'d>(node: Node<'d>, key: &str, path: &str, faults: &mut Faults) -> &'d str {
+    let text = node.str(key, path, faults);
+    if text == Some("") {
+        faults.error("SCN-021", node.at(), path, format!("`{key}` is empty"), "give a name");
     }
-    text.value
+    text.unwrap_or_default()
 }
 
 /// A whole number from `least` to `most`.
@@ -189,13 +190,13 @@ fn resource(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Resou
     let mut resource = Resource::new();
     let Some(map) = node.any_map(key, path, faults) else { return resource };
     for (name, node) in map {
-        let Some(text) = node.text(name.text, path, faults).good() else { continue };
-        match parse_quantity(name.text, &text.value) {
+        let Some(text) = node.str(name.text, path, faults) else { continue };
+        match parse_quantity(name.text, text) {
             Ok(amount) => resource.set(name.text, amount),
             Err(fault) => {
                 let (wrong, hint) = quantity_fault(fault);
-                let message = format!("{} of `{key}` is {:?}, which {wrong}", name.text, text.value);
-                faults.error("SCN-025", text.at, path, message, hint);
+                let message = format!("{} of `{key}` is {text:?}, which {wrong}", name.text);
+                faults.error("SCN-025", node.at(), path, message, hint);
             }
         }
     }

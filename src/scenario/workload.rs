@@ -1,4 +1,4 @@
-//! What drives a scheduler from the outside as time goes on.
+//! What drives a scheduler from the outside as time passes.
 
 use crate::config::Config;
 use crate::model::Time;
@@ -21,12 +21,12 @@ pub trait Workload: Send {
         false
     }
 
-    /// How far it has been played, for [`Workload::resume`] in another process; `None` for one that cannot tell.
+    /// How far it has been played, for [`Workload::resume`] in another process; `None` for one that cannot say.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Goes on from where another one of its kind was.
+    /// Continues from where another one of its kind was.
     ///
     /// # Errors
     /// Why it cannot: that was another workload.

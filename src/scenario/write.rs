@@ -129,7 +129,7 @@ fn texts<T: AsRef<str>>(out: &mut String, key: &str, texts: impl Iterator<Item =
     }
 }
 
-/// `user` and, where they tell something, `groups`.
+/// `user` and, where they say something, `groups`.
 fn identity(who: &Identity) -> String {
     let mut out = format!("user: {}", quoted(&who.user));
     if !who.groups.is_empty() && who.groups != [who.user.as_str()] {

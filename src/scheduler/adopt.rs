@@ -8,41 +8,39 @@ use super::state::scheduler::Scheduler;
 use crate::model::{AppId, AppState, AskId, NodeId, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 
-impl Scheduler {
-    /// Takes over an allocation.
-    ///
-    /// # Errors
-    /// There is no such pending ask, or no such node.
-    pub fn adopt_allocation(
-        &mut self,
-        now: Time,
-        partition: &str,
-        (app, ask): (&AppId, &AskId),
-        node: &NodeId,
-    ) -> Result<(), String> {
-        let part = self.adopting(partition)?;
-        let (app, ask, node) = part.pending(app, ask, node)?;
-        // As at its first try: under which group it counts.
-        part.decide_limits(now, app, true, &mut Vec::new());
-        part.put(now, app, ask, node, &mut Vec::new());
-        Ok(())
-    }
+/// What an ask of another scheduler has on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adopted {
+    /// It runs there.
+    Allocation,
+    /// The node waits for it.
+    Reservation,
+}
 
-    /// Takes over a reservation.
+impl Scheduler {
+    /// Takes over what a pending ask has on a node there.
     ///
     /// # Errors
     /// There is no such pending ask, or no such node.
-    pub fn adopt_reservation(
+    pub fn adopt_ask(
         &mut self,
         now: Time,
         partition: &str,
         (app, ask): (&AppId, &AskId),
         node: &NodeId,
+        has: Adopted,
     ) -> Result<(), String> {
         let part = self.adopting(partition)?;
         let (app, ask, node) = part.pending(app, ask, node)?;
-        if !part.apps[app].reservations.iter().any(|(held, _)| *held == ask) {
-            part.reserve(now, app, ask, node, &mut Vec::new());
+        let reserved = part.apps[app].reservations.iter().any(|(held, _)| *held == ask);
+        match has {
+            Adopted::Allocation => {
+                // As at its first try: under which group it counts.
+                part.decide_limits(now, app, true, &mut Vec::new());
+                part.put(now, app, ask, node, &mut Vec::new());
+            }
+            Adopted::Reservation if reserved => {}
+            Adopted::Reservation => part.reserve(now, app, ask, node, &mut Vec::new()),
         }
         Ok(())
     }

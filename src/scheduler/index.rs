@@ -8,6 +8,8 @@ use rustc_hash::FxHashMap;
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::shareable::Shareable;
+
 /// A look-up by key. It has no iterator on purpose: the order of a hash map must never decide anything (SCH-001).
 #[derive(Clone, Debug)]
 pub struct Index<K, V>(FxHashMap<K, V>);
@@ -109,15 +111,16 @@ slab_key! {
     GroupKey
 }
 
-/// How many slots of a [`Slab`] lie together: a power of two.
-const TOGETHER: usize = 1024;
+/// How many slots of a [`Slab`] lie together: a power of two. So many are copied at once where a fork shares them.
+const TOGETHER: usize = 32;
 
 /// Values in numbered slots. A freed slot is used again, the one freed last first. Slots never move once there are many: a slab
-/// grows by as many at a time, so that no insertion has to carry all the others over.
+/// grows by as many at a time, so that no insertion has to carry all the others over. A fork shares the chunks that neither side
+/// changes.
 #[derive(Clone, Debug)]
 pub struct Slab<K, V> {
     /// [`TOGETHER`] slots each, but the last one.
-    chunks: Vec<Vec<Option<V>>>,
+    chunks: Vec<Shareable<Vec<Option<V>>>>,
     free: Vec<u32>,
     key: PhantomData<K>,
 }
@@ -134,6 +137,18 @@ impl<K, V> Slab<K, V> {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * TOGETHER + last.len())
     }
 
+    /// From now on clones share what neither side changes. `each` is called for what was changed since this was done last.
+    pub fn share(&mut self, mut each: impl FnMut(&mut V)) {
+        for chunk in &mut self.chunks {
+            if let Shareable::Owned(values) = chunk {
+                values.iter_mut().flatten().for_each(&mut each);
+                chunk.share();
+            }
+        }
+    }
+}
+
+impl<K, V: Clone> Slab<K, V> {
     /// One slot more.
     fn push(&mut self, value: Option<V>) {
         match self.chunks.last_mut().filter(|last| last.len() < TOGETHER) {
@@ -141,13 +156,13 @@ impl<K, V> Slab<K, V> {
             None => {
                 let mut next = if self.chunks.is_empty() { Vec::new() } else { Vec::with_capacity(TOGETHER) };
                 next.push(value);
-                self.chunks.push(next);
+                self.chunks.push(Shareable::Owned(next));
             }
         }
     }
 }
 
-impl<K: SlabKey, V> Slab<K, V> {
+impl<K: SlabKey, V: Clone> Slab<K, V> {
     /// Stores what `make` gives for its key.
     pub fn insert_with(&mut self, make: impl FnOnce(K) -> V) -> K {
         if let Some(slot) = self.free.pop() {
@@ -166,7 +181,7 @@ impl<K: SlabKey, V> Slab<K, V> {
     /// Makes room for so many more, if they are the first ones: no more than that.
     pub fn reserve(&mut self, more: usize) {
         if self.chunks.is_empty() {
-            self.chunks.push(Vec::with_capacity(more.min(TOGETHER)));
+            self.chunks.push(Shareable::Owned(Vec::with_capacity(more.min(TOGETHER))));
         }
     }
 
@@ -187,12 +202,14 @@ impl<K: SlabKey, V> Slab<K, V> {
     }
 
     /// The value of a key, if it is still there.
+    #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
         let at = key.slot();
         self.chunks.get(at / TOGETHER)?.get(at % TOGETHER)?.as_ref()
     }
 
     /// The value of a key, if it is still there.
+    #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let at = key.slot();
         self.chunks.get_mut(at / TOGETHER)?.get_mut(at % TOGETHER)?.as_mut()
@@ -200,7 +217,7 @@ impl<K: SlabKey, V> Slab<K, V> {
 
     /// All values in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
-        self.chunks.iter().flatten().enumerate().filter_map(|(slot, value)| {
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).enumerate().filter_map(|(slot, value)| {
             // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_ref().map(|value| (key, value))
@@ -209,7 +226,7 @@ impl<K: SlabKey, V> Slab<K, V> {
 
     /// All values in the order of their slots.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
-        self.chunks.iter_mut().flatten().enumerate().filter_map(|(slot, value)| {
+        self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut()).enumerate().filter_map(|(slot, value)| {
             // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_mut().map(|value| (key, value))
@@ -231,6 +248,7 @@ impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
     type Output = V;
 
     /// For keys that the owner knows to be there; a dangling one is a defect of the core.
+    #[inline]
     #[expect(clippy::expect_used, reason = "a dangling key is a defect of the core")]
     fn index(&self, key: K) -> &V {
         let at = key.slot();
@@ -238,7 +256,8 @@ impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
     }
 }
 
-impl<K: SlabKey, V> std::ops::IndexMut<K> for Slab<K, V> {
+impl<K: SlabKey, V: Clone> std::ops::IndexMut<K> for Slab<K, V> {
+    #[inline]
     #[expect(clippy::expect_used, reason = "a dangling key is a defect of the core")]
     fn index_mut(&mut self, key: K) -> &mut V {
         let at = key.slot();
@@ -254,7 +273,11 @@ impl<K, V: Serialize> Serialize for Slab<K, V> {
         impl<K, V: Serialize> Serialize for Slots<'_, K, V> {
             fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 let mut slots = to.serialize_seq(Some(self.0.slots()))?;
-                self.0.chunks.iter().flatten().try_for_each(|slot| slots.serialize_element(slot))?;
+                self.0
+                    .chunks
+                    .iter()
+                    .flat_map(|chunk| chunk.iter())
+                    .try_for_each(|slot| slots.serialize_element(slot))?;
                 slots.end()
             }
         }
@@ -266,7 +289,7 @@ impl<K, V: Serialize> Serialize for Slab<K, V> {
     }
 }
 
-impl<'de, K, V: Deserialize<'de>> Deserialize<'de> for Slab<K, V> {
+impl<'de, K, V: Deserialize<'de> + Clone> Deserialize<'de> for Slab<K, V> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(rename = "Slab")]
@@ -312,6 +335,22 @@ mod tests {
         assert_eq!((slab[AskKey(2498)], slab[AskKey(1024)], slab.get(AskKey(0))), (2498, 1024, None));
         assert_eq!(slab.get(AskKey(2500)), None);
         assert_eq!(slab.remove(AskKey(9999)), None);
+    }
+
+    #[test]
+    fn a_clone_shares_what_neither_side_changes() {
+        let mut slab = large();
+        let mut seen = 0;
+        slab.share(|_| seen += 1);
+        assert_eq!(seen, slab.len());
+        let mut fork = slab.clone();
+        fork[AskKey(1)] = 77;
+        slab[AskKey(2498)] = 78;
+        assert_eq!((slab[AskKey(1)], fork[AskKey(1)]), (1, 77));
+        assert_eq!((slab[AskKey(2498)], fork[AskKey(2498)]), (78, 2498));
+        let owned = |slab: &Slab<AskKey, u64>| slab.chunks.iter().filter(|chunk| chunk.is_owned()).count();
+        assert_eq!((owned(&slab), owned(&fork)), (1, 1), "one chunk each was copied");
+        assert!(std::ptr::eq(&slab[AskKey(1000)], &fork[AskKey(1000)]));
     }
 
     #[test]

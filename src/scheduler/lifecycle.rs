@@ -28,7 +28,7 @@ const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 /// What was the last to go of an application that has nothing left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastEnd {
-    /// An allocation.
+    /// Its last allocation ended.
     Allocation,
     /// A pending ask, which was withdrawn.
     Ask,

@@ -11,7 +11,7 @@
 //! queues and partitions. [`commands`] carries out what resource managers and administrators do, [`configuration`] loads
 //! configurations, [`cycle`] is one scheduling cycle, `preemption` what makes room in it, [`gang`] placeholders and who replaces them,
 //! [`placement`] the queue of an application, `lifecycle` the state machine of applications with its timers. [`usage`] is what users and
-//! groups have in use, [`user_limits`] their limits at work. [`inspect`] answers without changing anything.
+//! groups have in use, [`user_limits`] their limits at work. [`inspect`] answers without changing anything; [`shareable`] is what makes a fork cheap.
 
 mod adopt;
 mod apply;
@@ -26,10 +26,12 @@ mod lifecycle;
 pub mod placement;
 mod preemption;
 pub mod saved;
+pub mod shareable;
 pub mod state;
 pub mod usage;
 pub mod user_limits;
 
+pub use crate::scheduler::adopt::Adopted;
 pub use crate::scheduler::commands::admin::{may_take, may_touch};
 pub use crate::scheduler::configuration::queue_drain::{Draining, DrainingApp};
 pub use crate::scheduler::inspect::dry_run::CleaningPlan;

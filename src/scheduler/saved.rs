@@ -227,7 +227,7 @@ impl Application {
                 Some(allocation) => {
                     allocations.insert(allocation.number, key);
                 }
-                None if ask.takes_over.is_none() => {
+                None if ask.rare.takes_over.is_none() => {
                     pending_order.insert(ask.rank(key));
                 }
                 None => {}

@@ -4,7 +4,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained};
+use super::forecast::{ForecastAnswer, StopSign, forecast};
+use super::trial::MOST_BYTES;
+use super::{
+    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained,
+};
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::ledger::Ledger;
@@ -14,11 +18,8 @@ use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
 use crate::whatif::{Fork, NoFork};
 
-/// How old a view may be before that is worth telling.
+/// How old a view may be before that is worth meaningful.
 const STALE_AFTER: Duration = Duration::from_secs(2);
-
-/// The most bytes that both sides of a what-if take, about.
-const WHAT_IF_BYTES: usize = 4 << 30;
 
 /// A scheduler that runs by itself in this process.
 pub struct Embedded {
@@ -128,7 +129,7 @@ impl Source for Embedded {
     }
 
     fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
-        let copy = self.engine.fork(Some(partition.to_owned()), WHAT_IF_BYTES);
+        let copy = self.engine.fork(Some(partition.to_owned()), MOST_BYTES);
         let (name, who) = (self.about.name.clone(), self.actor.identity.clone());
         let make = move || {
             let fork = copy.recv().unwrap_or(Err(NoFork::Stopped)).map_err(|why| why.to_string());
@@ -136,6 +137,20 @@ impl Source for Embedded {
         };
         // Without a thread nothing answers, and the console continues without it.
         let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(make);
+    }
+
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+        let copy = self.engine.fork(Some(partition.to_owned()), MOST_BYTES);
+        let work = move || {
+            let fork = copy.recv().unwrap_or(Err(NoFork::Stopped)).map_err(|why| why.to_string());
+            match fork.map(|fork| forecast(&fork, text, &stop)) {
+                Ok(Some(found)) => answer(found),
+                Ok(None) => {}
+                Err(why) => answer(Err(why)),
+            }
+        };
+        // Without a thread nothing answers, and the console continues without it.
+        let _ = std::thread::Builder::new().name("forecast".to_owned()).spawn(work);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
@@ -152,6 +167,7 @@ pub struct Stepped {
     ledger: Arc<AuditLog>,
     about: About,
     actor: Actor,
+    jobs: Option<Arc<dyn Jobs>>,
 }
 
 impl Stepped {
@@ -171,7 +187,13 @@ impl Stepped {
         let (events, counters, ledger) =
             (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.audit_log()));
         let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
-        Self { core, published, events, counters, ledger, about, actor }
+        Self { core, published, events, counters, ledger, about, actor, jobs: None }
+    }
+
+    /// The same where its applications are these jobs.
+    #[must_use]
+    pub fn with_jobs(self, jobs: Option<Arc<dyn Jobs>>) -> Self {
+        Self { jobs, ..self }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -257,7 +279,8 @@ impl Host for Stepped {
 
     fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
         let (answer, answers) = channel();
-        let core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        core.share();
         // The receiver is here.
         let _ = answer.send(core.fork(partition.as_deref(), most));
         answers
@@ -318,10 +341,23 @@ impl Source for Stepped {
     }
 
     fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
-        let copy = Host::fork(self, Some(partition.to_owned()), WHAT_IF_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
+        let copy = Host::fork(self, Some(partition.to_owned()), MOST_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
         let who = &self.actor.identity;
         let what_if = |fork| Arc::new(WhatIf::new(fork, &self.about.name, who, false)) as Arc<dyn Source>;
         answer(copy.map(what_if).map_err(|why| why.to_string()));
+    }
+
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+        let copy = Host::fork(self, Some(partition.to_owned()), MOST_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
+        match copy.map(|fork| forecast(&fork, text, &stop)) {
+            Ok(Some(found)) => answer(found),
+            Ok(None) => {}
+            Err(why) => answer(Err(why.to_string())),
+        }
+    }
+
+    fn jobs(&self) -> Option<&dyn Jobs> {
+        self.jobs.as_deref()
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

@@ -6,6 +6,9 @@
 
 pub mod embedded;
 mod explained;
+pub mod forecast;
+#[cfg(target_os = "linux")]
+pub mod local;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -16,10 +19,14 @@ use std::time::Duration;
 
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
+use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
-use crate::view::{Chapter, EventPage, Health, Record, Toward, View};
+use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
+
+/// Takes what would be preempted, by partition.
+pub type QuotaAnswer = Box<dyn FnOnce(Vec<(Arc<str>, QuotaForecast)>) + Send>;
 pub use remote::Remote;
 pub use saved::Saved;
 pub use trial::WhatIf;
@@ -32,6 +39,14 @@ pub type ChapterAnswer = Box<dyn FnOnce(Result<Chapter, String>) + Send>;
 
 /// Where a what-if goes, or why there is none. Called once, from any thread.
 pub type WhatIfAnswer = Box<dyn FnOnce(Result<Arc<dyn Source>, String>) + Send>;
+
+pub use forecast::{ForecastAnswer, StopSign};
+
+/// Where what is known of a job goes, or why it is not known. Called once, from any thread.
+pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
+
+/// Where it goes what was done to a job, in words, or why it was not. Called once, from any thread.
+pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -143,11 +158,18 @@ pub trait Source: Send + Sync {
         answer(Err(format!("the text of revision {number} is not known here")));
     }
 
+    /// Has it said what a text of a configuration would have preempted, by partition, where the view does not show which allocations go;
+    /// `answer` is called once, from any thread: with nothing where that is not known here either.
+    fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
+        let _ = text;
+        answer(Vec::new());
+    }
+
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.
     fn health(&self) -> OwnHealth {
         match self.about().place {
             SourcePlace::Embedded | SourcePlace::WhatIf => OwnHealth::Here,
-            SourcePlace::Remote => OwnHealth::Unknown(Arc::from("it was not asked")),
+            SourcePlace::Remote | SourcePlace::Machine => OwnHealth::Unknown(Arc::from("it was not asked")),
             SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
         }
     }
@@ -176,8 +198,20 @@ pub trait Source: Send + Sync {
         answer(Err("only the scheduler in this process can be copied to try things in".to_owned()));
     }
 
+    /// Has it worked out what a queue configuration would lead to in the next minutes, on a copy of a partition, until `stop` says that nobody
+    /// waits for it; `answer` is called once, from any thread, or not at all when it was stopped.
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+        let _ = (partition, text, stop);
+        answer(Err("there is no copy to try it on".to_owned()));
+    }
+
     /// What can be done besides, where this is a what-if.
     fn trial(&self) -> Option<&dyn Trial> {
+        None
+    }
+
+    /// The jobs that the applications are, where the scheduler starts processes of its machine.
+    fn jobs(&self) -> Option<&dyn Jobs> {
         None
     }
 
@@ -223,6 +257,15 @@ pub trait Trial: Send + Sync {
     fn orders(&self) -> Vec<Order>;
 }
 
+/// Jobs of a machine, each of which is an application. Every call returns at once.
+pub trait Jobs: Send + Sync {
+    /// Has the job looked at that an application is or was, with a part of its output.
+    fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer);
+
+    /// Has something done to a job, as who acts through this source.
+    fn act(&self, order: JobOrder, done: JobDone);
+}
+
 /// What a scheduler says of its own health (`rest.md` 5.13).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnHealth {
@@ -252,6 +295,8 @@ pub enum SourcePlace {
     Embedded,
     /// Somewhere else, over REST.
     Remote,
+    /// In the daemon of this machine, whose applications are jobs.
+    Machine,
     /// Nowhere: what is shown was saved.
     Saved,
     /// In this process, as a copy to try things in.
@@ -275,11 +320,11 @@ pub enum FocusKind {
     Queues,
     /// Applications; those of one leaf.
     Apps(Option<QueuePath>),
-    /// One application.
+    /// One application with its asks.
     App(AppId),
-    /// The nodes.
+    /// The list of nodes.
     Nodes,
-    /// One node.
+    /// One node with its allocations.
     Node(NodeId),
     /// Users and groups.
     Users,
@@ -315,7 +360,7 @@ pub enum Link {
     },
     /// The other side does not let one in.
     Refused {
-        /// Why.
+        /// The refusal in words, with what would be right.
         why: String,
         /// How old the view is; `None` without one.
         age: Option<Duration>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{About, Link, Records, Source, SourcePlace, explained};
+use super::{About, Link, Records, Source, SourcePlace, WhatIf, WhatIfAnswer, explained};
 use crate::api::convert::read::{RemoteState, Shapes, time};
 use crate::api::dto;
 use crate::model::{Identity, Profile, Time};
@@ -34,8 +34,8 @@ impl Saved {
         let notes = vec!["A saved state: nothing moves, and nothing can be changed.".to_owned()];
         let about = About { place: SourcePlace::Saved, name: name.to_owned(), notes };
         let profile = profile(&dump);
-        let view = view(dump);
-        let twins = Twins { view: Arc::clone(&view), profile, made: Arc::default() };
+        let (view, text) = view(dump);
+        let twins = Twins { view: Arc::clone(&view), text, profile, made: Arc::default() };
         Ok(Self { view, twins, about, identity })
     }
 
@@ -72,6 +72,17 @@ impl Source for Saved {
         let _ = std::thread::Builder::new().name("saved-twin".to_owned()).spawn(work);
     }
 
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let (twins, partition) = (self.twins.clone(), Arc::from(partition));
+        let (name, who) = (self.about.name.clone(), self.identity.clone());
+        let work = move || {
+            let twin = twins.of(&partition).map_err(|why| why.to_string());
+            answer(twin.and_then(|twin| WhatIf::of_twin(&twin, &name, &who)));
+        };
+        // Without a thread nothing answers, and the console continues without it.
+        let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(work);
+    }
+
     fn records(&self, _known: u64) -> Option<Records> {
         Some(Records::unknown("a saved state holds neither an audit nor a history of configurations"))
     }
@@ -83,6 +94,7 @@ impl Source for Saved {
 #[derive(Clone)]
 struct Twins {
     view: Arc<View>,
+    text: Option<Arc<str>>,
     profile: Profile,
     made: Arc<Mutex<BTreeMap<Arc<str>, Arc<Twin>>>>,
 }
@@ -96,7 +108,8 @@ impl Twins {
         let part = self.view.partitions.iter().find(|part| part.name == *partition);
         let part = part.ok_or_else(|| Refusal::not_found("partition", partition))?;
         let failed = |why| Refusal::new(Code::Unavailable, "cannot explain a saved state", why);
-        let twin = Arc::new(Twin::of(part, self.profile, self.view.at).map_err(failed)?);
+        let twin = Twin::of(part, self.profile, self.view.at).map_err(failed)?;
+        let twin = Arc::new(twin.with_text(self.text.clone()));
         made().insert(Arc::clone(partition), Arc::clone(&twin));
         Ok(twin)
     }
@@ -109,14 +122,14 @@ impl Twins {
     }
 }
 
-/// The whole state of a dump.
-fn view(dump: dto::StateDump) -> Arc<View> {
-    let tells_allocation_time =
+/// The whole state of a dump, and the text of its configuration.
+fn view(dump: dto::StateDump) -> (Arc<View>, Option<Arc<str>>) {
+    let has_allocation_time =
         dump.applications.iter().flat_map(|app| &app.allocations).any(|one| one.allocation_delay != 0);
     let at = moment(&dump);
-    let mut remote_state = RemoteState::new(profile(&dump), Shapes { tells_allocation_time });
+    let mut remote_state = RemoteState::new(profile(&dump), Shapes { has_allocation_time });
     remote_state.dump(dump, at);
-    remote_state.take_view(at).unwrap_or_default()
+    (remote_state.take_view(at).unwrap_or_default(), remote_state.configured_text())
 }
 
 /// The profile for previews, by the shape of the dump: the children of a queue are named again since 1.6.

@@ -12,11 +12,14 @@ use std::time::Duration;
 use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trial, TrialStatus, explained};
 use crate::engine::{Core, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
+use crate::twin::Twin;
 use crate::view::act::{Act, Actor, Answer, Code, Done, Order, PartitionAct, Refusal};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use crate::whatif::{Fork, HistoryKey, RuntimeRule, Runtimes};
 
+/// How much memory two copies of a state may take: more than the state of any cluster seen so far.
+pub(crate) const MOST_BYTES: usize = 4 << 30;
 /// How many cycles and commands are done before it is asked whether somebody still looks.
 const AT_ONCE: usize = 2_000;
 
@@ -27,7 +30,7 @@ enum TrialStep {
     Advanced(Time),
 }
 
-/// Both sides.
+/// The run with the changes, and the one without.
 struct Sides {
     changed: Core,
     unchanged: Core,
@@ -94,6 +97,17 @@ impl WhatIf {
         shared.publish(&mut locked(&shared.sides));
         let about = About { place: SourcePlace::WhatIf, name: name.to_owned(), notes: Vec::new() };
         Self { shared: Arc::new(shared), about, assumed, beside }
+    }
+
+    /// A what-if on a twin of a cluster elsewhere.
+    ///
+    /// # Errors
+    /// The twin is not as what is reported, or too large.
+    pub fn of_twin(twin: &Twin, name: &str, who: &Identity) -> Result<Arc<dyn Source>, String> {
+        let fork = twin.trusted_fork(MOST_BYTES)?;
+        let mut what_if = Self::new(fork, name, who, true);
+        what_if.about.notes = twin.unknown().iter().map(|one| format!("Not known of the cluster: {one}.")).collect();
+        Ok(Arc::new(what_if))
     }
 
     /// Does something that may take long to both sides.

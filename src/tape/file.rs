@@ -42,7 +42,7 @@ pub struct Tape {
 /// What a tape runs against, and how it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// The scheduler.
+    /// What it is played against.
     pub against: Against,
     /// Where that is said.
     pub at: Place,
@@ -56,6 +56,8 @@ pub struct Head {
     pub core: Profile,
     /// The scheduler is served over REST, and the console attached to it.
     pub served: bool,
+    /// The applications are jobs of a machine: the file with what its daemon answered for them, relative to the tape.
+    pub jobs: Option<String>,
     /// The theme at the start.
     pub theme: ThemeName,
     /// How many colours the terminal shows.
@@ -96,9 +98,9 @@ impl Head {
 /// What a tape runs against. Paths are as written, relative to the tape's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// The demo.
+    /// The demo's cluster and workload.
     Demo {
-        /// Its seed.
+        /// The number that its random choices begin with.
         seed: u64,
     },
     /// A scenario file, and a queue configuration that holds in the place of its own.
@@ -123,7 +125,7 @@ pub struct Step {
 pub enum Act {
     /// Presses a key.
     Press {
-        /// Which.
+        /// The key, with what is held down with it.
         key: Key,
         /// How many times.
         count: u32,
@@ -132,7 +134,7 @@ pub enum Act {
     },
     /// Types a text.
     Type {
-        /// The text.
+        /// What is typed, character by character.
         text: String,
         /// Virtual time after each character.
         pause: Duration,
@@ -147,7 +149,7 @@ pub enum Act {
     Wheel(i16),
     /// Lets virtual time go by.
     Pass {
-        /// How much.
+        /// How much virtual time.
         time: Duration,
         /// The viewer sees it fast: `Advance`, not `Sleep`.
         fast: bool,
@@ -193,7 +195,7 @@ pub enum Where {
 /// What is looked for in a line of the screen.
 #[derive(Clone, Debug)]
 pub enum Pattern {
-    /// This text.
+    /// A line holds exactly these characters somewhere.
     Text(String),
     /// What this matches.
     Regex(Regex),

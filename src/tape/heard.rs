@@ -1,4 +1,4 @@
-//! What the console says by itself: toasts, questions, failures that the engine tells of. A tape must have expected each of them.
+//! What the console says by itself: toasts, questions, failures that the engine reports. A tape must have expected each of them.
 
 use crate::config::Place;
 use crate::console::state::State;

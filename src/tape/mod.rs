@@ -5,7 +5,7 @@
 //!                                                                            └──> svg, text
 //! ```
 //!
-//! Where to look: [`file`] is the language (`recordings/README.md` tells it to people), [`words`] its tables, [`play`] carries a tape
+//! Where to look: [`file`] is the language (`recordings/README.md` describes it), [`words`] its tables, [`play`] carries a tape
 //! out, [`screen`] is what it sees, [`snapshot`] keeps and compares screens, [`svg`] draws one.
 //!
 //! Invariants:

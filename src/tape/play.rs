@@ -13,8 +13,9 @@ use crate::engine::Core;
 use crate::source::{About, Stepped};
 
 /// Plays a tape on a scheduler that its head asks for, in this process.
-pub fn play(tape: &Tape, core: Core, about: About, stage: Stage<'_>) -> PlayResult {
-    let source = Arc::new(Stepped::unstarted(core, about, tape.head.actor()));
+pub fn play(tape: &Tape, core: Core, about: About, mut stage: Stage<'_>) -> PlayResult {
+    let jobs = stage.jobs.take();
+    let source = Arc::new(Stepped::unstarted(core, about, tape.head.actor()).with_jobs(jobs));
     play_on(tape, Box::new(source), stage)
 }
 

@@ -79,7 +79,7 @@ pub(super) struct Player<'t, 'w> {
 impl<'t, 'w> Player<'t, 'w> {
     pub fn new(tape: &'t Tape, rig: Box<dyn Rig>, stage: Stage<'w>) -> Self {
         let head = &tape.head;
-        let Stage { limits, watch, depth, title } = stage;
+        let Stage { limits, watch, depth, title, .. } = stage;
         let depth = depth.unwrap_or(head.depth);
         let captions = tape.steps.iter().any(|step| matches!(step.act, Act::Say(_)));
         Self {

@@ -228,6 +228,11 @@ impl Reader {
                 self.settings.served = self.flag("Set Served", line, at)?;
                 Ok(())
             }
+            "Jobs" => {
+                let file = self.said_once("Set Jobs", line, at, "a file of recorded jobs, relative to the tape")?;
+                self.settings.jobs = Some(file);
+                Ok(())
+            }
             "ReadOnly" => {
                 self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
                 Ok(())

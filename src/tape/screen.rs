@@ -38,7 +38,7 @@ pub struct Sign<'s> {
     pub column: u16,
     /// How many columns, 1 or 2.
     pub columns: u16,
-    /// The grapheme.
+    /// The grapheme that the cell shows.
     pub text: &'s str,
     /// How it looks.
     pub look: Look,
@@ -62,17 +62,17 @@ impl Screen {
         Self { buffer, cursor }
     }
 
-    /// Its cells.
+    /// Its cells, with their colours.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// Columns.
+    /// How many columns it has.
     pub fn width(&self) -> u16 {
         self.buffer.area.width
     }
 
-    /// Lines.
+    /// How many lines it has.
     pub fn height(&self) -> u16 {
         self.buffer.area.height
     }

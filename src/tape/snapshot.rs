@@ -20,11 +20,11 @@ use crate::config::Place;
 /// A screen that a tape kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shot {
-    /// Its name.
+    /// The name that the tape gives it.
     pub name: String,
     /// Where the tape says so.
     pub at: Place,
-    /// The screen.
+    /// What the screen showed.
     pub screen: Screen,
 }
 
@@ -87,7 +87,7 @@ impl Shots {
         Self { sections: shots.iter().map(Section::of).collect() }
     }
 
-    /// Reads the file beside a tape. What is no part of a screen is passed over: the comparison tells what is missing.
+    /// Reads the file beside a tape. What is no part of a screen is passed over: the comparison says what is missing.
     pub fn read(text: &str) -> Self {
         let mut sections = Vec::new();
         let mut lines = text.lines().peekable();
@@ -130,7 +130,7 @@ impl Shots {
         self.sections.is_empty()
     }
 
-    /// Holds what a tape kept against this file; no difference means that all is as it was. A tape that did not come to its end is
+    /// Holds what a tape kept against this file; no difference means that all is as it was. A tape that did not reach its end is
     /// not asked for the rest of its screens.
     pub fn compare(&self, shots: &[Shot], complete: bool) -> Vec<Difference> {
         let mut differences = Vec::new();
@@ -175,7 +175,7 @@ fn numbered(line: &str) -> Option<(usize, String)> {
     Some((number.parse().ok()?, runs.to_owned()))
 }
 
-/// Tells the numbered lines that are not the same on both sides.
+/// Says the numbered lines that are not the same on both sides.
 fn differing(label: &str, expected: &[(usize, String)], actual: &[(usize, String)], message: &mut Vec<String>) {
     let of = |lines: &[(usize, String)], number| {
         let found = lines.iter().find(|(line, _)| *line == number);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_colour_and_a_changed_word_are_told() {
+    fn a_lost_colour_and_a_changed_word_are_reported() {
         let kept = Shots::of(&[shot("home", &["one", "two"], Some(Color::Indexed(110)))]);
         let now = [shot("home", &["one", "2"], Some(Color::Indexed(110)))];
         insta::assert_snapshot!(kept.compare(&now, true)[0].what, @r#"
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_unused_screens_are_told() {
+    fn missing_and_unused_screens_are_reported() {
         let kept = Shots::of(&[shot("old", &["x"], None)]);
         let now = [shot("new", &["x"], None)];
         let message = |complete| -> Vec<(String, Option<u32>)> {

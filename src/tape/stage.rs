@@ -1,5 +1,6 @@
 //! How a tape is played, and what it gives.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::screen::Screen;
@@ -7,6 +8,7 @@ use super::snapshot::{Picture, Shot};
 use super::watch::Watch;
 use crate::config::Place;
 use crate::console::theme::Depth;
+use crate::source::Jobs;
 
 /// What a tape may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a tape did not come to its end.
+/// Why a tape did not reach its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The step that failed.
@@ -60,9 +62,11 @@ pub struct PlayResult {
 /// How a tape is played, besides what it says itself.
 #[derive(Default)]
 pub struct Stage<'w> {
+    /// The jobs that the applications are.
+    pub jobs: Option<Arc<dyn Jobs>>,
     /// What it may use up.
     pub limits: Limits,
-    /// The watcher.
+    /// Who sees every frame, as a recording does.
     pub watch: Option<&'w mut dyn Watch>,
     /// How many colours the watcher can see; otherwise as the tape says.
     pub depth: Option<Depth>,

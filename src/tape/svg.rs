@@ -100,7 +100,7 @@ impl std::fmt::Display for Rgb {
     }
 }
 
-/// What a look comes to once reversed and dimmed.
+/// What a look is once reversed and dimmed.
 fn colors(look: Look) -> (Rgb, Rgb) {
     let (mut fg, mut bg) = (Rgb::of(look.fg, FOREGROUND), Rgb::of(look.bg, BACKGROUND));
     if look.modifier.contains(Modifier::REVERSED) {

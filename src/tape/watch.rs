@@ -20,7 +20,7 @@ pub trait Watch {
 /// What somebody sees who looks on: the screen, and below it the words of the tape and the keys just pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// All cells.
+    /// All cells of the screen.
     pub buffer: Buffer,
     /// The place of the text cursor.
     pub cursor: Option<Position>,

@@ -28,7 +28,7 @@ pub const WORDS: [&str; 21] = [
 ];
 
 /// What can be set.
-pub const SETTINGS: [&str; 13] = [
+pub const SETTINGS: [&str; 14] = [
     "Width",
     "Height",
     "Theme",
@@ -39,6 +39,7 @@ pub const SETTINGS: [&str; 13] = [
     "ReadOnly",
     "Core",
     "Served",
+    "Jobs",
     "TypingSpeed",
     "PlaybackSpeed",
     "WaitTimeout",

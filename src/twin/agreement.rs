@@ -46,7 +46,7 @@ impl Agreement {
         (self.agreed, self.of)
     }
 
-    /// In words.
+    /// How far both agree, as a sentence for people.
     pub fn sentence(&self) -> String {
         match self.of {
             0 => "worked out on a twin; none of its decisions could be compared yet".to_owned(),

@@ -24,7 +24,7 @@ use crate::scheduler::{Partition, Scheduler};
 use crate::view::PartitionView;
 use crate::view::act::{Code, Refusal};
 use crate::view::waiting::{Asked, Finding, answer};
-use crate::whatif::{Fork, NoFork, Pace};
+use crate::whatif::{Fork, NoFork, Pace, try_remedies};
 pub use agreement::Agreement;
 
 /// A scheduler in the state of a partition elsewhere.
@@ -35,6 +35,7 @@ pub struct Twin {
     now: Time,
     unknown: Vec<String>,
     differs: Vec<String>,
+    text: Option<Arc<str>>,
 }
 
 impl Twin {
@@ -47,12 +48,20 @@ impl Twin {
         let mut unknown = unseen(profile);
         let mut scheduler = Scheduler::new(profile);
         replay::replay(&mut scheduler, part, config, now, &mut unknown);
-        let mut twin = Self { scheduler, partition: Arc::clone(&part.name), now, unknown, differs: Vec::new() };
+        replay::dynamic(&mut scheduler, part);
+        let mut twin =
+            Self { scheduler, partition: Arc::clone(&part.name), now, unknown, differs: Vec::new(), text: None };
         twin.differs = match twin.partition() {
             Some(own) => differences::between(own, part),
             None => vec!["its queues could not be made".to_owned()],
         };
         Ok(twin)
+    }
+
+    /// The same with the text of the queue configuration, so that changes of it can be tried.
+    #[must_use]
+    pub fn with_text(self, text: Option<Arc<str>>) -> Self {
+        Self { text, ..self }
     }
 
     /// Why something waits.
@@ -65,7 +74,13 @@ impl Twin {
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
-        answer(part, self.now, of)
+        let mut found = answer(part, self.now, of)?;
+        if let Finding::App(found) = &mut found
+            && let Ok(fork) = self.fork(usize::MAX)
+        {
+            try_remedies(&fork, found);
+        }
+        Ok(found)
     }
 
     /// What could not be seen, each in one line.
@@ -78,7 +93,7 @@ impl Twin {
         &self.differs
     }
 
-    /// The moment.
+    /// The moment of the view that it was made of.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -88,7 +103,22 @@ impl Twin {
     /// # Errors
     /// It is too large.
     pub fn fork(&self, most: usize) -> Result<Fork, NoFork> {
-        Fork::of(&self.scheduler, Some(&self.partition), (self.now, Pace::beginning(self.now)), None, most)
+        let moment = (self.now, Pace::beginning(self.now));
+        Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
+    }
+
+    /// The same, unless the twin differs from what is reported.
+    ///
+    /// # Errors
+    /// It differs, or is too large.
+    pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
+        if !self.differs.is_empty() {
+            return Err(format!(
+                "the twin that is made of what is reported differs from it: {}",
+                self.differs.join("; ")
+            ));
+        }
+        self.fork(most).map_err(|why| why.to_string())
     }
 
     fn partition(&self) -> Option<&Partition> {

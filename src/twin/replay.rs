@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::layout::without_draining;
 use crate::config::Config;
 use crate::model::Time;
-use crate::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
+use crate::scheduler::{Adopted, AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
 use crate::view::{AppRow, AskNotes, AskRow, AskState, NodeRow, PartitionView};
 
 /// How many things of one kind are named that could not be taken over.
@@ -62,7 +62,7 @@ pub(super) fn replay(
     }
     let reserved = part.nodes.values().flat_map(|node| node.reservations.iter().map(move |held| (node, held)));
     for (node, (app, ask)) in reserved {
-        failed.extend(scheduler.adopt_reservation(now, &part.name, (app, ask), &node.id).err());
+        failed.extend(scheduler.adopt_ask(now, &part.name, (app, ask), &node.id, Adopted::Reservation).err());
     }
     if let Some(config) = draining {
         scheduler.apply(now, &Command::Configure(Arc::new(config)));
@@ -71,6 +71,16 @@ pub(super) fn replay(
     unknown.extend(failed.into_iter().take(MOST).map(|why| format!("not taken over: {why}")));
     if more > 0 {
         unknown.push(format!("not taken over: {more} things more"));
+    }
+}
+
+/// Queues that placement made are so in the twin, too: another configuration does not drain them, and they go when they are empty.
+pub(super) fn dynamic(scheduler: &mut Scheduler, part: &PartitionView) {
+    let Some(own) = scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name) else { return };
+    for row in part.walk().filter(|row| !row.managed) {
+        if let Some(key) = own.queues.find(&row.path) {
+            own.queues[key].managed = false;
+        }
     }
 }
 
@@ -103,7 +113,9 @@ fn carry_out(scheduler: &mut Scheduler, part: &PartitionView, at: Time, step: &S
             Ok(())
         }
         Step::Allocate(row, ask) => match &ask.state {
-            AskState::Allocated { node, .. } => scheduler.adopt_allocation(at, &part.name, (&row.id, &ask.id), node),
+            AskState::Allocated { node, .. } => {
+                scheduler.adopt_ask(at, &part.name, (&row.id, &ask.id), node, Adopted::Allocation)
+            }
             AskState::Pending { .. } => Ok(()),
         },
     }

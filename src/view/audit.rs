@@ -27,7 +27,7 @@ pub struct AuditEntry {
     pub wall: Option<i64>,
     /// Who; empty for a watched file and a workload's own steps.
     pub user: String,
-    /// His groups.
+    /// The groups of who acted, at that moment.
     pub groups: Vec<String>,
     /// From where: `console`, an address, `file NAME`, `workload`.
     pub address: String,
@@ -56,11 +56,11 @@ pub struct AuditEntry {
 /// What a person can look up about the object of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditObject {
-    /// An application.
+    /// An application, by its id.
     Application,
-    /// A node.
+    /// A node, by its id.
     Node,
-    /// The configuration.
+    /// The configuration as a whole.
     Configuration,
     /// The scheduler or a partition as a whole.
     Whole,

@@ -23,9 +23,6 @@ use crate::scheduler::state::queue::Settings;
 use crate::scheduler::usage::QueueLimits;
 use crate::scheduler::{Partition, Scheduler};
 
-/// How many notices are kept.
-const NOTICES: usize = 200;
-
 /// Makes views of one scheduler.
 #[derive(Debug, Default)]
 pub struct ViewBuilder {
@@ -108,10 +105,7 @@ impl ViewBuilder {
     pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
         self.notice_count += 1;
         self.changed = true;
-        self.view.notices.push_back(Arc::new(Notice { number: self.notice_count, at, weight, title, text }));
-        if self.view.notices.len() > NOTICES {
-            self.view.notices.pop_front();
-        }
+        self.view.add_notice(Notice { number: self.notice_count, at, weight, title, text });
     }
 
     /// Shows from the next view on the text of the active configuration.
@@ -278,7 +272,7 @@ impl PartitionBuilder {
             let app = partition.apps.get(*app)?;
             let ask = app.asks.get(*ask)?;
             let (id, since) = (ask.id.clone(), ask.allocation?.since);
-            let (app, pod) = (app.id.clone(), ask.tags.pod().map(Arc::from));
+            let (app, pod) = (app.id.clone(), ask.rare.tags.pod().map(Arc::from));
             Some(NodeAllocation { app, ask: id, pod, resource: ask.resource.clone(), since: Some(since) })
         });
         match there {

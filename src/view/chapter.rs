@@ -9,7 +9,7 @@ use super::Record;
 pub enum Toward {
     /// Before a time.
     Earlier,
-    /// After it.
+    /// The next moment after it.
     Later,
 }
 

@@ -12,7 +12,7 @@ const NAMED: usize = 3;
 /// How many applications are listed.
 const LISTED: usize = 50;
 
-/// What there is to tell of a queue that begins to drain, or that is stuck draining: weight, one line, and the list of what holds it.
+/// What there is to say about a queue that begins to drain, or that is stuck draining: weight, one line, and the list of what holds it.
 pub fn drain_notice(
     draining: &Draining,
     partition: Option<&str>,
@@ -148,17 +148,17 @@ mod tests {
     #[test]
     fn one_line_names_who_holds_the_queue_and_who_may_act() {
         let admins = Acl { users: vec!["sue".to_owned()], groups: vec!["ops".to_owned()], everybody: false };
-        let apps = vec![app("old-1", "joe", &[("vcore", 2000), ("memory", 4_000_000_000)]), app("old-2", "ann", &[])];
+        let apps = vec![app("old-1", "joe", &[("vcore", 2000), ("memory", 4 << 30)]), app("old-2", "ann", &[])];
         let (weight, title, text) = drain_notice(&draining(apps, admins), None, true, Time::from_millis(3_900_000));
         assert_eq!(weight, NoticeWeight::Warning);
         assert_eq!(
             title,
-            "root.legacy drains for 1h 5m, held by old-1 (joe) memory 4G, vcore 2; old-2 (ann) nothing allocated; admins: sue, \
+            "root.legacy drains for 1h 5m, held by old-1 (joe) memory 4Gi, vcore 2; old-2 (ann) nothing allocated; admins: sue, \
              group ops"
         );
         assert_eq!(
             text,
-            "old-1 (joe): memory 4G, vcore 2 in root.legacy.etl, Running\n\
+            "old-1 (joe): memory 4Gi, vcore 2 in root.legacy.etl, Running\n\
              old-2 (ann): nothing allocated in root.legacy.etl, Running"
         );
     }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_told_where_it_can_be_known() {
+    fn the_end_is_said_where_it_can_be_known() {
         let ends =
             |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
         let message = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;

@@ -9,11 +9,11 @@ pub use crate::scheduler::placement::access::AclKind;
 /// One step of how a priority is seen on the way up (SCH-063, SCH-068).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityStep {
-    /// The queue.
+    /// The full path of the queue.
     pub queue: QueuePath,
     /// The highest priority inside it.
     pub inside: Priority,
-    /// Its offset.
+    /// Its `priority.offset`, which is added on the way up.
     pub offset: i32,
     /// Whether only the offset is let through.
     pub policy: PriorityPolicy,

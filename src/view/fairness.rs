@@ -12,9 +12,9 @@ use crate::model::{QueuePath, Resource, Time};
 /// How a queue stands to its guarantee in one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FairnessRow {
-    /// The queue.
+    /// The full path of the queue.
     pub queue: QueuePath,
-    /// The resource.
+    /// The name of the resource, as `vcore`.
     pub resource: Arc<str>,
     /// Its own guarantee; 0 without one.
     pub guaranteed: i64,

@@ -15,14 +15,14 @@ pub struct Health {
     pub checks: Vec<HealthCheck>,
 }
 
-/// One check.
+/// One check with its finding, as YuniKorn's health page lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HealthCheck {
     /// Its name; several have the same one.
     pub name: Cow<'static, str>,
     /// What is checked; the name and this say which check it is.
     pub description: Cow<'static, str>,
-    /// It passed.
+    /// Whether nothing is wrong by it.
     pub succeeded: bool,
     /// What was found, for people.
     pub diagnosis: String,

@@ -2,7 +2,7 @@
 
 use crate::model::Time;
 
-/// Something worth telling once.
+/// Something worth a message once.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Notice {
     /// Counts up over all notices, from 1.
@@ -11,7 +11,7 @@ pub struct Notice {
     pub at: Time,
     /// How much it matters.
     pub weight: NoticeWeight,
-    /// One line.
+    /// What happened, in one line.
     pub title: String,
     /// More of it, in lines; may be empty.
     pub text: String,

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - what is chosen is what the scheduler would choose from this state: both run [`crate::scheduler::quota`];
-//! - nothing is foretold where what is known does not suffice: [`PartitionView::quota_law`] is `None` there.
+//! - nothing is forecast where what is known does not suffice: [`PartitionView::quota_law`] is `None` there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,7 +26,7 @@ const DELAY: &str = "quota.preemption.delay";
 /// A queue that will be brought down to its maximum, unless something changes before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaForecast {
-    /// The queue.
+    /// The full path of the queue that is above its maximum.
     pub queue: QueuePath,
     /// Since when its delay counts; `None` where that cannot be said, as the delay was taken out since.
     pub since: Option<Time>,
@@ -41,11 +41,11 @@ pub struct QuotaForecast {
 /// An allocation that goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaVictim {
-    /// Its application.
+    /// The application that the allocation belongs to.
     pub app: AppId,
     /// Whose that is.
     pub user: String,
-    /// Its id.
+    /// The id of the allocation's ask.
     pub ask: AskId,
     /// What it has.
     pub resource: Resource,

@@ -23,7 +23,7 @@ use crate::scheduler::state::task_group::TaskGroup;
 pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
     let notes = AskNotes {
         log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
-        replaced: ask.replaced,
+        replaced: ask.rare.replaced,
         originator: ask.originator,
         offers_itself: ask.allow_preempt_self,
         released: ask.released,
@@ -169,9 +169,9 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
         created: ask.created,
         state,
         placeholder: ask.placeholder,
-        task_group: ask.task_group.clone(),
-        required_node: ask.required_node.clone(),
-        tags: ask.tags.clone(),
+        task_group: ask.rare.task_group.clone(),
+        required_node: ask.rare.required_node.clone(),
+        tags: ask.rare.tags.clone(),
         said: None,
     }
 }

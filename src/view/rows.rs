@@ -24,7 +24,7 @@ pub use crate::scheduler::usage::tracked_resources::{ByInstance, TrackedResource
 /// Where a live application's row stands in its partition's view.
 pub use crate::scheduler::index::AppKey as AppSlot;
 
-/// One queue.
+/// One queue with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct QueueRow {
     /// The row's own slot.
@@ -39,7 +39,7 @@ pub struct QueueRow {
     pub leaf: bool,
     /// Stands in the configuration; otherwise it is dynamic.
     pub managed: bool,
-    /// The state.
+    /// Active, draining or stopped.
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
@@ -65,7 +65,7 @@ pub struct QueueRow {
     pub pending: Resource,
     /// Being preempted, here and below; still part of `allocated`.
     pub preempting: Resource,
-    /// When its maximum is enforced, if it is still exceeded then (N-01); `None` also where a remote does not tell.
+    /// When its maximum is enforced, if it is still exceeded then (N-01); `None` also where a remote does not report.
     pub quota_due: Option<Time>,
     /// The queue's own guarantee.
     pub guaranteed: Option<Resource>,
@@ -82,9 +82,9 @@ pub struct PriorityRow {
     pub raw: Priority,
     /// What its parent sees.
     pub current: Priority,
-    /// `priority.offset`.
+    /// `priority.offset`, its own.
     pub offset: i32,
-    /// `priority.policy`.
+    /// `priority.policy`, its own: a fence or not.
     pub policy: PriorityPolicy,
 }
 
@@ -118,7 +118,7 @@ pub struct QueueSettings {
 /// One effective property of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyRow {
-    /// The key.
+    /// The key as the configuration writes it.
     pub key: String,
     /// The value as written.
     pub value: String,
@@ -135,12 +135,12 @@ pub enum Origin {
     Template(QueuePath),
 }
 
-/// One application.
+/// One application with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
     /// The row's own slot; of no meaning for an application that ended.
     pub slot: AppSlot,
-    /// The id.
+    /// The id that it was submitted with, unique in its partition.
     pub id: AppId,
     /// The leaf it is or was in; empty text for a rejected one.
     pub queue: QueuePath,
@@ -152,7 +152,7 @@ pub struct AppRow {
     pub held_by_queue: bool,
     /// A limit of its user or group does.
     pub held_by_limits: bool,
-    /// The state.
+    /// Where it is in its life.
     pub state: AppState,
     /// When it was submitted.
     pub submitted: Time,
@@ -162,19 +162,19 @@ pub struct AppRow {
     pub finished: Option<Time>,
     /// The highest priority of its pending asks (SCH-061).
     pub priority: Priority,
-    /// Real allocations.
+    /// What its allocations hold, placeholders left out.
     pub allocated: Resource,
-    /// Placeholder allocations.
+    /// What its placeholders hold.
     pub placeholder: Resource,
     /// Asked for and not yet allocated.
     pub pending: Resource,
     /// Task groups that placeholders were asked for, by name (SCH-141).
     pub task_groups: Vector<TaskGroupRow>,
-    /// Tags.
+    /// What the submitter wrote beside it, as `namespace`.
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending asks and allocations, in order of arrival.
     pub asks: OrdMap<u64, Arc<AskRow>>,
-    /// What there is to tell beside their rows of those asks of which there is something, by arrival.
+    /// What there is to say about asks beside their rows, by arrival; only asks of which there is something.
     pub notes: OrdMap<u64, Arc<AskNotes>>,
     /// The most that it had allocated at one time, name by name.
     pub max_allocated: Resource,
@@ -188,7 +188,7 @@ pub struct AppRow {
     pub message: Option<Arc<str>>,
     /// The queue that was asked for; may be empty.
     pub requested: Arc<str>,
-    /// How it came to its first queue, or why to none; `None` where that is not known.
+    /// How it got into its first queue, or why to none; `None` where that is not known.
     pub placement: Option<Arc<crate::scheduler::placement::Record>>,
 }
 
@@ -207,16 +207,16 @@ pub enum AppGroup {
 /// A state entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateChange {
-    /// When.
+    /// When the state was entered.
     pub at: Time,
-    /// Which.
+    /// The state that was entered.
     pub state: AppState,
 }
 
 /// One task group of a gang.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskGroupRow {
-    /// The name.
+    /// The name as the application gives it.
     pub name: Arc<str>,
     /// Placeholders asked for.
     pub count: u64,
@@ -235,7 +235,7 @@ pub struct AskRow {
     pub id: AskId,
     /// What is wanted.
     pub resource: Resource,
-    /// The priority.
+    /// The priority that it asks with, before fences and offsets.
     pub priority: Priority,
     /// When it was asked.
     pub created: Time,
@@ -260,7 +260,7 @@ impl AskRow {
     }
 }
 
-/// What there is to tell of an ask beside its row: what a person seldom looks at.
+/// What there is to say about an ask beside its row: what a person seldom looks at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AskNotes {
     /// Why it was not allocated so far; its counts may be behind by some seconds.
@@ -282,7 +282,7 @@ pub struct AskNotes {
 /// What became of an ask so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AskState {
-    /// Waits.
+    /// It has no node.
     Pending {
         /// Why, as far as a cycle has looked at it.
         reason: PendingReason,
@@ -293,9 +293,9 @@ pub enum AskState {
     Allocated {
         /// Where it runs.
         node: NodeId,
-        /// Since when; `None` where a remote does not tell.
+        /// Since when; `None` where a remote does not report.
         since: Option<Time>,
-        /// The count of the partition's allocations when it was made; 0 where a remote does not tell.
+        /// The count of the partition's allocations when it was made; 0 where a remote does not report.
         number: u64,
     },
 }
@@ -316,10 +316,10 @@ pub enum PendingReason {
     Placeholder,
 }
 
-/// One node.
+/// One node with all that pages show of it.
 #[derive(Clone, Debug)]
 pub struct NodeRow {
-    /// The id.
+    /// The id that it was registered with.
     pub id: NodeId,
     /// What it has.
     pub capacity: Resource,
@@ -373,7 +373,7 @@ pub struct NodeAllocation {
     pub pod: Option<Arc<str>>,
     /// What it uses.
     pub resource: Resource,
-    /// Since when; `None` where a remote does not tell.
+    /// Since when; `None` where a remote does not report.
     pub since: Option<Time>,
 }
 

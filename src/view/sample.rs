@@ -11,7 +11,7 @@ pub const SAMPLE_EVERY: Duration = Duration::from_secs(10);
 /// One moment of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
-    /// When.
+    /// The moment of the sample, in the scheduler's time.
     pub at: Time,
     /// Applications that are Starting or Running.
     pub running: u64,
@@ -30,7 +30,7 @@ pub struct Sample {
 /// One partition at one moment.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PartitionSample {
-    /// Its name.
+    /// The name of the partition.
     #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
     /// What its nodes have.
@@ -47,7 +47,7 @@ pub struct PartitionSample {
 /// One queue at one moment.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct QueueSample {
-    /// The queue.
+    /// The full path of the queue.
     pub queue: QueuePath,
     /// What is allocated in it and below it.
     pub allocated: Resource,

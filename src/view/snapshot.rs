@@ -6,6 +6,7 @@ use std::time::Duration;
 use imbl::{OrdMap, Vector};
 
 use super::act::{Configuration, ServerPermissions};
+use super::kubernetes::Kubernetes;
 use super::notice::Notice;
 use super::quota::QuotaForecast;
 use super::rows::{AppRow, AppSlot, NodeRow, QueueRow, QueueSlot};
@@ -39,6 +40,21 @@ pub struct View {
     pub notices: Vector<Arc<Notice>>,
     /// What the cluster looked like, the oldest sample first: those of the last hour, and one a minute of the day before (SCH-230).
     pub history: Vector<Arc<Sample>>,
+    /// What Kubernetes says of the objects behind all this; `None` where no cluster is asked.
+    pub kubernetes: Option<Arc<Kubernetes>>,
+}
+
+/// How many notices a view has at most.
+const NOTICES: usize = 200;
+
+impl View {
+    /// Adds a notice behind the others; the oldest goes where there are too many.
+    pub fn add_notice(&mut self, notice: Notice) {
+        self.notices.push_back(Arc::new(notice));
+        if self.notices.len() > NOTICES {
+            self.notices.pop_front();
+        }
+    }
 }
 
 /// One partition at one moment. Cheap to clone: the maps share their content.
@@ -90,6 +106,8 @@ pub struct PartitionView {
     pub limited_groups: UsageRows,
     /// What the server that this was read from says that its reader may do; `None` where there is no such server.
     pub decided: Option<Arc<ServerPermissions>>,
+    /// As the view has it, for what sees one partition only.
+    pub kubernetes: Option<Arc<Kubernetes>>,
 }
 
 impl PartitionView {

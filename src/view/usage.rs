@@ -6,10 +6,10 @@ use imbl::{OrdMap, OrdSet};
 
 use super::rows::QueueSlot;
 use crate::config::LimitConfig;
-use crate::model::quantity::show_amount;
 use crate::model::{AppId, QueuePath, Resource};
 use crate::scheduler::usage::Side;
 use crate::scheduler::usage::limits::{max_applications, max_resources};
+use crate::view::units::show_amount;
 
 /// Rows by name.
 pub type UsageRows = OrdMap<Arc<str>, Arc<UsageRow>>;
@@ -28,9 +28,9 @@ pub struct UsageRow {
 pub struct QueueUsageRow {
     /// The queue's slot.
     pub slot: QueueSlot,
-    /// The queue.
+    /// The full path of the queue.
     pub queue: QueuePath,
-    /// In use.
+    /// What is in use in the queue and below it.
     pub allocated: Resource,
     /// Applications that run, as limits count it (LIM-013).
     pub running: OrdSet<AppId>,
@@ -77,7 +77,7 @@ impl UsageRow {
 pub struct LimitUse {
     /// Whether it is a user's or a group's.
     pub side: Side,
-    /// Whose.
+    /// The user or group whom the limit is for, or `*`.
     pub name: String,
     /// The queue that the limit stands on.
     pub queue: QueuePath,
@@ -114,7 +114,7 @@ impl LimitUse {
         })
     }
 
-    /// Whether it lets an application begin to run, or go on (LIM-044).
+    /// Whether it lets an application begin to run, or continue (LIM-044).
     pub fn lets_run(&self, app: &AppId) -> bool {
         let has_place = |max| self.running.contains(app) || (self.running.len() as u64) < max;
         max_applications(&self.limit).is_none_or(has_place)

@@ -11,7 +11,7 @@ use crate::scheduler::{AskSpec, PartitionCommand, Submission};
 pub struct Arrival {
     /// How long after the beginning.
     pub after: Duration,
-    /// What.
+    /// The submission, or what follows it.
     pub command: PartitionCommand,
 }
 

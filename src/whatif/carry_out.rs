@@ -227,13 +227,13 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
         count: 1,
         resource: ask.resource.clone(),
         priority: ask.priority,
-        required_node: ask.required_node.clone(),
+        required_node: ask.rare.required_node.clone(),
         allow_preempt_self: ask.allow_preempt_self,
         allow_preempt_other: ask.allow_preempt_other,
         originator: ask.originator,
         placeholder: ask.placeholder,
-        task_group: ask.task_group.clone(),
-        tags: ask.tags.clone(),
+        task_group: ask.rare.task_group.clone(),
+        tags: ask.rare.tags.clone(),
     }
 }
 
@@ -243,7 +243,7 @@ fn free_names<'a>(name: &'a str, taken: impl Fn(&str) -> bool + 'a) -> impl Iter
 }
 
 /// Why a command was refused, if this says so.
-fn refusal(event: &Event) -> Option<String> {
+pub(super) fn refusal(event: &Event) -> Option<String> {
     match &event.kind {
         EventKind::ConfigRejected { message }
         | EventKind::NodeRejected { message, .. }

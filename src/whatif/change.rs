@@ -30,12 +30,12 @@ const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=AMOUNT (also guarantee
 /// The most copies of an application or a node.
 const MOST_COPIES: u32 = 100_000;
 
-/// One change.
+/// One change to a fork, as `--set` and its like write it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// A key of a queue has another value.
     Set {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// What of it.
         key: Key,
@@ -71,7 +71,7 @@ pub enum Key {
     Guaranteed(String),
     /// The most running applications.
     MaxApplications,
-    /// A property.
+    /// A property, by its key.
     Property(String),
     /// What a user or group may have of a resource.
     Limit(Side, String, String),

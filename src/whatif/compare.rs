@@ -71,13 +71,13 @@ impl Effect {
 /// An application with another course.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppDifference {
-    /// Which.
+    /// The id of the application.
     pub app: AppId,
     /// What the changes do to it.
     pub effect: Effect,
     /// Without the changes; `None` if it is only there with them.
     pub without: Option<AppTally>,
-    /// With them.
+    /// Its course with the changes; `None` if it is only there without.
     pub with: Option<AppTally>,
 }
 
@@ -104,13 +104,13 @@ pub type Both<T> = (Option<T>, Option<T>);
 pub struct Comparison {
     /// The whole partition without and with the changes, also where both are the same.
     pub total: [Figures; 2],
-    /// Queues.
+    /// Queues with other figures.
     pub queues: BTreeMap<QueuePath, Both<Figures>>,
-    /// Users.
+    /// Users with other figures.
     pub users: BTreeMap<Arc<str>, Both<Figures>>,
     /// Applications, by what becomes of them, then by id.
     pub apps: Vec<AppDifference>,
-    /// Nodes.
+    /// Nodes with other usage.
     pub nodes: BTreeMap<NodeId, Both<NodeTally>>,
     /// The first decision that is another one.
     pub first: Option<FirstDifference>,

@@ -91,11 +91,13 @@ impl Fork {
             return Err(NoFork::TooLarge { bytes, most });
         }
         let name = Arc::clone(&found.name);
-        let copy = scheduler.fork(&name).ok_or(NoFork::Stopped)?;
+        let mut copy = scheduler.fork(&name).ok_or(NoFork::Stopped)?;
+        // So that its own copies cost little.
+        copy.share();
         Ok(Self { scheduler: copy, partition: name, now, pace, text })
     }
 
-    /// The moment.
+    /// The moment that the fork has reached, in the scheduler's time.
     pub fn now(&self) -> Time {
         self.now
     }

@@ -30,12 +30,12 @@ pub enum Step {
     Scenario(StepKind),
 }
 
-/// How long both runs go on after the changes.
+/// How long both runs continue after the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
     /// Until nothing changes any more, at most 30 days of the scheduler's time.
     Idle,
-    /// So long.
+    /// So much of the scheduler's time.
     For(Duration),
     /// So many cycles.
     Cycles(u64),
@@ -46,7 +46,7 @@ pub enum Span {
 pub struct Plan {
     /// The changes, in their order.
     pub steps: Vec<Step>,
-    /// How long.
+    /// How long both runs are driven.
     pub span: Span,
     /// When what runs ends.
     pub runtimes: Vec<RuntimeRule>,
@@ -92,7 +92,7 @@ pub struct RefusedStep {
     pub step: usize,
     /// What it was.
     pub what: String,
-    /// Why not.
+    /// The refusal, as the scheduler words it.
     pub why: String,
 }
 
@@ -109,7 +109,7 @@ pub struct Pair {
     pub cycles: u64,
     /// The partition as it stood at the beginning.
     pub before: Figures,
-    /// What differs.
+    /// What differs between the two.
     pub comparison: Comparison,
     /// The changes that were not made.
     pub refused: Vec<RefusedStep>,
@@ -123,7 +123,7 @@ pub struct Pair {
     pub truncated: bool,
 }
 
-/// Runs a fork with and without the changes. `go_on` is asked now and then whether to go on.
+/// Runs a fork with and without the changes. `go_on` is asked now and then whether to continue.
 ///
 /// # Errors
 /// It was stopped, or takes too long.

@@ -87,16 +87,22 @@ impl Runtimes {
     /// Runtimes by rules, in their order, with the history that a partition has. Without a seed the median of what was seen is taken; with
     /// one a time that was seen, drawn for each ask by the seed and its name, so that the same seed gives the same times.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
-        let mut all = Self { seed, ..Self::default() };
+        let mut all = Self { seed, ..Self::given(rules) };
+        if let Some(key) = all.history {
+            all.learn(key, partition);
+        }
+        all
+    }
+
+    /// Runtimes by rules alone, where there is no history.
+    pub fn given(rules: &[RuntimeRule]) -> Self {
+        let mut all = Self::default();
         for rule in rules {
             match rule {
                 RuntimeRule::History(key) => all.history = Some(*key),
                 RuntimeRule::Else(time) => all.otherwise = *time,
                 given => all.given.push(given.clone()),
             }
-        }
-        if let Some(key) = all.history {
-            all.learn(key, partition);
         }
         all
     }
@@ -203,7 +209,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
 }
 
 /// Whether a text has a form in which each `*` stands for anything.
-fn fits(form: &str, text: &str) -> bool {
+pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

@@ -18,7 +18,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn of(mut values: Vec<f64>) -> Self {
+    /// The spread of values; 0 without any.
+    pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let last = values.len().saturating_sub(1);
         let at = |tenths: usize| values.get((last * tenths + 5) / 10).copied().unwrap_or_default();
@@ -59,7 +60,7 @@ impl MoreBy {
 /// What becomes of an application in the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppSpread {
-    /// Which.
+    /// The id of the application.
     pub app: AppId,
     /// In how many runs the changes do what to it; those where nothing differs are left out.
     pub effects: BTreeMap<&'static str, usize>,

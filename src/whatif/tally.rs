@@ -76,6 +76,8 @@ pub struct AppTally {
     pub allocations: u64,
     /// Allocations that others took from it.
     pub preempted: u64,
+    /// What these had.
+    pub taken: Resource,
     /// What of it runs at the end.
     pub running: u64,
     /// What of it waits at the end.
@@ -101,6 +103,8 @@ pub struct Figures {
     pub ended: u64,
     /// Allocations that others took.
     pub preempted: u64,
+    /// What these had.
+    pub taken: Resource,
     /// Asks that wait at the end.
     pub waiting: u64,
     /// How long asks waited that were allocated in the run or wait at its end, all together.
@@ -119,6 +123,7 @@ impl Figures {
         self.started += u64::from(app.started.is_some());
         self.ended += u64::from(app.ended.is_some());
         self.preempted += app.preempted;
+        self.taken.add_assign(&app.taken);
         self.waiting += app.waiting;
         self.waited += app.waited;
         self.waits += app.waits;
@@ -227,8 +232,10 @@ impl Tally {
                     self.decide(at, None, || format!("{app}/{ask} is given up"));
                 }
             }
-            EventKind::Preempted { app, ask, by_app, by_ask, .. } => {
-                self.apps.entry(app.clone()).or_default().preempted += 1;
+            EventKind::Preempted { app, ask, by_app, by_ask, resource, .. } => {
+                let tally = self.apps.entry(app.clone()).or_default();
+                tally.preempted += 1;
+                tally.taken.add_assign(resource);
                 self.decide(at, Some((by_app, by_ask)), || format!("{app}/{ask} is preempted for {by_app}/{by_ask}"));
             }
             EventKind::Reserved { app, ask, node, .. } => {

@@ -15,7 +15,7 @@ use crate::scheduler::{Command, Event, EventKind, Partition, PartitionCommand, S
 
 /// How often a cycle is tried again while something is pending (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
-/// How often it is asked whether to go on, in commands.
+/// How often it is asked whether to continue, in commands.
 const ASK_EVERY: u64 = 64;
 /// Without an event for so long, and nothing that is sure to come within an hour, nothing changes any more.
 const QUIET: Duration = Duration::from_secs(60);

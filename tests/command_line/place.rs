@@ -53,7 +53,7 @@ fn the_configuration_may_be_a_manifest() {
 }
 
 #[test]
-fn bad_input_is_told_with_its_place() {
+fn bad_input_is_reported_with_its_place() {
     let (code, out, err) = place(&["-", "--user", "u"], "partitions: [{queues: [{name: root, nme: x}]}]");
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert!(err.contains("\n-:1:37: error[CFG-003]: unknown key `nme`"), "{err}");
@@ -64,7 +64,7 @@ fn bad_input_is_told_with_its_place() {
 }
 
 #[test]
-fn wrong_use_is_told_apart() {
+fn wrong_use_has_its_own_exit_code() {
     for (arguments, message) in [
         (&["queues.yaml"][..], "--user"),
         (&["queues.yaml", "--user", "u", "--tag", "ns"], "the tag has no value"),
@@ -153,10 +153,10 @@ fn what_could_drive_a_terminal_is_escaped() {
 }
 
 #[test]
-fn limits_that_would_count_are_told() {
+fn limits_that_would_count_are_reported() {
     let text = "partitions: [{name: default, placementrules: [{name: provided, create: true}], queues: [{name: root, submitacl: '*', \
-                limits: [{users: [sue], maxapplications: 1}, {groups: [dev], maxresources: {vcore: 2, memory: 4G}}], \
-                queues: [{name: shut, limits: [{users: [sue], maxapplications: 1, maxresources: {vcore: 0, memory: 1G}}]}]}]}]";
+                limits: [{users: [sue], maxapplications: 1}, {groups: [dev], maxresources: {vcore: 2, memory: 4Gi}}], \
+                queues: [{name: shut, limits: [{users: [sue], maxapplications: 1, maxresources: {vcore: 0, memory: 1Gi}}]}]}]}]";
     let ask = |queue: &str, json: &[&str]| {
         let arguments = [&["-", "--user", "sue", "--group", "ops", "--group", "dev", "--queue", queue], json].concat();
         let (code, out, err) = place(&arguments, text);
@@ -166,12 +166,12 @@ fn limits_that_would_count_are_told() {
     let limits = |queue: &str| serde_json::from_str::<Value>(&ask(queue, &["--json"])).unwrap()["limits"].clone();
     let apps = json!({"what": "user sue in root: at most 1 application", "would": "let it run: 0 of 1 run"});
     let group = json!({
-        "what": "group dev in root: at most memory 4G, vcore 2",
-        "would": "let it run: memory 0 of 4G, vcore 0 of 2 in use",
+        "what": "group dev in root: at most memory 4Gi, vcore 2",
+        "would": "let it run: memory 0 of 4Gi, vcore 0 of 2 in use",
     });
     assert_eq!(limits("root.new.leaf"), json!([apps, group]), "a queue that would be created has none of its own");
     let shut = json!({
-        "what": "user sue in root.shut: at most 1 application, memory 1G, vcore 0",
+        "what": "user sue in root.shut: at most 1 application, memory 1Gi, vcore 0",
         "would": "hold back what it asks of vcore: 0 of 0 in use",
     });
     assert_eq!(limits("root.shut"), json!([shut, apps, group]));

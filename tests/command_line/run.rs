@@ -34,7 +34,7 @@ fn a_step_that_is_refused_is_a_line_and_not_the_end() {
 }
 
 #[test]
-fn faults_are_told_with_their_places_and_nothing_runs() {
+fn faults_are_reported_with_their_places_and_nothing_runs() {
     let (code, out, err) =
         run(&["-"], "version: 1\nsteps:\n  - shedule: 3\n  - ask: {app: a, id: t, resource: {vcore: x}}\n");
     assert_eq!((code, out.as_str()), (Some(1), ""));
@@ -44,7 +44,7 @@ fn faults_are_told_with_their_places_and_nothing_runs() {
 }
 
 #[test]
-fn a_refused_configuration_is_a_line_of_the_trace_and_told_at_its_place() {
+fn a_refused_configuration_is_a_line_of_the_trace_and_reported_at_its_place() {
     let text = "version: 1\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          maxapps: 3\n";
     let (code, out, err) = run(&["-"], text);
     assert_eq!(code, Some(1));
@@ -83,7 +83,7 @@ fn a_profile_decides() {
 }
 
 #[test]
-fn wrong_use_is_told_apart() {
+fn wrong_use_has_its_own_exit_code() {
     for arguments in [&[][..], &["-", "-"], &["-", "--config", "-"], &["-", "--core", "2.0"], &["-", "--faster"]] {
         let (code, out, err) = run(arguments, "");
         assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}");
@@ -161,7 +161,7 @@ steps:
 }
 
 #[test]
-fn a_long_run_tells_on_a_terminal_how_far_it_is() {
+fn a_long_run_says_on_a_terminal_how_far_it_is() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Read;
 
@@ -181,7 +181,7 @@ fn a_long_run_tells_on_a_terminal_how_far_it_is() {
     let mut terminal = pty.master.try_clone_reader().expect("what it prints");
     let mut seen = String::new();
     let mut bytes = [0; 256];
-    // The run is far too long to end by itself before it tells.
+    // The run is far too long to end by itself before it reports.
     while !seen.contains("commands") {
         let count = terminal.read(&mut bytes).expect("it prints");
         assert!(count > 0, "it ended without a word: {seen}");

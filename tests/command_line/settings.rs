@@ -66,7 +66,7 @@ fn what_is_printed_is_a_file_that_comes_to_the_same() {
 }
 
 #[test]
-fn faults_are_told_with_their_place_all_at_once_and_nothing_starts() {
+fn faults_are_reported_with_their_place_all_at_once_and_nothing_starts() {
     let folder = folder("bind.prt: 1\ncleaner.interval: never\ntls.key: k.pem\n");
     for command in [&["--scheduler-config", "own.yaml"][..], &["demo", "--scheduler-config", "own.yaml"]] {
         let (code, out, err) = kornsole(&folder, command);

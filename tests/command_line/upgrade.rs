@@ -63,7 +63,7 @@ fn what_is_alike_is_said_to_be() {
 }
 
 #[test]
-fn faults_and_keys_without_effect_are_told_with_their_places() {
+fn faults_and_keys_without_effect_are_reported_with_their_places() {
     let text = "partitions:\n- name: default\n  preemption: {quotapreemptionenabled: true}\n  queues:\n  - name: root\n    \
                 queues:\n    - name: a\n      properties: {preemption.quota.delay: 30s}\n";
     let (code, out, _) = run(&["upgrade-check", "--from", "1.8.0", "--to", "1.9.0", "-"], text);

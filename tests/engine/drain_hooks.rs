@@ -34,9 +34,9 @@ partitions:
 fn pipe(folder: &TestFolder) -> (String, Receiver<String>) {
     let pipe = folder.join("pipe").display().to_string();
     assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let (tell, message) = channel();
+    let (sender, message) = channel();
     let name = pipe.clone();
-    std::thread::spawn(move || tell.send(std::fs::read_to_string(name).unwrap()));
+    std::thread::spawn(move || sender.send(std::fs::read_to_string(name).unwrap()));
     (pipe, message)
 }
 
@@ -75,7 +75,7 @@ fn drain(hook: &DrainConfig) -> Embedded {
     Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]))
 }
 
-/// The notice that telling has failed, as soon as it is there.
+/// The notice that saying has failed, as soon as it is there.
 fn failure(source: &Embedded) -> String {
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
@@ -109,7 +109,7 @@ fn check_document(document: &str) {
 }
 
 #[test]
-fn the_command_reads_what_there_is_to_tell() {
+fn the_command_reads_what_there_is_to_say() {
     let folder = TestFolder::new();
     let (pipe, message) = pipe(&folder);
     let _source = drain(&patient(&["sh", "-c", "cat > \"$1\"", "tell", &pipe]));
@@ -117,7 +117,7 @@ fn the_command_reads_what_there_is_to_tell() {
 }
 
 #[test]
-fn a_command_that_fails_is_repeated_and_then_told() {
+fn a_command_that_fails_is_repeated_and_then_reported() {
     let source = drain(&DrainConfig { retries: 2, ..patient(&["sh", "-c", "echo; echo nobody home >&2; exit 3"]) });
     let message = failure(&source);
     assert_eq!(
@@ -146,9 +146,9 @@ fn a_command_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn a_command_that_is_not_there_is_told() {
-    let message = failure(&drain(&patient(&["/nowhere/kornsole-tell"])));
-    assert!(message.contains("/nowhere/kornsole-tell cannot be run: "), "{message}");
+fn a_command_that_is_not_there_is_reported() {
+    let message = failure(&drain(&patient(&["/nowhere/kornsole-hook"])));
+    assert!(message.contains("/nowhere/kornsole-hook cannot be run: "), "{message}");
 }
 
 /// What a client and a server say to each other.
@@ -156,7 +156,7 @@ trait Line: Read + Write {}
 
 impl<T: Read + Write> Line for T {}
 
-/// Takes one request after the other, answers each as instructed, and hands out the first line and the body; over TLS where there is a
+/// Takes one request after the other, answers each as instructed, and gives the first line and the body; over TLS where there is a
 /// certificate.
 fn listen(
     answers: &'static [&'static str],
@@ -165,7 +165,7 @@ fn listen(
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}/drains?team=1", listener.local_addr().unwrap());
-    let (tell, message) = channel();
+    let (sender, message) = channel();
     let certificate = certificate.map(Arc::new);
     std::thread::spawn(move || {
         for answer in answers {
@@ -193,7 +193,7 @@ fn listen(
             reader.read_exact(&mut body).unwrap();
             let answer = format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             reader.get_mut().write_all(answer.as_bytes()).unwrap();
-            tell.send((head.remove(0), String::from_utf8(body).unwrap())).unwrap();
+            sender.send((head.remove(0), String::from_utf8(body).unwrap())).unwrap();
         }
     });
     (address, message)
@@ -213,7 +213,7 @@ fn the_webhook_is_posted_to_until_it_takes_the_report() {
 }
 
 #[test]
-fn a_webhook_that_refuses_is_told_without_its_address() {
+fn a_webhook_that_refuses_is_reported_without_its_address() {
     let (address, _requests) = listen(&["403 Forbidden"], None);
     let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
     assert!(message.ends_with("the webhook answers 403 Forbidden; tried once"), "{message}");
@@ -275,8 +275,8 @@ fn whoever_hands_in_a_report_never_waits() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let webhook = Some(format!("http://{}/", silent.local_addr().unwrap()));
     let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
-    let tell = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
-    let refused = (0..66).find_map(|_| tell.notify(&report(), UNIX_EPOCH).err());
+    let notifier = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
+    let refused = (0..66).find_map(|_| notifier.notify(&report(), UNIX_EPOCH).err());
     assert_eq!(refused.unwrap(), "the administrators of root.legacy are not notified: 64 reports wait already");
 }
 

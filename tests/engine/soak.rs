@@ -3,6 +3,7 @@
 //! The short form runs a virtual hour. `KORNSOLE_SOAK_HOURS=720 cargo test --release --test engine soak -- --nocapture` runs a virtual
 //! month and prints the memory of each part of it.
 
+use std::process::Command;
 use std::time::Duration;
 
 use kornsole::cli::demo;
@@ -11,6 +12,9 @@ use kornsole::model::{Profile, Time};
 
 /// What an application that ended may take, in KiB, with its row in the view.
 const EACH: u64 = 6;
+
+/// Set in the process that measures itself.
+const ALONE: &str = "KORNSOLE_SOAK_ALONE";
 
 /// How many virtual hours.
 fn hours() -> u64 {
@@ -28,8 +32,23 @@ fn run(core: &mut Core, until: Time) {
     while core.run_until(until, 1000) == Progress::Busy {}
 }
 
+/// In a process of its own: the memory of this one is also that of the tests beside it.
 #[test]
 fn the_demo_needs_no_more_memory_the_longer_it_runs() {
+    if std::env::var_os(ALONE).is_some() {
+        return measure();
+    }
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", "soak::the_demo_needs_no_more_memory_the_longer_it_runs"])
+        .env(ALONE, "1")
+        .output()
+        .unwrap();
+    let (output, errors) = (String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
+    println!("{output}");
+    assert!(child.status.success() && output.contains("1 passed"), "{output}{errors}");
+}
+
+fn measure() {
     let setup = Setup::of(Profile::Kornsole);
     let mut core = demo::core(42, &setup).unwrap();
     let parts = 20;

@@ -112,9 +112,9 @@ fn steps_lead_through_all_lives_and_back() {
     first_life(&scratch, &setup);
     let (driver, source) = next_life(&scratch, &setup);
     let app = source.view().partitions[0].apps.iter().flatten().next().unwrap().id.clone();
-    let (tell, message) = std::sync::mpsc::channel();
+    let (sender, message) = std::sync::mpsc::channel();
     let kill = within(PartitionAct::Kill { app: app.clone(), expect_queue: None });
-    let answer = Box::new(move |outcome: Result<_, _>| tell.send(outcome.is_ok()).unwrap());
+    let answer = Box::new(move |outcome: Result<_, _>| sender.send(outcome.is_ok()).unwrap());
     source.act(Order::new(kill, "in the way"), answer);
     assert_eq!(message.recv(), Ok(true));
     drop((driver, source));

@@ -136,13 +136,13 @@ fn points(rolls_back: bool) -> Vec<Point> {
         act = Act::Rollback { revision: 1, base: Some(config::checksum(NEW.as_bytes())), dry_run: false };
     }
     camera.begin();
-    let (tell, message) = channel();
+    let (sender, message) = channel();
     let on_answer = Arc::clone(&camera);
     let answer = move |outcome: Result<Done, Refusal>| {
         on_answer.shoot();
         on_answer.answered.store(true, Ordering::SeqCst);
         on_answer.shoot();
-        tell.send(outcome.is_ok()).unwrap();
+        sender.send(outcome.is_ok()).unwrap();
     };
     engine.perform(sue(), Order::from(act), Box::new(answer));
     assert_eq!(message.recv(), Ok(true));

@@ -102,8 +102,8 @@ fn refused_orders(at: usize) -> Vec<(Actor, Act)> {
 }
 
 fn give(engine: &Engine, actor: Actor, order: Order) {
-    let (tell, answered) = channel();
-    engine.perform(actor, order, Box::new(move |outcome| tell.send(outcome.is_err()).unwrap()));
+    let (sender, answered) = channel();
+    engine.perform(actor, order, Box::new(move |outcome| sender.send(outcome.is_err()).unwrap()));
     assert!(answered.recv().unwrap());
 }
 

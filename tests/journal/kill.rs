@@ -38,7 +38,7 @@ fn a_process_with_clients() {
                     Err(_) => "refused",
                 };
                 // One write for each line, so that none is cut.
-                let line = format!("told {answered} {}\n", step.line());
+                let line = format!("done {answered} {}\n", step.line());
                 std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
             }
         })
@@ -59,7 +59,7 @@ fn what_was_answered_outlasts_a_kill() {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let hear = |line: String, answered: &mut AnsweredOrders| {
-            let Some(line) = line.split_once("told ").map(|(_, line)| line) else { return false };
+            let Some(line) = line.split_once("done ").map(|(_, line)| line) else { return false };
             match line.split_once(' ') {
                 Some(("done", line)) => answered.done.push(line.to_owned()),
                 Some(("refused", line)) => answered.refused.push(line.to_owned()),
@@ -69,7 +69,7 @@ fn what_was_answered_outlasts_a_kill() {
         };
         let mut left = 1 + chance.below(300);
         while left > 0 {
-            let line = lines.next().expect("it goes on for long").unwrap();
+            let line = lines.next().expect("it continues for long").unwrap();
             left -= u64::from(hear(line, &mut answered));
         }
         child.kill().unwrap();

@@ -64,7 +64,7 @@ fn a_flipped_bit_in_a_commit_slot_loses_no_answered_order_in_silence() {
 }
 
 #[test]
-fn an_older_copy_is_noticed_and_goes_on_when_told_to() {
+fn an_older_copy_is_noticed_and_continues_when_that_is_allowed() {
     let files = killed(3);
     let older = [killed(2)[0].clone(), files[1].clone()];
     let message = start(&older, 3, false).unwrap_err();

@@ -81,9 +81,9 @@ pub fn ask(app: &str, count: u32) -> Act {
 
 /// Has an order carried out, and waits for the answer.
 pub fn perform(engine: &Engine, act: Act) -> Result<Done, Refusal> {
-    let (tell, answered) = channel();
+    let (sender, answered) = channel();
     let answer = Box::new(move |outcome| {
-        let _ = tell.send(outcome);
+        let _ = sender.send(outcome);
     });
     engine.perform(sue(), Order::from(act), answer);
     answered.recv().unwrap()

@@ -62,7 +62,7 @@ fn a_lock_that_was_removed_lets_nobody_in() {
         let looked = String::from_utf8(looked.stderr).unwrap();
         assert!(looked.contains("in use by another kornsole"), "{looked}");
     }
-    assert_eq!(served.submit(&first, "two").0, 201, "the first one goes on");
+    assert_eq!(served.submit(&first, "two").0, 201, "the first one continues");
     first.kill();
     let again = Program::spawn(served.command());
     assert_eq!(served.submit(&again, "one").0, 409, "what was answered is there");
@@ -88,7 +88,7 @@ fn no_order_while(take: impl Fn(&Path), give: impl Fn(&Path)) {
         }
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
-    assert_eq!(last, 201, "it goes on where it was");
+    assert_eq!(last, 201, "it continues where it was");
     server.kill();
     let again = Program::spawn(served.command());
     assert_eq!(served.submit(&again, "one").0, 409, "what was answered is there");

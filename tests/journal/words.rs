@@ -51,7 +51,7 @@ async fn send(router: &Router, token: &str, line: &str, body: &str) -> (u16, Val
 }
 
 #[tokio::test]
-async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
+async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
     let scratch = TestFolder::new();
     let new = NewToken::make(Identity::new("sue", ["dev"]), None, false, "").unwrap();
     let file = scratch.join("tokens.yaml");
@@ -60,6 +60,7 @@ async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
         let (disk, engine, journal) = stage();
         let options = NativeOptions {
             tokens: Some(Tokens::open(&file).unwrap()),
+            of_jobs: false,
             require_token: false,
             read_only: false,
             scheduler_acl: Acl::default(),
@@ -102,7 +103,7 @@ fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
     driver.keys("K<right><ret>").unwrap().settle();
     says(&driver, "the order cannot be kept, and nothing was done: the disk is full");
     says(&driver, "app ");
-    // The scheduler tells of it in a notice of its own, and shows that it rests.
+    // The scheduler reports it in a notice of its own, and shows that it is paused.
     while driver.find_row("PAUSED").is_none() {
         std::thread::yield_now();
         driver.refresh();

@@ -6,17 +6,23 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod failures;
+mod follow;
+mod looks;
+mod stand_in;
+
+use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What is tried, and how.
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 12] = [
+const SCENARIOS: [Scenario; 19] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -28,6 +34,13 @@ const SCENARIOS: [Scenario; 12] = [
     ("the printed roles allow what they say, and no more", roles),
     ("a move is refused with what to do instead", not_offered),
     ("a node that is cordoned in Kubernetes is not shown as open", cordoned),
+    ("a ConfigMap of Helm says so before it is written", failures::of_helm),
+    ("a configuration that no ConfigMap holds is not written", failures::too_large),
+    ("a ConfigMap that is not there is made with the one key", failures::absent),
+    ("several schedulers are listed", failures::several),
+    ("of an exec plugin that fails its words are shown", failures::exec_plugin),
+    ("pods and nodes are followed", failures::followed),
+    ("the pod of the scheduler is replaced, and the console goes on", failures::replaced),
     ("a kill deletes the pods of an application by their UIDs", kill),
 ];
 
@@ -54,7 +67,7 @@ fn say(line: &str) {
 /// A cluster. Dropping it ends all of its processes.
 struct Stage {
     child: Child,
-    stdin: Option<ChildStdin>,
+    ends: RefCell<(Option<ChildStdin>, BufReader<ChildStdout>)>,
     folder: PathBuf,
     kubeconfig: String,
     proxy: bool,
@@ -72,11 +85,12 @@ impl Stage {
             .spawn()
             .expect("tests/kube needs python3 and openssl");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("no stage: {error}, see above"));
-        let stdin = child.stdin.take();
+        let ends = RefCell::new((child.stdin.take(), stdout));
         let kubeconfig = ready["kubeconfig"].as_str().unwrap().to_owned();
-        Self { child, stdin, folder, kubeconfig, proxy: ready["proxy"] == true, kubectl: assets.join("kubectl") }
+        Self { child, ends, folder, kubeconfig, proxy: ready["proxy"] == true, kubectl: assets.join("kubectl") }
     }
 
     /// Runs kornsole. Gives its exit code, what it printed, and what it reported.
@@ -126,6 +140,26 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap().trim() == "yes"
     }
 
+    /// Writes the status of an object, as a kubelet does.
+    fn patch_status(&self, path: &str, body: &Value) {
+        self.command(&json!({"patch": format!("{path}/status"), "body": body}));
+    }
+
+    /// Ends all port-forwards that stand.
+    fn kubelet_cuts(&self) {
+        self.command(&json!({"cut": true}));
+    }
+
+    /// Has `stage.py` do something, and waits until it is done.
+    fn command(&self, command: &Value) {
+        let mut ends = self.ends.borrow_mut();
+        let (stdin, stdout) = &mut *ends;
+        writeln!(stdin.as_mut().unwrap(), "{command}").unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "done", "{command}");
+    }
+
     fn config_map(&self) -> Value {
         serde_json::from_str(&self.kubectl(&["-n", "yunikorn", "get", "configmap", "yunikorn-configs", "-o", "json"]))
             .unwrap()
@@ -144,7 +178,7 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         // The stage ends with its input.
-        drop(self.stdin.take());
+        drop(self.ends.borrow_mut().0.take());
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }

@@ -130,8 +130,10 @@ def follow():
             pass
         time.sleep(0.2)
 
+FORWARDS, LOOP = set(), []
 async def websocket(reader, writer):
     """A kubelet that forwards a port: channels 0 and 1, each begun by the number of the port."""
+    FORWARDS.add(writer)
     try:
         head = (await reader.readuntil(b'\r\n\r\n')).decode()
         fields = dict(line.split(': ', 1) for line in head.split('\r\n')[1:] if ': ' in line)
@@ -170,10 +172,12 @@ async def websocket(reader, writer):
     except (OSError, asyncio.IncompleteReadError, KeyError, ValueError):
         pass
     finally:
+        FORWARDS.discard(writer)
         writer.close()
 
 def kubelet():
     async def main():
+        LOOP.append(asyncio.get_running_loop())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(f'{PKI}/server.crt', f'{PKI}/server.key')
         await (await asyncio.start_server(websocket, '127.0.0.1', KUBELET, ssl=context)).serve_forever()
@@ -269,6 +273,13 @@ try:
         except OSError:
             time.sleep(0.05)
     print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy}), flush=True)
-    sys.stdin.read()
+    for line in sys.stdin:
+        command = json.loads(line)
+        if 'patch' in command:
+            api('PATCH', command['patch'], command['body'], 'application/merge-patch+json')
+        elif 'cut' in command:
+            for writer in list(FORWARDS):
+                LOOP[0].call_soon_threadsafe(writer.transport.abort)
+        print('done', flush=True)
 finally:
     end()

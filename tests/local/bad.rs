@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
-use super::machine::Machine;
+use super::machine::{Machine, is_root};
 
 #[test]
 fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
@@ -15,8 +16,8 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
     fs::write(machine.folder.join("bad.yaml"), "command: 'true'\ncpus: 2\n").unwrap();
     let huge = "x".repeat(100_000);
     let cases: [(&[&str], i32, &str); 25] = [
-        (&["--cpu", "5", "--", "true"], 1, "4 cores, 4G"),
-        (&["--mem", "5G", "--", "true"], 1, "4 cores, 4G"),
+        (&["--cpu", "5", "--", "true"], 1, "4 cores, 4Gi"),
+        (&["--mem", "5G", "--", "true"], 1, "4 cores, 4Gi"),
         (&["--gpu", "1", "--", "true"], 1, "0 GPUs"),
         (&["--", "no-such-program"], 2, "no-such-program"),
         (&["--", ""], 2, "no such program"),
@@ -48,6 +49,30 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
     assert_eq!(machine.live(), 0);
     assert_eq!(machine.call(&["history", "--json"]).stdout, b"[]\n");
     assert_eq!(machine.call(&["jobs", "--socket", "/nowhere/socket"]).status.code(), Some(3));
+}
+
+#[test]
+fn what_one_may_not_enter_or_run_is_refused() {
+    if !is_root("another user") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let nobody = Some(65534);
+    let own = machine.folder.join("own");
+    fs::create_dir(&own).unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(own.join("tool"), "#!/bin/sh\n").unwrap();
+    let (own, tool) = (own.display().to_string(), own.join("tool").display().to_string());
+    let out = format!("{own}/out");
+    let cases: [&[&str]; 3] =
+        [&["--dir", &own, "--", "true"], &["--dir", "/", "--", &tool], &["--dir", "/", "--output", &out, "--", "true"]];
+    for arguments in cases {
+        let output = machine.call_as(nobody, &[&["submit"], arguments].concat());
+        let why = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && why.contains(&own), "{arguments:?}: {why}");
+    }
+    assert_eq!(machine.live(), 0);
+    assert_eq!(machine.call(&["history", "--json"]).stdout, b"[]\n");
 }
 
 #[test]
@@ -119,6 +144,8 @@ fn garbage_on_the_socket_is_answered_and_harms_nobody() {
     assert!(answer(&[0, 255, 10]).contains("this is no request"));
     assert!(answer(b"{\"submit\":{}}\n").contains("this is no request"));
     assert!(answer(&[b'['; 100_000]).contains("this is no request"));
+    let odd = br#"{"submit":{"command":["true"],"name":"","queue":"","vcore":1,"memory":1,"gpu":0,"time_limit":18446744073709551615,"priority":0,"after":[],"retry":0,"when_stopped":"requeue","hold":false,"env":[],"dir":"/","umask":0}}"#;
+    assert!(answer(&[&odd[..], b"\n"].concat()).contains("a hundred years"));
     assert_eq!(answer(b""), "");
     let whole = answer(&vec![b'a'; 9 << 20]);
     assert!(whole.is_empty() || whole.contains("this is no request"));

@@ -1,12 +1,23 @@
 //! What a console gets of the daemon: the REST API, with a token that stands for who asked.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
+use kornsole::api::client::{Target, Token};
+use kornsole::console::{Driver, Options};
+use kornsole::local::client::Client;
+use kornsole::local::wire::{Reply, Request};
+use kornsole::source::Remote;
+use kornsole::source::local::LocalMachine;
+use kornsole::source::remote::RemoteOptions;
 use serde_json::Value;
 
-use super::machine::Machine;
+use super::machine::{Machine, is_root};
 
 /// Where the API is, and a token for who runs the tests.
 fn door(machine: &Machine) -> (String, String) {
@@ -42,4 +53,129 @@ fn a_console_sees_jobs_by_a_token_and_nobody_does_without() {
         let (code, text) = asked(&url, wrong, &["apps"]);
         assert!(code != 0 && !text.contains("job-1"), "{wrong:?}: {code} {text}");
     }
+}
+
+#[test]
+fn a_token_submits_no_application_in_the_place_of_anothers_job() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let (url, token) = door(&machine);
+    let app = r#"{"app":"job-1","queue":"root.users.root"}"#;
+    for (method, path, body) in [
+        ("POST", "applications", app),
+        ("POST", "application/job-1/asks", r#"[{"id":"run-1","resource":{"vcore":"1"}}]"#),
+        ("POST", "application/job-1/remove", "{}"),
+        ("DELETE", "application/job-1/allocation/run-1", ""),
+    ] {
+        let answer = sent(&url, &token, method, path, body);
+        assert!(answer.contains("their daemon alone does that"), "{path}: {answer}");
+    }
+    let job = machine.submit_as(Some(65534), &["--dir", "/"], "exit 4");
+    assert_eq!((job, machine.wait(job)), (1, 4), "the name is free for the job");
+}
+
+/// Sends a request to the native API of the default partition. Gives all that is answered.
+fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String {
+    let address = url.trim_start_matches("http://").trim_end_matches('/');
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{method} /kornsole/v1/partition/default/{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// What a console looks at, for who runs the tests.
+fn source(machine: &Machine) -> LocalMachine {
+    let mut client = Client::connect(&machine.socket()).unwrap();
+    let (Reply::Info(info), _) = client.ask(&Request::Info).unwrap() else { panic!("it says what it is") };
+    let (Reply::Door { url, token, .. }, _) = client.ask(&Request::Door).unwrap() else { panic!("it lets one in") };
+    let target = Target::new(&url).unwrap().with_token(Token::new(&token).unwrap()).unwrap();
+    let remote = Remote::start(&target, RemoteOptions::default()).unwrap();
+    LocalMachine::new(machine.socket(), &info, remote, false).unwrap()
+}
+
+/// Lets time go by until the screen says something.
+#[track_caller]
+fn until_says(driver: &mut Driver, text: &str) {
+    for _ in 0..200 {
+        driver.advance(Duration::from_millis(100));
+        if driver.find_row(text).is_some() {
+            return;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    panic!("{text:?} does not come:\n{}", driver.screen_text());
+}
+
+#[test]
+fn a_job_is_followed_cancelled_and_begun_again_in_the_console() {
+    let machine = Machine::up(&["--history", "100"]);
+    let script = "echo begun; trap 'echo caught; exit 3' TERM; while :; do sleep 0.1; done";
+    let job = machine.submit(&["--name", "chatty", "--mem", "1Gi"], script);
+    machine.until(job, "running");
+    let mut driver = Driver::new(Arc::new(source(&machine)), Options::default(), 140, 40);
+    until_says(&mut driver, " THIS MACHINE ");
+    driver.keys("2").unwrap();
+    until_says(&mut driver, "job-1");
+    until_says(&mut driver, "sh -c 'echo begun; trap");
+    driver.keys("o").unwrap();
+    until_says(&mut driver, "begun");
+    until_says(&mut driver, "running for ");
+    until_says(&mut driver, " of 1Gi, at most ");
+    until_says(&mut driver, " sleep ");
+    driver.keys("K").unwrap();
+    until_says(&mut driver, "End job 1, chatty?");
+    driver.keys("y").unwrap();
+    until_says(&mut driver, "caught");
+    until_says(&mut driver, "cancelled by ");
+    driver.keys("Ry").unwrap();
+    until_says(&mut driver, "output of attempt 2");
+    machine.until(job, "running");
+    assert_eq!(machine.said(&["cancel", "1"]).0, 0);
+}
+
+#[test]
+fn what_waits_is_changed_in_the_console_and_on_the_command_line() {
+    let machine = Machine::up(&[]);
+    let running = machine.submit(&["--cpu", "4"], "sleep 300");
+    machine.until(running, "running");
+    let job = machine.submit(&["--cpu", "2", "--name", "later"], "true");
+    machine.until(job, "queued");
+    let mut driver = Driver::new(Arc::new(source(&machine)), Options::default(), 140, 40);
+    driver.keys(":job 2<ret>").unwrap();
+    until_says(&mut driver, "queued for ");
+    driver.keys(":edit-job cpu=1 mem=100Mi time=1h name=sooner<ret>y").unwrap();
+    until_says(&mut driver, "sooner asks for 1 cpu, 100Mi");
+    driver.keys(":priority 7<ret>y").unwrap();
+    until_says(&mut driver, "job 2: has priority 7");
+    driver.keys("hy").unwrap();
+    until_says(&mut driver, "job 2: held");
+    until_says(&mut driver, "held for ");
+    let now = machine.job(job);
+    assert_eq!((&now["vcore"], &now["memory"], &now["time_limit"]), (&1000.into(), &104_857_600.into(), &3600.into()));
+    assert_eq!((now["priority"].as_i64(), now["name"].as_str()), (Some(7), Some("sooner")));
+    driver.keys("u").unwrap();
+    until_says(&mut driver, "job 2: released");
+    machine.until(job, "queued");
+    let (code, said) = machine.said(&["local", "edit", "2", "--cpu", "0.5", "--gpu", "0"]);
+    assert!(code == 0 && machine.job(job)["vcore"] == 500, "{said}");
+    for (arguments, code, why) in [
+        (&["--cpu", "9"][..], 1, "4 cores"),
+        (&["--cpu", "0"], 2, "write cores"),
+        (&["--gpu", "1"], 1, "0 GPUs"),
+        (&[], 2, "required"),
+    ] {
+        let (found, said) = machine.said(&[&["local", "edit", "2"], arguments].concat());
+        assert!(found == code && said.contains(why), "{arguments:?}: {found} {said}");
+    }
+    assert_eq!(machine.said(&["local", "edit", "1", "--cpu", "1"]).0, 1, "it runs");
+    assert_eq!(machine.said(&["cancel", "--yes", "1-2"]).0, 0);
 }

@@ -1,7 +1,7 @@
 //! A daemon that is killed: jobs run on, and end once, with their own status.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use super::machine::Machine;
 
@@ -49,6 +49,74 @@ fn killed_at_any_moment_it_loses_and_doubles_no_job() {
     let before = lines.len();
     lines.dedup();
     assert_eq!((before, lines.len()), (jobs.len(), jobs.len()), "each ran once");
+}
+
+#[test]
+fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
+    let mut machine = Machine::up(&[]);
+    let ran = machine.folder.join("ran");
+    let mut numbered = Vec::new();
+    for round in 0..6 {
+        let mut submits: Vec<Child> = (0..6)
+            .map(|one| {
+                let script = format!("echo {round}-{one} >> {}; exit {one}", ran.display());
+                let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+                command.args(["submit", "--no-requeue", "--mem", "10M", "--", "sh", "-c", &script]);
+                command.current_dir(&*machine.folder).env("KORNSOLE_LOCAL_SOCKET", machine.socket());
+                command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+            })
+            .collect();
+        // In the middle of the others, however fast they are.
+        super::machine::until(|| submits.iter_mut().filter_map(|one| one.try_wait().unwrap()).count() >= round);
+        machine.kill();
+        machine.start();
+        for (one, submit) in (0_i32..).zip(submits) {
+            let said = String::from_utf8(submit.wait_with_output().unwrap().stdout).unwrap();
+            numbered.extend(said.trim().parse::<u64>().ok().map(|job| (job, one, format!("{round}-{one}"))));
+        }
+    }
+    for (job, status, _) in &numbered {
+        assert_eq!(machine.wait(*job), *status, "{}", machine.job(*job));
+    }
+    // One whose answer was cut off may be there; those of the last round are waited for, too.
+    super::machine::until(|| machine.live() == 0);
+    assert!(numbered.len() >= 10, "{numbered:?}");
+    let ran = fs::read_to_string(&ran).unwrap();
+    let times = |name: &str| ran.lines().filter(|line| *line == name).count();
+    assert!(numbered.iter().all(|(.., name)| times(name) == 1), "each that has a number ran once: {ran}");
+    assert!(ran.lines().all(|line| times(line) == 1), "and none twice: {ran}");
+}
+
+#[test]
+fn cancelled_at_any_moment_it_is_cancelled_and_not_lost() {
+    let machine = Machine::up(&[]);
+    for round in 0..12 {
+        let job = machine.submit(&[], "sleep 300");
+        std::thread::sleep(std::time::Duration::from_millis(round * 3));
+        assert!(machine.call(&["cancel", &job.to_string()]).status.success());
+        assert_eq!(machine.wait(job), 125);
+        let reason = machine.job(job)["reason"].as_str().unwrap().to_owned();
+        assert!(reason.starts_with("cancelled by "), "round {round}: {reason}");
+    }
+}
+
+#[test]
+fn a_job_whose_file_is_older_than_the_journal_still_runs_once() {
+    let mut machine = Machine::up(&[]);
+    let first = machine.submit(&["--cpu", "4"], "sleep 2");
+    let ran = machine.folder.join("ran");
+    let job = machine.submit(&["--cpu", "4"], &format!("echo once >> {}; exit 3", ran.display()));
+    machine.until(job, "queued");
+    machine.kill();
+    // What a loss of power leaves: the file as it was synced at the submission.
+    let file = machine.folder.join(format!("jobs/jobs/{job}/job.json"));
+    let mut kept: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(kept["state"], "queued");
+    kept["state"] = "waiting".into();
+    fs::write(&file, kept.to_string()).unwrap();
+    machine.start();
+    assert_eq!((machine.wait(first), machine.wait(job)), (0, 3), "{}", machine.job(job));
+    assert_eq!(fs::read_to_string(&ran).unwrap(), "once\n");
 }
 
 #[test]
@@ -139,7 +207,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // What still writes there goes on; the name is gone.
+        // What still writes there continues; the name is gone.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }

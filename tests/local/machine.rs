@@ -32,7 +32,7 @@ impl Machine {
     pub fn up_in(folder: TestFolder, arguments: &[&str]) -> Self {
         fs::set_permissions(&*folder, Permissions::from_mode(0o755)).unwrap();
         let mut all: Vec<String> =
-            ["--cpu", "4", "--mem", "4G", "--grace", "1s", "--log", "warn"].map(str::to_owned).to_vec();
+            ["--cpu", "4", "--mem", "4Gi", "--grace", "1s", "--log", "warn"].map(str::to_owned).to_vec();
         all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
         let mut machine = Self { folder, arguments: all, daemon: None };
         machine.start();
@@ -45,7 +45,16 @@ impl Machine {
 
     /// Starts the daemon, and waits until it listens.
     pub fn start(&mut self) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        self.start_as(Command::new(env!("CARGO_BIN_EXE_kornsole")));
+    }
+
+    /// The same by a program that becomes the one that follows it.
+    pub fn start_by(&mut self, mut command: Command) {
+        command.arg(env!("CARGO_BIN_EXE_kornsole"));
+        self.start_as(command);
+    }
+
+    fn start_as(&mut self, mut command: Command) {
         command.args(["local", "up", "--dir"]).arg(self.folder.join("jobs")).arg("--socket").arg(self.socket());
         command.args(&self.arguments).stdout(Stdio::piped());
         let mut daemon = command.spawn().unwrap();

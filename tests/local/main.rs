@@ -14,6 +14,7 @@ mod common;
 
 mod bad;
 mod changes;
+mod completion;
 mod console;
 mod crash;
 mod jobs;

@@ -130,3 +130,17 @@ fn top_measures_what_runs() {
     let line = table.lines().find(|line| line.contains("busy")).unwrap().to_owned();
     assert_eq!(line.split_whitespace().next(), Some(job.to_string().as_str()), "{table}");
 }
+
+#[test]
+fn a_job_in_another_queue_than_was_asked_for_says_so() {
+    let machine = Machine::up(&[]);
+    let warned = |queue: &str| {
+        let output = machine.call(&["submit", "--queue", queue, "--", "true"]);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = warned("root.prod.etl");
+    assert!(said.contains("is in root.users.") && said.contains("not in root.prod.etl"), "{said}");
+    let own = machine.job(1)["queue"].as_str().unwrap().to_owned();
+    assert_eq!(warned(&own), "");
+}

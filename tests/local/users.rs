@@ -53,6 +53,9 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
     let machine = Machine::up(&[]);
     let flood: Vec<u64> = (0..8).map(|_| machine.submit_as(NOBODY, &["--dir", "/"], "sleep 300")).collect();
     until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 4);
+    let asked = machine.call_as(DAEMON, &["submit", "--where", "--dir", "/", "--", "true"]);
+    let said = String::from_utf8(asked.stdout).unwrap();
+    assert!(said.contains("others make room for what its queue is guaranteed"), "{said}");
     let other = machine.submit_as(DAEMON, &["--dir", "/"], "echo mine");
     until(|| machine.job(other)["state"] == "ended");
     assert_eq!(machine.logs(other), "mine\n");
@@ -94,6 +97,72 @@ fn an_output_file_is_the_submitters() {
     std::os::unix::fs::chown(&out, Some(1), Some(1)).unwrap();
     assert!(machine.call(&["release", &job.to_string()]).status.success());
     assert_eq!((machine.wait(job), fs::read_to_string(&out).unwrap().as_str()), (126, "of daemon\n"));
+}
+
+#[test]
+fn what_who_started_the_daemon_had_open_is_closed_to_jobs() {
+    if !is_root("two users") {
+        return;
+    }
+    let mut machine = Machine::up(&[]);
+    machine.kill();
+    let secret = machine.folder.join("secret");
+    fs::write(&secret, "of root\n").unwrap();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "exec 7<\"$0\" && exec \"$@\""]).arg(&secret);
+    machine.start_by(shell);
+    let job = machine.submit_as(NOBODY, &["--dir", "/"], "ls /proc/self/fd; cat <&7 || echo closed");
+    machine.wait(job);
+    let log = machine.logs(job);
+    assert!(log.ends_with("closed\n") && !log.contains("of root"), "{log}");
+}
+
+#[test]
+fn the_socket_and_what_is_kept_are_not_others() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let job = machine.submit_as(NOBODY, &["--dir", "/", "--env", "SECRET=of-nobody"], "echo $SECRET; sleep 300");
+    until(|| !machine.logs(job).is_empty());
+    let mode = |path: &str| fs::metadata(machine.folder.join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("run"), mode("run/local.sock")), (0o755, 0o666), "everybody may ask, nobody may replace it");
+    let kept = ["jobs", "jobs/jobs", "jobs/jobs/1", "jobs/jobs/1/1"].map(mode);
+    assert_eq!(kept, [0o700; 4]);
+    let files = ["env.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
+        .map(|file| mode(&format!("jobs/jobs/1/{file}")));
+    assert_eq!(files, [0o600; 5]);
+    // The process of another user, by the ways that lead into one.
+    let main = fs::read(machine.folder.join("jobs/jobs/1/1/main.json")).unwrap();
+    let main: serde_json::Value = serde_json::from_slice(&main).unwrap();
+    let pid = main["pid"].to_string();
+    let script = format!("cat /proc/{pid}/environ /proc/{pid}/fd/1; kill {pid}; ls /proc/{pid}/cwd/; :");
+    let other = machine.submit_as(DAEMON, &["--dir", "/"], &script);
+    machine.wait(other);
+    assert!(!machine.logs(other).contains("of-nobody"), "{}", machine.logs(other));
+    assert_eq!(machine.job(job)["state"], "running");
+    let environment = machine.submit_as(DAEMON, &["--dir", "/"], "env; cat /proc/$PPID/environ");
+    machine.wait(environment);
+    assert!(!machine.logs(environment).contains("of-nobody"));
+}
+
+#[test]
+fn a_daemon_of_root_keeps_nothing_where_others_may_write() {
+    if !is_root("two users") {
+        return;
+    }
+    let folder = crate::common::TestFolder::new();
+    for (name, owner, mode) in [("theirs", 65534, 0o700), ("open", 0, 0o777)] {
+        let jobs = folder.join(name);
+        fs::create_dir(&jobs).unwrap();
+        std::os::unix::fs::chown(&jobs, Some(owner), None).unwrap();
+        fs::set_permissions(&jobs, fs::Permissions::from_mode(mode)).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(["local", "up", "--dir"]).arg(&jobs).arg("--socket").arg(folder.join("s"));
+        let output = command.output().unwrap();
+        let why = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && why.contains("others may write in it"), "{name}: {why}");
+    }
 }
 
 #[test]

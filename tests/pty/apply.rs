@@ -16,7 +16,7 @@ partitions:
 fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
     let folder = TestFolder::new();
     let queues = folder.write("queues.yaml", CONFIG);
-    let owner = uzers::get_current_username().unwrap().into_string().unwrap();
+    let owner = nix::unistd::User::from_uid(nix::unistd::Uid::current()).unwrap().unwrap().name;
     let token = folder.write("token", folder.token(&owner, "x"));
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let path = |path: &std::path::Path| path.to_str().unwrap().to_owned();

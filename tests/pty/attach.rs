@@ -26,7 +26,7 @@ fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
 }
 
 #[test]
-fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone() {
+fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone() {
     let test_folder = TestFolder::new();
     let folder = test_folder.display().to_string();
     let (tokens, token) = (format!("{folder}/tokens.yaml"), format!("{folder}/token"));

@@ -10,7 +10,7 @@ use crate::common::{TestFolder, kornsole_command};
 fn a_console_shows_the_jobs_of_this_machine() {
     let folder = TestFolder::new();
     let (jobs, socket) = (folder.join("jobs").display().to_string(), folder.join("s").display().to_string());
-    let mut command = kornsole_command(&["local", "up", "--cpu", "4", "--mem", "4G", "--log", "error"]);
+    let mut command = kornsole_command(&["local", "up", "--cpu", "4", "--mem", "4Gi", "--log", "error"]);
     command.args(["--dir", &jobs, "--socket", &socket]).stdin(Stdio::null()).stderr(Stdio::null());
     let mut daemon = Daemon(command.stdout(Stdio::piped()).spawn().unwrap());
     BufReader::new(daemon.0.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
@@ -22,18 +22,24 @@ fn a_console_shows_the_jobs_of_this_machine() {
     };
     call(&["submit", "--name", "shown", "--", "sleep", "20"]);
     let here = folder.display().to_string();
-    let mut terminal = Terminal::kornsole(&["local", "console", "--socket", &socket], &[("XDG_CONFIG_HOME", &here)]);
-    terminal.until_text("this machine");
+    // Without arguments: the daemon that answers is shown.
+    let own = [("XDG_CONFIG_HOME", here.as_str()), ("KORNSOLE_LOCAL_SOCKET", &socket)];
+    let mut terminal = Terminal::kornsole(&[], &own);
+    terminal.until_text("THIS MACHINE");
     terminal.press("2");
     terminal.until_text("job-1");
     terminal.until_text("root.users");
+    terminal.press("o");
+    terminal.until_text("running for");
+    terminal.until_text("sleep");
+    terminal.press("q");
     terminal.press(":quit\r");
     assert_eq!(terminal.end().exit_code(), 0);
     call(&["cancel", "1"]);
 }
 
 /// Ended with the test, however that ends.
-struct Daemon(Child);
+pub(super) struct Daemon(pub Child);
 
 impl Drop for Daemon {
     fn drop(&mut self) {

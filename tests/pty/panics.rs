@@ -56,7 +56,7 @@ fn break_console(elsewhere: bool) {
     let source =
         Breaking { about: about("breaking"), identity: Identity::new("you", ["you"]), asked: Mutex::new(0), elsewhere };
     let outcome = console::run(Arc::new(source), console::Options::default(), console::Personal::default());
-    assert!(outcome.is_err(), "the console does not go on after a panic");
+    assert!(outcome.is_err(), "the console does not continue after a panic");
 }
 
 #[test]

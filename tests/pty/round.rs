@@ -34,7 +34,7 @@ fn a_text_goes_to_the_persons_own_editor_and_back() {
 fn an_editor_that_fails_changes_nothing_and_says_so() {
     let mut terminal = editing("failed", "false");
     terminal.press("E");
-    terminal.until_text("the text is as it was");
+    terminal.until_text("the text is unchanged");
     assert!(terminal.look(|seen| shows(seen, "name: two") && !shows(seen, "edited, not applied")));
     let mut terminal = editing("failed-late", "sh -c 'echo mine > \"$1\"; exit 3' sh");
     terminal.press("E");
@@ -48,5 +48,5 @@ fn a_name_is_copied_through_the_terminal() {
     terminal.press("yn");
     // `root`, in base64.
     terminal.until("the sequence for the clipboard", |seen| contains(&seen.raw, "\x1b]52;c;cm9vdA=="));
-    terminal.until_text("handed to the terminal's clipboard (OSC 52): root");
+    terminal.until_text("sent to the terminal's clipboard (OSC 52): root");
 }

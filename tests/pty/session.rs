@@ -110,7 +110,7 @@ fn is_colour(number: u32) -> bool {
 #[test]
 fn no_color_is_without_colours_and_the_selection_stays_visible() {
     let colours = |terminal: &Terminal| terminal.look(|seen| style_numbers(&seen.raw).into_iter().any(is_colour));
-    assert!(colours(&demo(&[])), "with colours this test would tell");
+    assert!(colours(&demo(&[])), "with colours this test would differ");
 
     let mut terminal = demo(&[("NO_COLOR", "1")]);
     let reversed = |seen: &Seen, line: u16| {

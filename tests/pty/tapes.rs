@@ -75,11 +75,11 @@ fn play_in_terminal(name: &str) {
         match &step.act {
             Act::Press { key, count, .. } => {
                 for _ in 0..*count {
-                    let before = terminal.look(|seen| seen.raw.len());
+                    let before = terminal.look(rows);
                     terminal.press(&sent(*key));
                     if key.code == Code::Esc {
-                        // What follows an escape at once makes another key of it.
-                        terminal.until(&format!("{at}, an answer"), |seen| seen.raw.len() > before);
+                        // What follows an escape at once makes another key of it. Another screen says that it was read.
+                        terminal.until(&format!("{at}, another screen"), |seen| rows(seen) != before);
                     }
                 }
             }

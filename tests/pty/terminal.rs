@@ -58,8 +58,8 @@ impl Terminal {
         let message = Arc::clone(&seen);
         let mut child = pair.slave.spawn_command(command).expect("the binary starts");
         let (id, killer) = (child.process_id().expect("it runs"), child.clone_killer());
-        let (tell, ended) = channel();
-        std::thread::spawn(move || tell.send(child.wait().expect("it is our child")));
+        let (sender, ended) = channel();
+        std::thread::spawn(move || sender.send(child.wait().expect("it is our child")));
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
@@ -106,7 +106,7 @@ impl Terminal {
         assert!(status.success());
     }
 
-    /// Whether the process is stopped, as `ps` tells.
+    /// Whether the process is stopped, as `ps` says.
     pub fn is_stopped(&self) -> bool {
         let message =
             Process::new("ps").args(["-o", "stat=", "-p", &self.id.to_string()]).output().expect("there is ps");
@@ -119,7 +119,7 @@ impl Terminal {
         ended.unwrap_or_else(|_| panic!("it does not end; the screen is\n{}", self.screen_text()))
     }
 
-    /// Waits until the terminal is as it was: no alternate screen, the cursor there, lines and echo as before.
+    /// Waits until the terminal is unchanged: no alternate screen, the cursor there, lines and echo as before.
     pub fn until_whole(&self) {
         self.until("the main screen with a cursor", |seen| {
             let screen = seen.emulator.screen();

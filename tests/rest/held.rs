@@ -122,7 +122,7 @@ fn answers_that_nobody_takes_are_bounded() {
     let until = |status: u16| {
         let began = Instant::now();
         while stage.get(TREE).status != status {
-            assert!(began.elapsed() < PATIENCE, "it never comes to {status}");
+            assert!(began.elapsed() < PATIENCE, "it never gets to {status}");
         }
     };
     until(503);
@@ -180,7 +180,7 @@ fn a_handshake_that_does_not_go_on_is_given_up() {
 
 /// Every line of our own stream that is no event: where it begins, what is lost, that it is alive, why it ends.
 #[test]
-fn our_own_stream_tells_what_is_lost_that_it_lives_and_why_it_ends() {
+fn our_own_stream_says_what_is_lost_that_it_lives_and_why_it_ends() {
     let folder = TestFolder::new();
     let token = folder.token("sue", "dev");
     let mut settings = Settings::default();

@@ -1,4 +1,4 @@
-//! A defect in a handler is one answer: the server and everybody else go on.
+//! A defect in a handler is one answer: the server and everybody else continue.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;

@@ -11,7 +11,7 @@ use super::stage::{Answer, PATIENCE, answer, ask};
 use crate::common::{Program, TestFolder};
 
 #[test]
-fn it_serves_until_it_is_told_to_stop() {
+fn it_serves_until_it_is_stopped() {
     let mut program = Program::serve(&["--workload", "tests/conformance/rest/scenario.yaml", "--speed", "1000"]);
     let mut stream = TcpStream::connect(program.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -84,7 +84,7 @@ fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
 #[test]
 fn paused_it_stands_until_it_is_resumed() {
     let folder = TestFolder::new();
-    let owner = uzers::get_current_username().unwrap().into_string().unwrap();
+    let owner = nix::unistd::User::from_uid(nix::unistd::Uid::current()).unwrap().unwrap().name;
     let token = format!("Bearer {}", folder.token(&owner, "x"));
     let tokens = folder.tokens();
     let workload = "tests/conformance/rest/scenario.yaml";
@@ -94,7 +94,7 @@ fn paused_it_stands_until_it_is_resumed() {
     let until = |wanted: bool| {
         let began = Instant::now();
         while paused() != wanted {
-            assert!(began.elapsed() < PATIENCE, "it never comes to paused: {wanted}");
+            assert!(began.elapsed() < PATIENCE, "it never gets to paused: {wanted}");
         }
     };
     until(true);
@@ -184,7 +184,7 @@ fn refused(flags: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn as_root_a_file_of_tokens_that_others_could_replace_is_refused() {
-    if uzers::get_effective_uid() != 0 {
+    if !nix::unistd::Uid::effective().is_root() {
         return;
     }
     let folder = TestFolder::new();

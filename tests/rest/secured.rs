@@ -127,7 +127,7 @@ fn no_page_in_a_browser_can_drive_it() {
 }
 
 #[test]
-fn other_methods_are_told_which_there_are_and_head_is_get_without_its_body() {
+fn other_methods_are_answered_with_those_that_there_are_and_head_is_get_without_its_body() {
     let (stage, _folder, token) = with_token(|_| {});
     let auth = [("Authorization", token.as_str())];
     for (path, allowed) in [("config", "GET, HEAD, PUT"), ("server", "GET, HEAD"), ("permissions", "POST")] {
@@ -142,7 +142,7 @@ fn other_methods_are_told_which_there_are_and_head_is_get_without_its_body() {
 }
 
 #[test]
-fn settings_that_were_made_are_told_with_the_configuration() {
+fn settings_that_were_made_are_reported_with_the_configuration() {
     let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
         let mut settings = kornsole::config::Settings::default();
         settings.set("event.maxStreams", "7", "--set").unwrap();

@@ -98,7 +98,7 @@ impl Stage {
             let _ = news.send(());
         }));
         while !is(&self.engine.published().view()) {
-            changes.recv_timeout(PATIENCE).expect("the view comes to what is waited for");
+            changes.recv_timeout(PATIENCE).expect("the view shows what is waited for");
         }
     }
 

@@ -11,7 +11,7 @@ use super::stage::{Answer, PATIENCE, Stage};
 use crate::common::{TestFolder, kornsole_command};
 
 const PATH: &str = "/kornsole/v1/whatif";
-/// Changes nothing, and goes on until somebody stops it: the cleaner runs every ten seconds for many years.
+/// Changes nothing, and continues until somebody stops it: the cleaner runs every ten seconds for many years.
 const ENDLESS: &str = r#"{"run":{"advance":"200000h"}}"#;
 const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
 

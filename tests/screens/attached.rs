@@ -96,7 +96,7 @@ fn every_form_on_a_queue_works_over_rest() {
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press(":queues root.eng<ret>cm<C-u>6");
     says(&at.driver, "max vcore 20 → 6");
-    says(&at.driver, "11 +               max: {memory: 40G, vcore: 6}");
+    says(&at.driver, "11 +               max: {memory: 40Gi, vcore: 6}");
     at.press("<F5>");
     says(&at.driver, "root.eng: set maximum?");
     at.press("y");

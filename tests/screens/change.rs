@@ -21,7 +21,7 @@ partitions:
           - name: eng   # the builders
             adminacl: ann
             resources:
-              max: {memory: 40G, vcore: 20}
+              max: {memory: 40Gi, vcore: 20}
             limits:
               - limit: sue
                 users: [sue]
@@ -75,8 +75,8 @@ fn a_maximum_is_set_after_both_differences_were_shown() {
     says(&driver, "write what is to hold");
     press(&mut driver, "<C-u>6");
     says(&driver, "max vcore 20 → 6");
-    says(&driver, "11 -               max: {memory: 40G, vcore: 20}");
-    says(&driver, "11 +               max: {memory: 40G, vcore: 6}");
+    says(&driver, "11 -               max: {memory: 40Gi, vcore: 20}");
+    says(&driver, "11 +               max: {memory: 40Gi, vcore: 6}");
     assert_eq!(running(&source), TEXT, "nothing is done while one writes");
     press(&mut driver, "<F5>");
     says(&driver, "root.eng: set maximum?");
@@ -91,7 +91,7 @@ fn a_maximum_is_set_after_both_differences_were_shown() {
 }
 
 #[test]
-fn what_is_written_is_told_to_be_no_quantity_and_not_applied() {
+fn what_is_written_is_reported_as_no_quantity_and_not_applied() {
     let (mut driver, source) = console(admin(), 80, 24);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>6x");
     says(&driver, "EDT-005");
@@ -99,7 +99,7 @@ fn what_is_written_is_told_to_be_no_quantity_and_not_applied() {
     press(&mut driver, "<F5>");
     says(&driver, "it cannot be applied");
     press(&mut driver, "<C-u>999<tab><C-u>");
-    says(&driver, "max memory 40G → none");
+    says(&driver, "max memory 40Gi → none");
     press(&mut driver, "<esc>x");
     says(&driver, "write what is to hold");
     press(&mut driver, "a");
@@ -108,7 +108,7 @@ fn what_is_written_is_told_to_be_no_quantity_and_not_applied() {
 }
 
 #[test]
-fn a_fault_of_the_new_text_is_told_in_the_form() {
+fn a_fault_of_the_new_text_is_reported_in_the_form() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng.etl<ret>cm<C-u>30");
     says(&driver, "1 fault: cannot be applied");
@@ -166,13 +166,13 @@ fn a_property_and_a_queue_are_added_with_names_completed() {
     press(&mut driver, "ca");
     driver.type_text("night");
     press(&mut driver, "<tab><tab><tab>");
-    driver.type_text("mem=10G vc");
+    driver.type_text("mem=10Gi vc");
     press(&mut driver, "<right>4");
     says(&driver, "+ root.ops.night");
     press(&mut driver, "<F5>y");
     let text = running(&source);
     assert!(text.contains("- name: night"), "{text}");
-    assert!(text.contains("memory: 10G") && text.contains("vcore: 4"), "{text}");
+    assert!(text.contains("memory: 10Gi") && text.contains("vcore: 4"), "{text}");
     says(&driver, "night");
 }
 

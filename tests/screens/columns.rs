@@ -145,7 +145,7 @@ fn an_export_has_each_figure_in_a_column_of_its_own() {
     let rows: Vec<serde_json::Value> = serde_json::from_str(&data.json()).unwrap();
     let row = rows.iter().find(|row| row["queue"] == "root.tenants.tenant-a").unwrap();
     assert_eq!((&row["cpu_cores"], &row["cpu_guaranteed_cores"]), (&7.5.into(), &4.into()));
-    assert_eq!((&row["cpu_max_cores"], &row["mem_max_bytes"]), (&20.into(), &40_000_000_000_u64.into()));
+    assert_eq!((&row["cpu_max_cores"], &row["mem_max_bytes"]), (&20.into(), &(40_u64 << 30).into()));
     assert!(row["apps_max"].is_null(), "no maximum is no figure: {row}");
 }
 

@@ -22,7 +22,7 @@ partitions:
         queues:
           - name: eng
             resources:
-              max: {memory: 40G, vcore: 20}
+              max: {memory: 40Gi, vcore: 20}
             queues:
               - name: etl
               - name: adhoc
@@ -47,19 +47,19 @@ fn settle(driver: &mut Driver) {
 fn the_text_is_shown_with_where_it_is_from() {
     let (driver, _) = console(TEXT, 120, 40);
     says(&driver, "revision 1 at the start");
-    says(&driver, "max: {memory: 40G, vcore: 20}");
+    says(&driver, "max: {memory: 40Gi, vcore: 20}");
     says(&driver, "as it runs");
     assert!(driver.cursor().is_none());
 }
 
 #[test]
-fn a_fault_is_told_where_it_stands_and_refuses_to_be_applied() {
+fn a_fault_is_reported_where_it_stands_and_refuses_to_be_applied() {
     let (mut driver, source) = console(TEXT, 120, 40);
     driver.keys("/vcore<ret>e<end><left>x").unwrap();
     says_not(&driver, "1 fault");
     settle(&mut driver);
     says(&driver, "1 fault: cannot be applied");
-    says(&driver, "10:41 CFG-021");
+    says(&driver, "10:42 CFG-021");
     driver.keys("<esc>gn").unwrap();
     assert!(driver.find_row("max: {memory").unwrap().1.starts_with('▌'), "{}", driver.screen_text());
     driver.keys("a").unwrap();
@@ -80,7 +80,7 @@ fn an_edit_says_what_it_means_and_comes_into_force_after_a_question() {
     says(&driver, "max vcore 20 → 6");
     driver.keys("d").unwrap();
     says(&driver, "- ");
-    says(&driver, "max: {memory: 40G, vcore: 6}");
+    says(&driver, "max: {memory: 40Gi, vcore: 6}");
     driver.keys("a").unwrap();
     says(&driver, "Apply the configuration?");
     driver.keys("<ret>").unwrap();
@@ -99,7 +99,7 @@ fn an_edit_says_what_it_means_and_comes_into_force_after_a_question() {
 }
 
 #[test]
-fn a_queue_that_goes_is_told_to_drain() {
+fn a_queue_that_goes_is_said_to_drain() {
     let (mut driver, source) = console(TEXT, 120, 40);
     driver.keys("/name: ops<ret>e<home><C-k><bs><esc>").unwrap();
     settle(&mut driver);

@@ -36,7 +36,7 @@ fn events_are_followed_filtered_and_lead_to_their_object() {
 }
 
 #[test]
-fn an_event_is_told_in_full() {
+fn an_event_is_reported_in_full() {
     let (mut driver, _) = console(80, 24, 20);
     driver.keys("7m/request<ret>i").unwrap();
     says(&driver, "› event");

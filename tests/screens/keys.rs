@@ -176,11 +176,11 @@ fn goes_down_to_one_allocation_and_back() {
 }
 
 #[test]
-fn tells_why_an_ask_waits() {
+fn says_why_an_ask_waits() {
     for (app, why) in [
-        ("etl-1", "sue has cpu 6 of 6, mem 12G of 12G in tenant-a"),
+        ("etl-1", "sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a"),
         ("etl-1", "not tried yet, others go first"),
-        ("adhoc-7", "adhoc has cpu 0.5, mem 1G, gpu 0 left"),
+        ("adhoc-7", "adhoc has cpu 0.5, mem 1Gi, gpu 0 left"),
         ("sys-1", "no node has room"),
         ("sys-1", "node node-a is reserved for it"),
         ("web-2", "group dev runs 1 of 1 application in tenant-b"),
@@ -191,17 +191,17 @@ fn tells_why_an_ask_waits() {
 
 #[test]
 fn details_name_the_limit_with_its_place() {
-    let mut driver = after(":app etl-1<ret>G<up>", 120, 40);
+    let mut driver = after(":app etl-1<ret>G<up>", 140, 40);
     says(&driver, "user limit: sue has");
     says(&driver, "root.tenants.tenant-a, line 31");
-    says(&driver, "user sue has cpu 6 of 6 !, mem 12G of 12G !");
+    says(&driver, "user sue has cpu 6 of 6 !, mem 12Gi of 12Gi !");
     driver.keys(":app web-2<ret>i").unwrap();
     says(&driver, "held back");
     says(&driver, "root.tenants.tenant-b, line 44");
     driver.keys(":queues tenant-a<ret>i").unwrap();
-    says(&driver, "sue, bob: cpu 6, mem 12G (tenant-a, line 31");
+    says(&driver, "sue, bob: cpu 6, mem 12Gi (tenant-a, line 31");
     says(&driver, "sue has cpu 6 of 6 !");
-    says(&driver, "bob has cpu 1.5 of 6, mem 3G of 12G");
+    says(&driver, "bob has cpu 1.5 of 6, mem 3Gi of 12Gi");
 }
 
 #[test]
@@ -226,12 +226,12 @@ fn a_kept_node_says_for_whom() {
 }
 
 #[test]
-fn tells_what_is_at_its_limit() {
+fn says_what_is_at_its_limit() {
     let mut cluster = fixture::tenants();
-    cluster.app("more", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 0, "cpu=500m mem=1G", "node-a")]);
+    cluster.app("more", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 0, "cpu=500m mem=1Gi", "node-a")]);
     let driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
     let (_, line) = driver.find_row("adhoc").unwrap();
-    assert!(line.contains("adhoc gpu!") && line.contains("2!") && line.contains("4G!"), "{line}");
+    assert!(line.contains("adhoc gpu!") && line.contains("2!") && line.contains("4Gi!"), "{line}");
     let (_, line) = driver.find_row("web").unwrap();
     assert!(line.contains("1/1!") && !line.contains("gpu"), "{line}");
 }

@@ -196,7 +196,7 @@ fn a_text_of_the_scheduler_before_is_not_taken_for_one_of_the_present() {
 }
 
 #[test]
-fn what_was_ordered_and_not_answered_is_told_when_the_scheduler_is_left() {
+fn what_was_ordered_and_not_answered_is_reported_when_the_scheduler_is_left() {
     let (mut driver, [(one, near_one), _]) = two();
     driver.keys("2Ky:context two<ret>").unwrap();
     one.let_all_through();

@@ -125,7 +125,7 @@ impl Slow {
     }
 }
 
-/// What is pressed, in many orders; `+` lets the cluster go on.
+/// What is pressed, in many orders; `+` lets the cluster continue.
 const KEYS: [&str; 24] = [
     "2",
     "2",
@@ -242,7 +242,7 @@ fn a_key_is_drawn_at_once_while_a_list_is_made() {
     assert!(!slow.make(), "of the letters in between none is made");
     assert!(slow.rows().iter().all(|id| id.as_str().contains("etl")) && !slow.rows().is_empty(), "{:?}", slow.rows());
     slow.says(&format!("{} of {}", slow.rows().len(), all.len()));
-    // Moving goes on meanwhile, and the cursor keeps to its application in the new order.
+    // Moving continues meanwhile, and the cursor keeps to its application in the new order.
     slow.keys("<esc>").make_all().keys("gs");
     slow.keys("jj");
     let chosen = slow.here();
@@ -268,7 +268,7 @@ fn what_is_done_about_a_row_waits_for_the_rows() {
     assert!(found.as_str().contains("etl") && found != first);
     let Some(Layer::Confirm(confirm)) = slow.session.state().layers.last() else { panic!("{}", slow.screen()) };
     assert_eq!((confirm.title.as_str(), confirm.accepting), (&*format!("Kill {found}?"), true));
-    // And so does going away from it: the page is left with the list still to come, and the keys behind go on then.
+    // And so does going away from it: the page is left with the list still to come, and the keys behind continue then.
     slow.keys("<esc><esc>").make_all().keys("si<esc><esc>");
     assert!(matches!(slow.session.state().page(), Page::Apps(_)));
     slow.make_all();

@@ -1,18 +1,22 @@
-//! Themes on the screen: chosen with a preview, legible on every page, and never the only one to tell something.
+//! Themes on the screen: chosen with a preview, legible on every page, and never the only one to say something.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kornsole::config::{self, DEFAULT_POLICY_GROUP};
 use kornsole::console::theme::check::LEGIBLE;
 use kornsole::console::theme::{Depth, Role, ThemeFile, Themes, color};
 use kornsole::console::{Driver, Options};
-use kornsole::source::{Link, SourcePlace};
+use kornsole::engine::Core;
+use kornsole::model::{Identity, Profile};
+use kornsole::source::{Link, SourcePlace, Stepped};
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
 use super::fixture::{self, Scene};
 use super::{after, console};
+use crate::common::about;
 
 /// What is looked at: a name, and the keys that lead there.
 const PLACES: [(&str, &str); 23] = [
@@ -51,7 +55,7 @@ fn a_theme_is_shown_while_it_is_chosen() {
     let page = |name: &str| themes.get(name).unwrap().styles[Role::Page as usize].bg.unwrap();
     let mut driver = after(":theme ", 100, 30);
     assert_eq!(page_bg(&driver), Color::Reset, "nothing is chosen yet");
-    assert!(driver.screen_text().contains("told apart with any colour blindness"), "{}", driver.screen_text());
+    assert!(driver.screen_text().contains("distinct with any colour blindness"), "{}", driver.screen_text());
     driver.keys("nor").unwrap();
     assert_eq!(page_bg(&driver), page("nord"), "the best completion");
     driver.keys("<esc>").unwrap();
@@ -113,7 +117,7 @@ fn moments(options: &Options) -> Vec<(String, Driver)> {
     moments.push(("frozen".to_owned(), frozen));
     let mut changed = start("<esc>");
     let mut cluster = fixture::tenants();
-    cluster.app("new-1", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 9, "cpu=500m mem=1G", "node-a")]);
+    cluster.app("new-1", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 9, "cpu=500m mem=1Gi", "node-a")]);
     cluster.generation += 1;
     scene.show(cluster.build());
     changed.advance(Duration::from_millis(20));
@@ -169,15 +173,15 @@ fn every_theme_shows_where_the_cursor_is() {
     }
 }
 
-/// A theme in which each role has a colour of its own, so that a screen tells what was meant by each sign.
-fn telling() -> Options {
+/// A theme in which each role has a colour of its own, so that a screen says what was meant by each sign.
+fn meaningful() -> Options {
     let mut text = "[roles]\n".to_owned();
     for (at, role) in Role::ALL.into_iter().enumerate() {
         text += &format!("\"{}\" = \"#0000{at:02x}\"\n", role.name());
     }
-    let file = ThemeFile { name: "telling".to_owned(), file: "telling.toml".to_owned(), text: Ok(text) };
+    let file = ThemeFile { name: "meaningful".to_owned(), file: "meaningful.toml".to_owned(), text: Ok(text) };
     let themes = Arc::new(Themes::with(vec![file]));
-    Options { theme: "telling".into(), themes, ..Options::default() }
+    Options { theme: "meaningful".into(), themes, ..Options::default() }
 }
 
 fn role(cell: &Cell) -> Option<Role> {
@@ -188,14 +192,14 @@ fn role(cell: &Cell) -> Option<Role> {
 }
 
 #[test]
-fn no_state_is_told_by_colour_alone() {
+fn no_state_is_shown_by_colour_alone() {
     // What these say must stand there as a sign or a word that no other of them uses.
     let states = |role: &Role| {
         ["state.", "priority.", "badge."].iter().any(|group| role.name().starts_with(group))
             || matches!(role, Role::Good | Role::Warning | Role::Error | Role::Danger)
     };
     let mut said: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for (_, driver) in moments(&telling()) {
+    for (_, driver) in moments(&meaningful()) {
         let buffer = driver.buffer();
         for line in buffer.content().chunks(120) {
             for run in line.chunk_by(|a, b| role(a) == role(b)) {
@@ -213,6 +217,41 @@ fn no_state_is_told_by_colour_alone() {
     let ambiguous: Vec<String> =
         said.iter().filter(|(_, roles)| roles.len() > 1).map(|(word, roles)| format!("{word}: {roles:?}")).collect();
     assert!(ambiguous.is_empty(), "{}", ambiguous.join("\n"));
+}
+
+/// What a text on the screen means.
+fn role_of(driver: &Driver, text: &str) -> Option<Role> {
+    let (row, line) = driver.find_row(text).unwrap_or_else(|| panic!("no {text} on\n{}", driver.screen_text()));
+    let column = line[..line.find(text).unwrap()].chars().count();
+    role(&driver.buffer().content()[row * 120 + column])
+}
+
+#[test]
+fn what_a_release_does_not_have_is_dimmed_with_the_release_that_has_it() {
+    const TEXT: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        queues:
+          - name: etl
+            properties:
+              quota.preemption.delay: 30s
+              application.sort.policy: fair
+";
+    let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_8_0);
+    let core = Core::new(Profile::V1_8_0, Arc::new(read.config.unwrap()), None).unwrap();
+    let core = core.with_config_text(TEXT.as_bytes(), None);
+    let source = Stepped::new(core, about("1.8.0"), Identity::parse("you").unwrap());
+    let mut driver = Driver::new(Arc::new(source), meaningful(), 120, 30);
+    driver.keys(":queue root.etl<ret>i").unwrap();
+    assert_eq!(role_of(&driver, "quota.preemption.delay = 30s (here): no"), Some(Role::Dim));
+    assert_eq!(role_of(&driver, "effect here, 1.9.0 has it"), Some(Role::Dim));
+    assert_eq!(role_of(&driver, "application.sort.policy = fair"), Some(Role::Text));
+    // The editor offers such a key dimmed too, with who has it, and does not take it.
+    driver.keys("<esc>6Ge").unwrap();
+    driver.type_text("            properties: {quota");
+    assert_eq!(role_of(&driver, "quota.preemption.delay  1.9.0 has it"), Some(Role::Dim), "{}", driver.screen_text());
 }
 
 #[test]

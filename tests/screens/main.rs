@@ -13,6 +13,7 @@ mod explain;
 mod figures;
 mod fixture;
 mod happened;
+mod jobs;
 mod keys;
 mod late;
 mod long;

@@ -49,7 +49,7 @@ fn all_applications_of_a_subtree_ask_for_its_name() {
     says(&driver, "type root.system to confirm");
     driver.keys("y<ret>").unwrap();
     says(&driver, "type root.system to confirm, or press esc");
-    // With one of them less the name is still asked for; other marks begin anew.
+    // With one of them less the name is still asked for; other marks begin again.
     driver.keys("<esc>").unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("g<space>K").unwrap();
@@ -98,7 +98,7 @@ fn names_rows_and_queues_are_copied() {
     driver.keys("yy").unwrap();
     assert!(driver.copied().unwrap().starts_with("- name: services\n  properties:\n"), "{:?}", driver.copied());
     driver.keys("yr").unwrap();
-    assert!(driver.copied().unwrap().starts_with("services\t"), "{:?}", driver.copied());
+    assert!(driver.copied().unwrap().starts_with("root.system.services\tActive\t"), "{:?}", driver.copied());
     driver.keys("2yy").unwrap();
     assert!(driver.copied().unwrap().starts_with("application: "), "{:?}", driver.copied());
 }

@@ -25,7 +25,7 @@ fn the_nodes_as_a_map_beside_the_table_or_in_its_place() {
 fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_sign() {
     let mut builder = fixture::bare();
     for number in 0..5_000 {
-        builder.node(&format!("node-{number:04}"), "cpu=10 mem=10G");
+        builder.node(&format!("node-{number:04}"), "cpu=10 mem=10Gi");
     }
     let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 80, 24);
     driver.keys("3m").unwrap();
@@ -36,7 +36,7 @@ fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_sign() {
 }
 
 #[test]
-fn the_partitions_are_told_with_what_is_in_them() {
+fn the_partitions_are_reported_with_what_is_in_them() {
     let driver = after(":partitions<ret>", 80, 24);
     insta::assert_snapshot!(driver.screen_text());
 }
@@ -61,7 +61,7 @@ fn a_cluster_with_nothing_in_it_says_what_to_do_next() {
 }
 
 #[test]
-fn what_a_report_needs_is_told() {
+fn what_a_report_needs_is_reported() {
     let driver = after(":info<ret>", 80, 24);
     says(&driver, env!("CARGO_PKG_VERSION"));
     for label in ["scheduler", "connection", "identity", "settings", "theme", "terminal"] {

@@ -14,7 +14,7 @@ use super::screens::SIZES;
 
 const FAULTS: &str = "\
 queues.yaml:9:41: error[CFG-021]: `max`: vcore \"6x\" has an unknown suffix
-  9 |               max: {memory: 16G, vcore: 6x}
+  9 |               max: {memory: 16Gi, vcore: 6x}
     |                                         ^
     = suffixes: k M G T P E (powers of 1000), Ki Mi Gi Ti Pi Ei (powers of 1024), and m for vcore only
 queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit
@@ -117,7 +117,7 @@ fn messages_scroll_to_the_last_line() {
 }
 
 #[test]
-fn a_notice_is_told_while_the_picture_is_frozen() {
+fn a_notice_is_reported_while_the_picture_is_frozen() {
     let scene = Scene::new(message(&[]));
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
     driver.keys("p").unwrap();

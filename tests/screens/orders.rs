@@ -34,12 +34,12 @@ pub fn queue(source: &Stepped, app: &str) -> String {
 }
 
 #[test]
-fn a_kill_is_asked_about_and_done_and_told() {
+fn a_kill_is_asked_about_and_done_and_reported() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
     says(&driver, "Kill nightly?");
     says(&driver, "root.a.etl, of sue, Running, submitted 59s ago");
-    says(&driver, "Releases 3 allocations (cpu 3, mem 6G), withdraws 1 pending ask.");
+    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), withdraws 1 pending ask.");
     says(&driver, "Allowed by the adminacl of root.a (user ann).");
     says(&driver, "[ Cancel ]");
     driver.keys("<ret>").unwrap();
@@ -228,7 +228,7 @@ fn the_questions_at_every_size() {
 }
 
 #[test]
-fn the_event_that_is_told_is_the_one_among_the_events() {
+fn the_event_that_is_reported_is_the_one_among_the_events() {
     let (mut driver, _) = tenants(user("ann"), 140, 30);
     driver.keys("2Ky").unwrap();
     let line = driver.find_row("; event ").unwrap().1;
@@ -239,7 +239,7 @@ fn the_event_that_is_told_is_the_one_among_the_events() {
 }
 
 #[test]
-fn what_would_be_refused_of_many_is_told_before_with_the_access_it_takes() {
+fn what_would_be_refused_of_many_is_reported_before_with_the_access_it_takes() {
     let (mut driver, _) = tenants(user("root").scheduler_admin(true), 120, 30);
     driver.keys("2AK").unwrap();
     says(&driver, "2 are refused and stay, nightly because: needs admin");
@@ -248,7 +248,7 @@ fn what_would_be_refused_of_many_is_told_before_with_the_access_it_takes() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2AK").unwrap();
     says(&driver, "Kill 1 of 2 applications?");
-    says(&driver, "Releases 3 allocations (cpu 3, mem 6G), withdraws 1 pending ask.");
+    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), withdraws 1 pending ask.");
     says(&driver, "train is refused and stays: needs admin access on root.b.ml");
     driver.keys("y").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);

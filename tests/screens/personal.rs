@@ -41,7 +41,7 @@ fn keys_are_those_of_the_settings() {
 }
 
 #[test]
-fn faults_in_settings_are_told_and_defaults_hold() {
+fn faults_in_settings_are_reported_and_defaults_hold() {
     let mut driver = personal("[keys.list]\nk = 'dance'\nj = 'fold'\n", 120, 40);
     says(&driver, "settings.toml: the defaults hold for what is wrong in it");
     says(&driver, "settings.toml:2:5: error[OWN-012]: no command \"dance\"");

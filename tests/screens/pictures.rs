@@ -69,7 +69,7 @@ fn moments(dir: &std::path::Path) {
         save("note", &driver);
         driver.keys("<esc>jjjj").unwrap();
         let mut cluster = fixture::tenants();
-        cluster.app("new-1", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 9, "cpu=500m mem=1G", "node-a")]);
+        cluster.app("new-1", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 9, "cpu=500m mem=1Gi", "node-a")]);
         cluster.generation += 1;
         scene.show(cluster.build());
         driver.advance(Duration::from_millis(20));

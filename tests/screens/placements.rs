@@ -1,4 +1,4 @@
-//! The placement: the form and what it comes to, the rules, why something is where it is and who may do what.
+//! The placement: the form and what it leads to, the rules, why something is where it is and who may do what.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::{after, console};
 #[test]
 fn a_placement_is_shown_while_the_form_is_written() {
     let mut driver = after("5", 120, 40);
-    says(&driver, "→ root.users.sue   by rule 3, new dynamic leaf, max mem 10G; at most 2 applications");
+    says(&driver, "→ root.users.sue   by rule 3, new dynamic leaf, max mem 10Gi; at most 2 applications");
     driver.keys("<right><right>eroot.tenants.legacy").unwrap();
     says(&driver, "exists, leaf, draining");
     says(&driver, "→ root.users.sue");
@@ -80,7 +80,7 @@ fn the_form_can_be_held_against_a_file() {
 }
 
 #[test]
-fn tells_why_an_application_is_where_it_is() {
+fn says_why_an_application_is_where_it_is() {
     let mut driver = after(":queues root.users.kim<ret><ret>w", 120, 40);
     says(&driver, "root.users.kim › note-1 › why here");
     says(&driver, "→ root.users.kim   by rule 1");
@@ -97,7 +97,7 @@ fn tells_why_an_application_is_where_it_is() {
 }
 
 #[test]
-fn tells_who_may_do_what_in_a_queue() {
+fn says_who_may_do_what_in_a_queue() {
     let mut driver = after(":queues root.tenants.tenant-a.adhoc<ret>w", 120, 40);
     says(&driver, "sue, by adminacl of root.tenants.tenant-a (line ");
     says(&driver, "everybody, by submitacl of root");
@@ -110,7 +110,7 @@ fn tells_who_may_do_what_in_a_queue() {
 }
 
 #[test]
-fn rules_that_went_out_of_force_are_told() {
+fn rules_that_went_out_of_force_are_reported() {
     let (mut driver, scene) = console(120, 40);
     driver.keys(":app note-1<ret>w").unwrap();
     says_not(&driver, "not in force any more");

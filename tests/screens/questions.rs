@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kornsole::console::input::command::{Argument, COMMANDS, CommandId, Kind};
+use kornsole::console::input::command::{Argument, COMMANDS, CommandId, Kind, PromptCommand};
 use kornsole::console::state::State;
 use kornsole::console::state::effect::Effect;
 use kornsole::console::update::action::Action;
@@ -66,7 +66,7 @@ fn no_command_of_the_registry_gives_an_order_without_a_question() {
     for (page, keys) in PAGES {
         let mut driver = demo(120, 40);
         driver.keys(keys).unwrap();
-        for command in COMMANDS.iter().filter(|command| command.id != CommandId::Yes) {
+        for command in COMMANDS.iter().filter(|command| command.id != CommandId::Prompt(PromptCommand::Yes)) {
             let with = match command.argument {
                 Argument::None => None,
                 Argument::Optional(kind) | Argument::Required(kind) => Some(argument(kind)),
@@ -173,8 +173,8 @@ fn what_is_written_into_a_prefilled_field_takes_the_place_of_what_was_there() {
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm<end>9").unwrap();
     says(&driver, "cpu      209  was 20");
-    driver.keys("<tab><bs>8G").unwrap();
-    says(&driver, "mem      8G  was 40G");
+    driver.keys("<tab><bs>8Gi").unwrap();
+    says(&driver, "mem      8Gi  was 40Gi");
     // As with tab in a browser: what was written before is replaced too.
     driver.keys("<tab><tab><tab>7").unwrap();
     says(&driver, "cpu      7  was 20");

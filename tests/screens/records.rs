@@ -53,7 +53,7 @@ fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
 }
 
 #[test]
-fn the_audit_tells_who_did_what_and_leads_to_it() {
+fn the_audit_says_who_did_what_and_leads_to_it() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
     driver.keys("L").unwrap();
     says(&driver, "no changes and no attempts yet");
@@ -79,7 +79,7 @@ fn the_audit_tells_who_did_what_and_leads_to_it() {
 }
 
 #[test]
-fn who_may_not_see_all_of_the_audit_sees_his_own_and_is_told_so() {
+fn who_may_not_see_all_of_the_audit_sees_his_own_and_is_informed() {
     let (mut driver, source) = tenants(user("ann"), 140, 40);
     order(&source, kill("train"), "");
     driver.keys("L").unwrap();

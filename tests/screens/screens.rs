@@ -22,7 +22,7 @@ const PAGES: [(&str, &str); 19] = [
     ("app", "2/adhoc<ret><ret>j"),
     ("nodes", "3"),
     ("node", "3<ret>"),
-    ("users", "4G"),
+    ("users", "4Gi"),
     ("user", ":user sue<ret>G"),
     ("group", ":group dev<ret>"),
     ("placement", "5<right><right>eroot.nowhere.x<ret>"),
@@ -106,7 +106,7 @@ fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
 #[test]
 fn when_it_is_tried_again_is_the_last_to_go() {
     let view = crate::fixture::tenants().build();
-    let cause = format!("demo, seed 42 refuses the connection, {}", "which is told at length ".repeat(9));
+    let cause = format!("demo, seed 42 refuses the connection, {}", "which is said at length ".repeat(9));
     for (width, place) in [(80, SourcePlace::Remote), (120, SourcePlace::Remote), (200, SourcePlace::Remote)] {
         let scene = Scene::with(view.clone(), place, Vec::new());
         let age = Duration::from_secs(4);
@@ -125,11 +125,11 @@ fn when_it_is_tried_again_is_the_last_to_go() {
     let first = Driver::new(scene, Options::default(), 120, 40).lines()[0].clone();
     assert_eq!(first.matches("seed 42 refuses").count(), 0, "{first}");
     assert!(first.contains("refuses the connection, again in 7s"), "{first}");
-    assert!(first.contains("cpu 17.5/40 mem 34G/80G"), "the figures stay: {first}");
+    assert!(first.contains("cpu 17.5/40 mem 34Gi/80Gi"), "the figures stay: {first}");
 }
 
 #[test]
-fn old_data_is_told_with_its_age_and_cause() {
+fn old_data_is_reported_with_its_age_and_cause() {
     let (mut driver, scene) = console(80, 24);
     let stale = |seconds| Link::Stale {
         age: Duration::from_secs(seconds),
@@ -196,7 +196,7 @@ fn names_in_any_script_keep_the_columns() {
     for id in
         ["東京-都庁", "e\u{301}te\u{301}", "emoji-👩‍🚀", "bad\x1b[31m\u{202e}id", "long-東京都庁東京都庁東京都庁東京都庁"]
     {
-        cluster.app(id, "root.tenants.tenant-a.etl", "sue", 60, &[("a", 0, "cpu=1 mem=1G", "node-a")]);
+        cluster.app(id, "root.tenants.tenant-a.etl", "sue", 60, &[("a", 0, "cpu=1 mem=1Gi", "node-a")]);
     }
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 100, 24);
     driver.keys("2").unwrap();

@@ -44,10 +44,10 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     says(&driver, "1 application waits");
     says(&driver, "tenant-a binds");
     let bound = level(&driver, "tenant-a");
-    assert!(bound.contains("6/   6!") && bound.contains("12G/ 12G!") && bound.contains("line 31"), "{bound}");
+    assert!(bound.contains("6/   6!") && bound.contains("12Gi/  12Gi!") && bound.contains("line 31"), "{bound}");
     let root = line(&driver, "▌root");
     assert!(root.contains("1/ 20") && root.contains("line 12 of the configuration"), "{root}");
-    says(&driver, "1 ask waits: sue has cpu 6 of 6, mem 12G of 12G in tenant-a");
+    says(&driver, "1 ask waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
     driver.keys("G<ret>").unwrap();
     says(&driver, "› etl-1");
     says(&driver, "k1-7");
@@ -99,9 +99,9 @@ fn a_limit_names_its_text_and_a_key_goes_to_it() {
 }
 
 #[test]
-fn a_group_is_told_from_a_user_of_its_name() {
+fn a_group_is_distinct_from_a_user_of_its_name() {
     let mut cluster = fixture::tenants();
-    cluster.app("own", "root.tenants.tenant-a.etl", "dev", 5, &[("a", 0, "cpu=1 mem=1G", "node-a")]);
+    cluster.app("own", "root.tenants.tenant-a.etl", "dev", 5, &[("a", 0, "cpu=1 mem=1Gi", "node-a")]);
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
     driver.keys(":group dev<ret>").unwrap();
     says(&driver, "› group dev");
@@ -124,7 +124,7 @@ fn names_are_completed_and_unknown_ones_refused() {
 }
 
 #[test]
-fn a_user_whose_last_application_ends_is_told_gone() {
+fn a_user_whose_last_application_ends_is_shown_as_gone() {
     let (mut driver, scene) = console(120, 40);
     driver.keys(":user joe<ret>").unwrap();
     says(&driver, "legacy");
@@ -146,7 +146,7 @@ fn usage_is_followed_while_one_looks() {
     assert!(level(&driver, "tenant-a").contains("1.5/   6 "));
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
-    cluster.app("more", "root.tenants.tenant-a.etl", "bob", 1, &[("x", 0, "cpu=4500m mem=1G", "node-a")]);
+    cluster.app("more", "root.tenants.tenant-a.etl", "bob", 1, &[("x", 0, "cpu=4500m mem=1Gi", "node-a")]);
     scene.show(cluster.build());
     driver.advance(Duration::from_millis(20));
     assert!(level(&driver, "tenant-a").contains("6/   6!"), "{}", driver.screen_text());

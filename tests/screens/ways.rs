@@ -156,7 +156,7 @@ fn a_slash_in_a_filter_that_is_begun_is_a_slash() {
 }
 
 #[test]
-fn the_screen_takes_news_as_often_as_it_is_told() {
+fn the_screen_takes_news_as_often_as_the_settings_say() {
     let (mut driver, source) = on_demo(80, 24, 20);
     driver.keys(":refresh 5s<ret>").unwrap();
     let at = |driver: &Driver| driver.state().cluster.view.at;

@@ -24,9 +24,9 @@ fn copy_of(source: &Stepped) -> WhatIf {
 }
 
 fn act(source: &WhatIf, act: Act) {
-    let (tell, told) = channel();
-    source.act(Order::from(act), Box::new(move |outcome| tell.send(outcome).unwrap()));
-    told.recv().unwrap().unwrap();
+    let (sender, answered) = channel();
+    source.act(Order::from(act), Box::new(move |outcome| sender.send(outcome).unwrap()));
+    answered.recv().unwrap().unwrap();
 }
 
 #[test]

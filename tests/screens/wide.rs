@@ -13,7 +13,7 @@ use super::{after, console};
 use crate::common::{says, says_not};
 
 /// A console whose engine then says something, so often.
-fn told(keys: &str, width: u16, height: u16, times: u64) -> Driver {
+fn reported(keys: &str, width: u16, height: u16, times: u64) -> Driver {
     let scene = Scene::new(fixture::tenants().build());
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), width, height);
     driver.keys(keys).unwrap();
@@ -37,7 +37,7 @@ fn a_notice_has_at_most_three_lines_and_covers_nothing() {
         [("", 80, 24), ("", 120, 40), ("2", 80, 24), ("6", 120, 40), ("", 40, 12), ("", 200, 60)]
     {
         let before = after(keys, width, height).lines();
-        let driver = told(keys, width, height, 1);
+        let driver = reported(keys, width, height, 1);
         let lines = driver.lines();
         let (first, _) = driver.find_row("queues.yaml was refused").unwrap();
         let above = first;
@@ -69,14 +69,14 @@ fn a_notice_calls_files_by_their_names_alone() {
 
 #[test]
 fn a_notice_never_stands_over_the_row_under_the_cursor() {
-    let driver = told("G", 80, 24, 1);
+    let driver = reported("G", 80, 24, 1);
     let bars = driver.lines().iter().filter(|line| line.starts_with('▌')).count();
     assert_eq!(bars, 1, "the cursor is on the screen:\n{}", driver.screen_text());
 }
 
 #[test]
 fn a_notice_that_is_repeated_is_counted_and_kept_once() {
-    let mut driver = told("", 120, 40, 3);
+    let mut driver = reported("", 120, 40, 3);
     says(&driver, "stays as it is (3 times)");
     driver.keys("<esc>:messages<ret>").unwrap();
     let said = driver.lines().iter().filter(|line| line.contains("was refused")).count();

@@ -29,7 +29,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
 
     driver.keys(":app web-7<ret>:ask 2 cpu=500m memory=1Gi priority=3<ret>").unwrap();
     says(&driver, "Ask for more for web-7?");
-    says(&driver, "2 asks: cpu 0.5, mem 1G each.");
+    says(&driver, "2 asks: cpu 0.5, mem 1Gi each.");
     says(&driver, "In root.a.web, priority 3.");
     driver.keys("y").unwrap();
     says(&driver, "2 asks of web-7 pending");
@@ -43,7 +43,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
 
     driver.keys("X").unwrap();
     says(&driver, "Release by-hand-1-1 of web-7?");
-    says(&driver, "Its allocation on n-1 ends; cpu 0.5, mem 1G are free again.");
+    says(&driver, "Its allocation on n-1 ends; cpu 0.5, mem 1Gi are free again.");
     driver.keys("y").unwrap();
     says(&driver, "released by-hand-1-1 of web-7");
     assert_eq!(running(&source).0, 1);
@@ -57,7 +57,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
 }
 
 #[test]
-fn what_cannot_be_submitted_or_asked_for_is_told_and_nothing_is_asked() {
+fn what_cannot_be_submitted_or_asked_for_is_reported_and_nothing_is_asked() {
     let (mut driver, _) = tenants(user("sue"), 160, 30);
     for (line, message) in [
         (":submit x root.b.ml", "x would be rejected"),
@@ -113,7 +113,7 @@ fn a_node_goes_out_of_service_and_comes_back() {
 }
 
 #[test]
-fn cleaning_up_tells_first_what_goes() {
+fn cleaning_up_says_first_what_goes() {
     let (mut driver, _) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":clean-up<ret>").unwrap();
     says(&driver, "nothing to clean up");

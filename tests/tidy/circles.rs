@@ -38,6 +38,10 @@ fn segments(path: &str) -> Path {
 /// The paths that a `use` names, each with the name under which it is known.
 fn use_paths(prefix: &[String], tree: &str) -> Vec<(Path, String)> {
     let tree = tree.trim();
+    // What is behind the last comma of a list over several lines.
+    if tree.is_empty() {
+        return Vec::new();
+    }
     if let Some(open) = tree.find('{') {
         let prefix: Path = prefix.iter().cloned().chain(segments(&tree[..open])).collect();
         let inner = &tree[open + 1..tree.rfind('}').unwrap()];

@@ -15,16 +15,6 @@ const TABLES: [&str; 2] = ["src/console/input/command/table.rs", "src/scheduler/
 const FUNCTION_LINES: usize = 70;
 const TEST_LINES: usize = 60;
 
-/// Functions that still have more, each with its file.
-const LONG_FUNCTIONS: [(&str, &str); 6] = [
-    ("src/console/present/guard/mod.rs", "check"),
-    ("src/console/shell/settings/mod.rs", "every_fault_is_told_with_its_place_and_the_rest_holds"),
-    ("src/console/state/mod.rs", "new"),
-    ("src/console/update/mod.rs", "run"),
-    ("src/scheduler/interface/switches.rs", "of"),
-    ("src/view/record/tests.rs", "every_kind"),
-];
-
 /// What a person wrote: the program, its tests and its benchmarks.
 fn written() -> Vec<PathBuf> {
     let mut files = all_sources();
@@ -71,20 +61,16 @@ fn functions(text: &str) -> Vec<(String, usize, usize, bool)> {
 #[test]
 fn no_function_is_long() {
     let mut long = Vec::new();
-    let mut listed = 0;
     for file in written() {
-        let path = file.to_str().unwrap();
+        let path = file.display();
         for (name, line, length, test) in functions(&fs::read_to_string(&file).unwrap()) {
             let most = if test { TEST_LINES } else { FUNCTION_LINES };
-            if length > most && LONG_FUNCTIONS.contains(&(path, &name)) {
-                listed += 1;
-            } else if length > most {
+            if length > most {
                 long.push(format!("{path}:{line}: {name} has {length} lines, and {most} are the most"));
             }
         }
     }
     assert!(long.is_empty(), "{}", long.join("\n"));
-    assert_eq!(listed, LONG_FUNCTIONS.len(), "LONG_FUNCTIONS lists functions that are not long any more");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn limits_and_properties_are_changed_in_the_text() {
 }
 
 #[test]
-fn a_refused_change_is_told_and_the_others_are_made() {
+fn a_refused_change_is_reported_and_the_others_are_made() {
     let changes = ["set root.nowhere.max.vcore=1", "kill nobody", "set root.a.max.vcore=8", "move two root"];
     let pair = tried(&changes, Span::For(Duration::from_secs(60)));
     let refused: Vec<(usize, &str)> = pair.refused.iter().map(|step| (step.step, step.what.as_str())).collect();

@@ -69,7 +69,9 @@ proptest! {
         let mut plan = unchanged(30, seed);
         plan.steps = super::stage::plan(&["set root.a.max.vcore=5", "kill one", "submit two 2"], Span::Idle).steps;
         let fork = fork_of(&original, CONFIG);
+        let shared = state(fork.scheduler());
         let pairs = [run(&fork, &plan, BOUNDS, &|| true).unwrap(), run(&fork, &plan, BOUNDS, &|| true).unwrap()];
+        prop_assert!(state(fork.scheduler()) == shared, "what the runs share has changed");
         prop_assert_eq!(&pairs[0].comparison, &pairs[1].comparison);
         prop_assert_eq!(&pairs[0].trace, &pairs[1].trace);
         prop_assert!(!pairs[0].comparison.is_empty());

@@ -6,6 +6,7 @@ mod changes;
 mod command;
 mod forks;
 mod recorded;
+mod remedies;
 mod runs;
 mod stage;
 mod twin;

@@ -39,7 +39,12 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     let mut followed = Vec::new();
     for (done, step) in steps.iter().enumerate() {
         if places.contains(&done) {
-            followed.push((done, forked(&original, done)));
+            // The fork and its original share all that neither of them changes.
+            let moment = (original.now(), Pace::beginning(original.now()));
+            let shared = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();
+            let goes_on = || Runner::continuing(shared.scheduler().clone(), shared.now(), done);
+            followed.push((done, goes_on()));
+            original = goes_on();
         }
         original.step(step, &mut trace).unwrap();
     }

@@ -1,4 +1,4 @@
-//! How long runs go on, and when what runs ends.
+//! How long runs continue, and when what runs ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

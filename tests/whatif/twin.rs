@@ -121,7 +121,7 @@ fn a_twin_decides_as_the_scheduler_does_and_counts_it() {
         agreement.counts()
     };
     assert_eq!(look(&mut scheduler, now), (0, 0));
-    // Something ends: what comes of that is not foretold by what was there before.
+    // Something ends: what comes of that is not forecast by what was there before.
     let release = PartitionCommand::Release { app: "one".into(), ask: "x-1".into() };
     scheduler.apply(now, &Command::from(release));
     assert_eq!(look(&mut scheduler, now), (0, 0));

@@ -43,7 +43,7 @@ impl Elements {
         Self { held: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
     }
 
-    /// Takes more of the list, and hands every element that is whole now to `each`.
+    /// Takes more of the list, and passes every element that is whole now to `each`.
     ///
     /// # Errors
     /// It is no list of objects, an element is too long, or what `each` says.
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_list_of_objects_is_told() {
+    fn what_is_no_whole_list_of_objects_is_reported() {
         for bad in [
             "",
             "[",

@@ -42,7 +42,7 @@ pub enum Fault {
 /// An error object (`rest.md` sections 3 and E2).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ErrorBody {
-    /// One line.
+    /// One line for people; names what is wrong and where.
     pub message: String,
     /// What would be needed; may be the same line.
     pub description: String,

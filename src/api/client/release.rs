@@ -16,11 +16,11 @@ pub enum Release {
     V1_4,
     /// 1.5: `subtree` inverted, a stream without its first line.
     V1_5,
-    /// 1.6.
+    /// 1.6, whose decisions come nearest to those of 1.8.0.
     V1_6,
-    /// 1.7.
+    /// 1.7, whose decisions come nearest to those of 1.8.0.
     V1_7,
-    /// 1.8.
+    /// 1.8: the release that the wire types are written after.
     V1_8,
     /// 1.9: `node-utilization` is gone.
     V1_9,
@@ -66,12 +66,14 @@ pub enum Remote {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Server {
-    /// Always `kornsole`.
+    /// Always `kornsole`: it is by this that a server of our own is known.
     pub product: String,
-    /// Its version.
+    /// The version of the server's crate, as `0.2.0`.
     pub version: String,
     /// The release that the YuniKorn API answers like.
     pub compat: String,
+    /// The core that it decides like; empty: an earlier version, which does not say it.
+    pub core: String,
     /// This run of it.
     #[serde(rename = "instanceUUID")]
     pub instance_uuid: String,
@@ -99,11 +101,11 @@ impl Remote {
         }
     }
 
-    /// The profile for previews.
+    /// The profile for previews and twins.
     pub fn profile(&self) -> Profile {
         match self {
             Self::YuniKorn(release) => release.profile(),
-            Self::Kornsole(server) => server.compat.parse().unwrap_or_default(),
+            Self::Kornsole(server) => server.core.parse().or_else(|_| server.compat.parse()).unwrap_or_default(),
         }
     }
 
@@ -195,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_told_by_shape() {
+    fn releases_are_recognised_by_shape() {
         let children = r#""children":[{"queuename":"root.a"}]"#;
         for (partition, queue, release) in [
             (r#""preemptionEnabled":true,"quotaPreemptionEnabled":false"#, r#""childNames":["root.a"]"#, Release::V1_8),

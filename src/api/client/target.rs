@@ -73,7 +73,7 @@ pub enum TargetFault {
     /// A token over plain HTTP to another machine (E1).
     #[error("a token goes over https only, or to this machine itself; {0} is neither")]
     Plain(String),
-    /// No token.
+    /// What is given as a token is empty, or has characters that no header may have.
     #[error("the token is empty, or is no token")]
     Token,
     /// A header that does not read.

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_that_do_not_come_about_are_told_for_people() {
+    fn connections_that_do_not_come_about_are_reported_for_people() {
         let io = |kind: io::ErrorKind| io::Error::from(kind);
         let held = |inner: rustls::Error| io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
         let invalid = |why| held(rustls::Error::InvalidCertificate(why));

@@ -7,7 +7,7 @@ use crate::api::dto;
 use crate::view::record::Record;
 use crate::view::{Sample, View, health as checks};
 
-/// One event.
+/// One event with the numbers of the wire; its time becomes nanoseconds since 1970.
 pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
     let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     dto::EventRecord {

@@ -5,7 +5,9 @@ use crate::api::dto::native as dto;
 use crate::model::{AppState, Time};
 use crate::view::Failure;
 use crate::view::fairness::FairnessRow;
+use crate::view::limits_used::LimitUsed;
 use crate::view::rows::FailureCount;
+use crate::view::users::Side;
 use crate::view::waiting::{
     AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, Held, NodeFailures, NodeReason, Overview,
     Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
@@ -13,7 +15,7 @@ use crate::view::waiting::{
 
 /// Why an application waits.
 pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
-    let asks: Vec<dto::ExplainedAsk> = found.asks.iter().map(|one| ask(one, wall)).collect();
+    let asks: Vec<dto::ExplainedAsk> = found.asks.iter().map(|one| ask(one, found.at, wall)).collect();
     let first = asks.iter().find(|ask| ask.status == "waits").cloned().unwrap_or_default();
     let ended = found.blockers.iter().map(|blocker| blocked_by(blocker, found.submitted, wall));
     dto::Explained {
@@ -26,6 +28,7 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
         waits: found.waits(),
         text: found.sentence(),
         blocked_by: ended.chain(first.blocked_by).collect(),
+        submission: found.submission.iter().map(|one| blocked_by(one, found.submitted, wall)).collect(),
         nodes: first.nodes,
         position: first.position,
         preemption: first.preemption,
@@ -95,7 +98,7 @@ fn names(place: &Place) -> dto::Named {
     names
 }
 
-fn ask(one: &AskExplanation, wall: &Wall) -> dto::ExplainedAsk {
+fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
     let (status, node) = match &one.status {
         AskStatus::Waits => ("waits", one.reserved.as_ref()),
         AskStatus::Runs { node, .. } => ("runs", Some(node)),
@@ -119,9 +122,10 @@ fn ask(one: &AskExplanation, wall: &Wall) -> dto::ExplainedAsk {
         closest: closest.collect(),
         node: node.map(ToString::to_string),
         next: one.next_step(),
+        waiting: one.waiting_lines(now),
         position: position(one),
         preemption: preemption(&one.preemption),
-        remedies: one.remedies.iter().map(remedy).collect(),
+        remedies: one.remedies.iter().map(|one| remedy(one, now)).collect(),
         causes: one.causes.iter().map(|cause| earlier(cause, wall)).collect(),
     }
 }
@@ -161,6 +165,7 @@ fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
 
 const fn level(level: BlockLevel) -> &'static str {
     match level {
+        BlockLevel::Submission => "submission",
         BlockLevel::Ended => "ended",
         BlockLevel::Partition => "partition",
         BlockLevel::Draining => "draining",
@@ -215,18 +220,26 @@ fn preemption(verdict: &PreemptionVerdict) -> dto::PreemptionAnswer {
     dto::PreemptionAnswer { possible: verdict.is_possible(), why: verdict.sentence() }
 }
 
-fn remedy(remedy: &Remedy) -> dto::RemedyText {
-    let place = match &remedy.kind {
-        RemedyKind::Raise { place, .. } => place.clone(),
-        RemedyKind::End { app, .. } => Place::App(app.clone(), None),
-        RemedyKind::ChangeAsk(app, ask) => Place::App(app.clone(), Some(ask.clone())),
-        RemedyKind::AddNode(_) => Place::Partition,
+fn remedy(remedy: &Remedy, now: Time) -> dto::RemedyText {
+    let place = match remedy.steps.first() {
+        Some(RemedyKind::Raise { place, .. }) => place.clone(),
+        Some(RemedyKind::End { app, .. } | RemedyKind::Move { app, .. } | RemedyKind::Wait { app, .. }) => {
+            Place::App(app.clone(), None)
+        }
+        Some(RemedyKind::ChangeAsk(app, ask)) => Place::App(app.clone(), Some(ask.clone())),
+        Some(RemedyKind::AddNode(_) | RemedyKind::Turn(_) | RemedyKind::Priority { .. }) | None => Place::Partition,
     };
-    dto::RemedyText { enough: remedy.enough, text: remedy.sentence(), names: names(&place) }
+    dto::RemedyText {
+        enough: remedy.enough,
+        text: remedy.sentence(now),
+        names: names(&place),
+        tried: remedy.effects.is_some(),
+        effects: remedy.effect_lines(),
+    }
 }
 
-/// How queues stand to their guarantees.
-pub fn fairness(rows: &[FairnessRow], wall: &Wall) -> dto::Fairness {
+/// How queues stand to their guarantees, users and groups to their limits.
+pub fn fairness(rows: &[FairnessRow], limits: &[LimitUsed], wall: &Wall) -> dto::Fairness {
     let row = |row: &FairnessRow| dto::QueueFairness {
         queue: row.queue.to_string(),
         resource: row.resource.to_string(),
@@ -241,5 +254,22 @@ pub fn fairness(rows: &[FairnessRow], wall: &Wall) -> dto::Fairness {
         idle: row.idle(),
         borrowers: row.borrowers.iter().map(ToString::to_string).collect(),
     };
-    dto::Fairness { queues: rows.iter().map(row).collect() }
+    let limit = |one: &LimitUsed| {
+        let (user, group) = match one.side {
+            Side::User => (one.name.to_string(), String::new()),
+            Side::Group => (String::new(), one.name.to_string()),
+        };
+        dto::LimitFairness {
+            user,
+            group,
+            queue: one.queue.to_string(),
+            line: Some(one.at.line).filter(|line| *line > 0),
+            resource: one.resource.as_deref().map(str::to_owned),
+            limit: one.limit,
+            used: one.used,
+            pending: one.pending,
+            held_back: one.held_back(),
+        }
+    };
+    dto::Fairness { queues: rows.iter().map(row).collect(), limits: limits.iter().map(limit).collect() }
 }

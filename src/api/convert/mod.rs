@@ -9,11 +9,11 @@
 //! - an answer is made from one view, so the numbers in it agree with each other.
 
 mod app;
+pub mod audit;
 mod config;
 mod duration;
 mod event;
 pub mod explain;
-pub mod ledger;
 pub mod native;
 mod node;
 mod partition;

@@ -2,6 +2,7 @@
 
 use super::Wall;
 use super::config::fault;
+use crate::api::dto::ResourceMap;
 use crate::api::dto::native as dto;
 use crate::api::dto::{self as wire};
 use crate::config::Removal;
@@ -11,7 +12,7 @@ use crate::view::act::{
     Refusal,
 };
 use crate::view::placement::access;
-use crate::view::{PartitionView, QuotaVictim, View};
+use crate::view::{PartitionView, QuotaForecast, QuotaVictim, View};
 
 /// A refusal (E2).
 pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeError {
@@ -112,13 +113,14 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
 }
 
 /// What a change of the configuration is, and what the caller lacks for it.
-pub fn config_diff(done: &Configured, missing: Vec<String>) -> dto::ConfigDiff {
+pub fn config_diff(done: &Configured, missing: Vec<String>, preempted: Vec<dto::PreviewedQuota>) -> dto::ConfigDiff {
     dto::ConfigDiff {
         changes: done.changes.iter().map(change).collect(),
         touches: done.touches.iter().map(|(partition, queue)| named(partition, queue)).collect(),
         permission: dto::ConfigPermission { allowed: missing.is_empty(), missing },
         what_happens: done.what_happens.clone(),
         removal: removal(&done.removal),
+        preempted,
     }
 }
 
@@ -217,25 +219,32 @@ pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::Draining
 /// Every queue above its own maximum, and what is preempted so that it holds (N-01).
 pub fn quotas(part: &PartitionView, now: Time, wall: &Wall) -> dto::ExceededQuotas {
     let forecasts = part.quota_forecasts(now);
+    let above = part.walk().filter(|row| row.parent.is_some() && row.is_above_max());
+    let one = |row: &std::sync::Arc<crate::view::QueueRow>| {
+        let forecast = forecasts.iter().find(|one| one.queue == row.path);
+        let forecast = forecast.map(|forecast| quota_forecast(forecast, wall)).unwrap_or_default();
+        let above = (&PartitionView::above_max(row)).into();
+        dto::ExceededQuota { queue: row.path.to_string(), above, ..forecast }
+    };
+    dto::ExceededQuotas { queues: above.map(one).collect() }
+}
+
+/// When a queue is brought down to its maximum, and what goes for it. By how much it is above its own is not said.
+pub fn quota_forecast(forecast: &QuotaForecast, wall: &Wall) -> dto::ExceededQuota {
     let victim = |victim: &QuotaVictim| dto::QuotaVictim {
         application_id: victim.app.to_string(),
         user: victim.user.clone(),
         allocation_key: victim.ask.to_string(),
         resource: (&victim.resource).into(),
     };
-    let above = part.walk().filter(|row| row.parent.is_some() && row.is_above_max());
-    let one = |row: &std::sync::Arc<crate::view::QueueRow>| {
-        let forecast = forecasts.iter().find(|one| one.queue == row.path);
-        dto::ExceededQuota {
-            queue: row.path.to_string(),
-            above: (&PartitionView::above_max(row)).into(),
-            since: forecast.and_then(|one| one.since).map(|since| wall.nanos(since)),
-            preempts_at: forecast.map(|one| wall.nanos(one.at)),
-            excess: forecast.map(|one| (&one.excess).into()).unwrap_or_default(),
-            victims: forecast.and_then(|one| one.victims.as_ref()).into_iter().flatten().map(victim).collect(),
-        }
-    };
-    dto::ExceededQuotas { queues: above.map(one).collect() }
+    dto::ExceededQuota {
+        queue: forecast.queue.to_string(),
+        above: ResourceMap::default(),
+        since: forecast.since.map(|since| wall.nanos(since)),
+        preempts_at: Some(wall.nanos(forecast.at)),
+        excess: (&forecast.excess).into(),
+        victims: forecast.victims.iter().flatten().map(victim).collect(),
+    }
 }
 
 /// One event (E10).

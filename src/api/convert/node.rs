@@ -21,7 +21,7 @@ pub fn nodes(context: &Context, partition: &PartitionView) -> Vec<dto::Node> {
     partition.nodes.values().map(|row| one(context, partition, row, &asks)).collect()
 }
 
-/// One node.
+/// One node with its allocations and those of other schedulers.
 pub fn node(context: &Context, partition: &PartitionView, row: &NodeRow) -> dto::Node {
     // Only those that run here are looked for, in one walk over all.
     let here: BTreeSet<&AppId> = row.allocations.values().map(|allocation| &allocation.app).collect();

@@ -35,12 +35,12 @@ pub fn clusters(context: &Context, view: &View) -> Vec<dto::Cluster> {
     view.partitions.iter().map(of).collect()
 }
 
-/// All partitions.
+/// All partitions, in the order of the view.
 pub fn partitions(context: &Context, view: &View) -> Vec<dto::Partition> {
     view.partitions.iter().map(|row| partition(context, row)).collect()
 }
 
-/// One partition.
+/// One partition with its counters of applications, containers and nodes.
 pub fn partition(context: &Context, row: &PartitionView) -> dto::Partition {
     let allocations: usize = row.nodes.values().map(|node| node.allocations.len()).sum();
     let since = row.root().map(|root| root.state_since).unwrap_or_default();

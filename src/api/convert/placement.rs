@@ -60,9 +60,9 @@ pub struct Submitted<'a> {
     pub line: u32,
     /// The queue asked for; may be empty.
     pub queue: &'a str,
-    /// The tags.
+    /// The tags of the application, which the rule `tag` reads.
     pub tags: &'a BTreeMap<String, String>,
-    /// The user.
+    /// Who submits; rules and filters compare it as it is written.
     pub user: &'a str,
 }
 

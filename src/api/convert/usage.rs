@@ -98,7 +98,7 @@ impl<'a> Waiting<'a> {
         Self(Some(queues))
     }
 
-    /// For groups.
+    /// For groups: what waits is counted for users only.
     const fn none() -> Self {
         Self(None)
     }

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn time_that_runs_faster_is_told_by_the_wall_clock() {
+    fn time_that_runs_faster_is_shown_by_the_wall_clock() {
         let wall = Wall::new(UNIX_EPOCH, 10.0);
         assert_eq!(wall.nanos(Time::from_millis(40_000)), 4_000_000_000);
     }

@@ -163,6 +163,7 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
         diff,
         trace: pair.trace.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
         truncated: pair.truncated,
+        unknown: Vec::new(),
     }
 }
 

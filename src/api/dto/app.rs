@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, number, read};
 use super::{Deadline, Other, ResourceMap, UsageByType, Word};
 
-/// An application.
+/// An application, live or ended, as `/ws/v1/…/applications` has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", remote = "Self")]
 pub struct Application {
-    /// The id.
+    /// The id that it was submitted with, unique in its partition.
     #[serde(rename = "applicationID", deserialize_with = "read")]
     pub application_id: String,
     /// In use now.
@@ -32,7 +32,7 @@ pub struct Application {
     /// The queue's full path; empty when placement refused it.
     #[serde(deserialize_with = "read")]
     pub queue_name: String,
-    /// In nanoseconds.
+    /// When it was submitted, in nanoseconds since 1970.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub submission_time: i64,
     /// In nanoseconds; 0 while it is not over.
@@ -139,7 +139,7 @@ pub struct Request {
     /// The only node that will do.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub required_node_id: String,
-    /// The application.
+    /// The application whose ask this is.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub application_id: String,
     /// Holds room for a gang.
@@ -172,7 +172,7 @@ pub struct Request {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct LogEntry {
-    /// The reason.
+    /// The reason as the scheduler words it; equal ones are counted, not repeated.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub message: Word,
     /// When it last held, in nanoseconds.
@@ -183,11 +183,11 @@ pub struct LogEntry {
     pub count: i32,
 }
 
-/// An allocation.
+/// An allocation: an ask that has a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Allocation {
-    /// The key.
+    /// The id of its ask, unique only within its application.
     #[serde(deserialize_with = "read")]
     pub allocation_key: String,
     /// What the resource manager said of it.
@@ -211,7 +211,7 @@ pub struct Allocation {
     /// Where it runs.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub node_id: String,
-    /// The application.
+    /// The application that it belongs to.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub application_id: String,
     /// Holds room for a gang.
@@ -238,7 +238,7 @@ pub struct Allocation {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PlaceholderData {
-    /// The name.
+    /// The task group as the application names it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
     /// Placeholders asked for.
@@ -262,7 +262,7 @@ pub struct StateChange {
     /// When, in nanoseconds.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub time: i64,
-    /// Which.
+    /// The state that was entered, as `Running`.
     #[serde(rename = "applicationState", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub state: Word,
 }
@@ -271,13 +271,13 @@ pub struct StateChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ResourceHistory {
-    /// Of allocations.
+    /// By allocations: for each instance type, resource times seconds.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub resource_usage: UsageByType,
     /// Of allocations that were preempted.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub preempted_resource: UsageByType,
-    /// Of placeholders.
+    /// By placeholders: for each instance type, resource times seconds.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placeholder_resource: UsageByType,
 }

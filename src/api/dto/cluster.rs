@@ -28,7 +28,7 @@ pub struct Cluster {
     pub other: Other,
 }
 
-/// A partition.
+/// A partition with its counters, as `/ws/v1/partitions` has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Partition {
@@ -56,7 +56,7 @@ pub struct Partition {
     /// Remembered applications by state, and `total`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub applications: BTreeMap<String, i64>,
-    /// Live allocations.
+    /// How many allocations there are right now.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub total_containers: i64,
     /// `Active`, `Draining` or `Stopped`.

@@ -32,11 +32,11 @@ pub struct Config {
     pub other: Other,
 }
 
-/// A partition.
+/// A partition as its configuration has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct PartitionConfig {
-    /// The name.
+    /// The name of the partition, as it is written.
     #[serde(deserialize_with = "read")]
     pub name: String,
     /// The root queue.
@@ -48,7 +48,7 @@ pub struct PartitionConfig {
     /// Limits on the partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub limits: Vec<Limit>,
-    /// Preemption.
+    /// Which kinds of preemption are on.
     #[serde(deserialize_with = "object")]
     pub preemption: Preemption,
     /// In which order nodes are tried.
@@ -59,7 +59,7 @@ pub struct PartitionConfig {
     pub user_group_resolver: Option<UserGroupResolver>,
 }
 
-/// A queue.
+/// A queue as it is configured, with those below it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct QueueConfig {
@@ -75,7 +75,7 @@ pub struct QueueConfig {
     /// The most applications that may run.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// Properties.
+    /// The queue's own properties; inherited ones are not among them.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
     /// Who administers it.
@@ -99,10 +99,10 @@ pub struct QueueConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Resources {
-    /// The guarantee.
+    /// The guarantee by resource name, amounts as they are written.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub guaranteed: BTreeMap<String, String>,
-    /// The maximum.
+    /// The maximum by resource name, amounts as they are written.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max: BTreeMap<String, String>,
 }
@@ -114,7 +114,7 @@ pub struct ChildTemplate {
     /// The most applications that may run.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// Properties.
+    /// The properties that a dynamic queue gets.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
     /// Guarantee and maximum.
@@ -126,7 +126,7 @@ pub struct ChildTemplate {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Rule {
-    /// Its kind.
+    /// Its kind, as `provided` or `tag`.
     #[serde(deserialize_with = "read")]
     pub name: String,
     /// Whether it makes queues.
@@ -150,10 +150,10 @@ pub struct Filter {
     /// `allow`, `deny`, or empty.
     #[serde(rename = "Type", deserialize_with = "read")]
     pub kind: String,
-    /// Users.
+    /// The users that it is about; one alone may be an expression.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub users: Vec<String>,
-    /// Groups.
+    /// The groups that it is about; one alone may be an expression.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: Vec<String>,
 }
@@ -165,10 +165,10 @@ pub struct Limit {
     /// What it is for.
     #[serde(deserialize_with = "read")]
     pub limit: String,
-    /// Users.
+    /// The users whom it limits; `*` is everybody.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub users: Vec<String>,
-    /// Groups.
+    /// The groups whom it limits; `*` is every group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: Vec<String>,
     /// The most resources, as quantities in text.

@@ -16,7 +16,7 @@ pub struct StateDump {
     /// The moment, in nanoseconds.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub timestamp: i64,
-    /// The partitions.
+    /// Every partition with its counters.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub partitions: Vec<Partition>,
     /// Active, completed and rejected applications of all partitions.
@@ -31,7 +31,7 @@ pub struct StateDump {
     /// The nodes of each partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub nodes: Vec<PartitionNodes>,
-    /// The clusters.
+    /// The cluster; a list for the sake of the wire, with one entry for each partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub cluster_info: Vec<Cluster>,
     /// The root queue of each partition, with all below.
@@ -61,10 +61,10 @@ pub struct StateDump {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PartitionNodes {
-    /// The partition.
+    /// The name of the partition that the nodes are in.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub partition_name: String,
-    /// Its nodes.
+    /// Its nodes with their allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub nodes_info: Vec<Node>,
 }
@@ -73,7 +73,7 @@ pub struct PartitionNodes {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PartitionRules {
-    /// The partition.
+    /// The name of the partition whose placement rules follow.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub partition: String,
     /// Its rules, in the order in which they are tried.

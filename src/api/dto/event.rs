@@ -51,7 +51,7 @@ pub struct StreamStart {
     pub instance_uuid: String,
 }
 
-/// One event.
+/// One event with the numbers of YuniKorn's protocol for its kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EventRecord {
@@ -76,7 +76,7 @@ pub struct EventRecord {
     /// The second object.
     #[serde(rename = "referenceID", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reference_id: String,
-    /// How much.
+    /// The amounts that the event is about; empty where there are none.
     #[schemars(with = "Other")]
     pub resource: EventResource,
     /// What else stood there.

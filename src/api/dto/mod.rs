@@ -10,12 +10,12 @@
 //! - reading what was written gives the same value again.
 
 mod app;
+pub mod audit;
 mod cluster;
 mod config;
 mod dump;
 mod event;
 pub mod json;
-pub mod ledger;
 mod lenient;
 pub mod native;
 mod node;

@@ -8,11 +8,11 @@ use super::app::{Allocation, Reservation, as_text};
 use super::lenient::{is_empty, number, read};
 use super::{Other, ResourceMap};
 
-/// A node.
+/// A node with what it has, what is in use and what is free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Node {
-    /// The id.
+    /// The id that it was registered with.
     #[serde(rename = "nodeID", deserialize_with = "read")]
     pub node_id: String,
     /// From the attribute `si/hostname`.
@@ -63,13 +63,13 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ForeignAllocation {
-    /// The key.
+    /// The id that the resource manager gave it.
     #[serde(deserialize_with = "read")]
     pub allocation_key: String,
     /// What the resource manager said of it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// In nanoseconds.
+    /// When it was allocated, in nanoseconds since 1970.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_time: i64,
     /// What it uses.
@@ -96,7 +96,7 @@ pub struct PartitionUtilization {
     /// The id of the resource manager.
     #[serde(deserialize_with = "read")]
     pub cluster_id: String,
-    /// The partition.
+    /// The name of the partition.
     #[serde(deserialize_with = "read")]
     pub partition: String,
     /// One for each resource type that a node has.
@@ -123,10 +123,10 @@ pub struct Bucket {
     /// Such as `30-40%`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub bucket_name: super::Word,
-    /// How many.
+    /// How many nodes are used to this extent.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub num_of_nodes: i64,
-    /// Which.
+    /// The ids of these nodes.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub node_names: Vec<String>,
 }

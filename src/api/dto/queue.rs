@@ -110,13 +110,13 @@ pub struct Template {
     /// The most applications that may run; 0: no limit. 1.5 on.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// The maximum.
+    /// The maximum that a dynamic queue gets.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_resource: ResourceMap,
-    /// The guarantee.
+    /// The guarantee that a dynamic queue gets.
     #[serde(skip_serializing_if = "is_empty")]
     pub guaranteed_resource: ResourceMap,
-    /// Properties.
+    /// The properties that a dynamic queue gets, by key.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
 }

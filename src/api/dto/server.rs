@@ -13,7 +13,7 @@ pub struct ApiError {
     /// As the HTTP status.
     #[serde(deserialize_with = "read")]
     pub status_code: i32,
-    /// The text.
+    /// The refusal as a sentence, as YuniKorn words it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub message: String,
     /// The same text, or more of it.

@@ -11,7 +11,7 @@ use super::{Other, ResourceMap};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UserUsage {
-    /// The user.
+    /// The name of the user, as in submissions.
     #[serde(deserialize_with = "read")]
     pub user_name: String,
     /// Application → the group it counts under.
@@ -47,7 +47,7 @@ pub struct GroupUsage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueueUsage {
-    /// The queue.
+    /// The full path of the queue.
     #[serde(deserialize_with = "read")]
     pub queue_path: String,
     /// In use. Reads a map under `Resources` as well (up to 1.6).

@@ -91,7 +91,7 @@ impl RequestBody {
         Self { bytes, ..self }
     }
 
-    /// Nothing.
+    /// A body of no bytes, which takes nothing of the budget.
     pub fn nothing() -> Self {
         Self { bytes: Bytes::new(), _claim: None }
     }

@@ -214,7 +214,7 @@ impl<S> Timed<S> {
         Self { stream, limit: limits.write, stream_limit: limits.stream_write, streaming, waiting: None }
     }
 
-    /// Passes on what a write came to; while it makes no progress, time runs.
+    /// Passes on the outcome of a write; while it makes no progress, time runs.
     fn timed<T>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.waiting = None;

@@ -53,9 +53,9 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {cause}")]
     Listen {
-        /// The address.
+        /// The address and port that were asked for.
         address: SocketAddr,
-        /// Why not.
+        /// What the system says, as `Address already in use`.
         cause: std::io::Error,
     },
     /// The certificate or its key cannot be used.
@@ -71,7 +71,7 @@ pub enum StartError {
 
 /// What all handlers see.
 pub struct Shared {
-    /// The scheduler.
+    /// The scheduler whose views are shown and that takes the orders.
     pub engine: Arc<dyn Host>,
     /// What answers say beside what the view knows.
     pub context: Context,
@@ -198,13 +198,14 @@ impl Drop for Server {
 /// # Errors
 /// The tokens cannot be read, or others may read them.
 fn native_options(options: &Options) -> Result<NativeOptions, String> {
-    let Access { tokens, require_token, read_only, scheduler_acl, owner, pages: _ } = options.access.clone();
+    let Access { tokens, require_token, read_only, of_jobs, scheduler_acl, owner, pages: _ } = options.access.clone();
     let tokens = tokens.as_deref().map(Tokens::open).transpose()?;
     let (tls, profile, policy_group) = (options.tls.is_some(), options.profile, options.policy_group.clone());
     let (events, limits) = (options.events.clone(), options.limits.clone());
     Ok(NativeOptions {
         tokens,
         require_token,
+        of_jobs,
         read_only,
         scheduler_acl,
         owner,

@@ -54,6 +54,9 @@ pub struct Access {
     pub require_token: bool,
     /// Nothing can be changed, by nobody.
     pub read_only: bool,
+    /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes: one that somebody else submits might have the
+    /// name of another user's next job.
+    pub of_jobs: bool,
     /// Who is in the scheduler ACL, besides the owner of the process.
     pub scheduler_acl: Acl,
     /// The user who owns the process.

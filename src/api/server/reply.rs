@@ -16,7 +16,7 @@ use crate::api::dto::{self, json};
 
 /// JSON, as YuniKorn writes the type.
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
-/// The configuration.
+/// Of a configuration's text.
 pub(super) const YAML: HeaderValue = HeaderValue::from_static("application/x-yaml; charset=UTF-8");
 /// What the router says by itself.
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -25,7 +25,7 @@ pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; chars
 pub(super) const METRICS_1_9: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 pub(super) const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-/// Redirects.
+/// Of the body of a redirect.
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// The largest piece in which a body is passed to the connection.

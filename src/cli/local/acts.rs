@@ -11,7 +11,8 @@ use crate::cli::remote::escaped;
 use crate::cli::settings::print;
 use crate::local::client::Client;
 use crate::local::job::JobState;
-use crate::local::wire::{JobReport, Reply, Request};
+use crate::local::wire::{Edit, JobReport, Reply, Request};
+use crate::model::quantity::{show_memory, show_vcore};
 
 /// The numbers of jobs.
 #[derive(Args, Clone, Debug)]
@@ -27,7 +28,7 @@ pub struct NumbersArgs {
 /// The arguments of what may end the work of jobs.
 #[derive(Args, Clone, Debug)]
 pub struct EndingArgs {
-    /// Which jobs
+    /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
     /// Do not ask, also when it is more than one job
@@ -38,7 +39,7 @@ pub struct EndingArgs {
 /// The arguments of `kornsole local move`.
 #[derive(Args, Clone, Debug)]
 pub struct MoveArgs {
-    /// Which jobs
+    /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
     /// The queue that they are to go to
@@ -49,12 +50,36 @@ pub struct MoveArgs {
 /// The arguments of `kornsole local priority`.
 #[derive(Args, Clone, Debug)]
 pub struct PriorityArgs {
-    /// Which jobs
+    /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
     /// A higher one is tried first
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub to: i32,
+}
+
+/// The arguments of `kornsole local edit`.
+#[derive(Args, Clone, Debug)]
+#[group(id = "changes", required = true, multiple = true, args = ["cpu", "mem", "gpu", "time", "name"])]
+pub struct EditArgs {
+    /// Which jobs, by number or as `17-116`
+    #[command(flatten)]
+    pub jobs: NumbersArgs,
+    /// Cores, as 2 or 0.5
+    #[arg(long, value_name = "CORES", value_parser = amounts::cores)]
+    pub cpu: Option<i64>,
+    /// Memory, as 4G
+    #[arg(long, value_name = "AMOUNT", value_parser = amounts::memory)]
+    pub mem: Option<i64>,
+    /// How many GPUs
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(i64).range(0..=1024))]
+    pub gpu: Option<i64>,
+    /// After how much running it is ended, as 90s, 30m or 2h
+    #[arg(long, value_name = "TIME", value_parser = amounts::seconds)]
+    pub time: Option<u64>,
+    /// What it is called
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 impl NumbersArgs {
@@ -148,4 +173,14 @@ pub fn move_to(args: &MoveArgs) -> ExitCode {
 pub fn priority(args: &PriorityArgs) -> ExitCode {
     let request = |job| Request::Priority { job, priority: args.to };
     code(each(&args.jobs, request, |job| format!("priority {}", job.priority)))
+}
+
+/// Changes what jobs ask for.
+pub fn edit(args: &EditArgs) -> ExitCode {
+    let (vcore, memory, gpu, time) = (args.cpu, args.mem, args.gpu, args.time);
+    let edit = Edit { vcore, memory, gpu, time, name: args.name.clone() };
+    let request = |job| Request::Edit { job, edit: Box::new(edit.clone()) };
+    code(each(&args.jobs, request, |job| {
+        format!("{} asks for {} cores, {}, {} GPUs", job.name, show_vcore(job.vcore), show_memory(job.memory), job.gpu)
+    }))
 }

@@ -24,6 +24,7 @@ use crate::local::daemon::Door;
 use crate::local::wire::{Reply, Request};
 use crate::model::{Identity, Profile};
 use crate::source::Remote;
+use crate::source::local::LocalMachine;
 use crate::source::remote::RemoteOptions;
 
 /// How long a token holds: longer than anybody looks on without a pause.
@@ -32,9 +33,9 @@ const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
 const MOST: usize = 200;
 
 /// The arguments of `kornsole local console`.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ConsoleArgs {
-    /// Change nothing
+    /// Change nothing: every command that would is off, and says so
     #[arg(long)]
     pub read_only: bool,
     /// How it is drawn
@@ -57,8 +58,16 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     }))
 }
 
-fn attached(args: &ConsoleArgs) -> Result<Remote, Ended> {
-    let (Reply::Door { machine, url, token }, _) = ask(&mut args.daemon.connect()?, &Request::Door)? else {
+/// Shows the console on the daemon that answers, where nothing else was asked for: the one of this user, or that of the machine. `None`
+/// where none answers.
+pub fn run_found(args: &ConsoleArgs) -> Option<ExitCode> {
+    args.daemon.connect().is_ok().then(|| run(args))
+}
+
+fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
+    let mut client = args.daemon.connect()?;
+    let (Reply::Info(info), _) = ask(&mut client, &Request::Info)? else { return Err(unexpected()) };
+    let (Reply::Door { machine, url, token }, _) = ask(&mut client, &Request::Door)? else {
         return Err(unexpected());
     };
     let refused = |why: &dyn std::fmt::Display| Ended::refused(why.to_string());
@@ -66,7 +75,8 @@ fn attached(args: &ConsoleArgs) -> Result<Remote, Ended> {
     let target = Target::new(&url).and_then(|target| target.with_token(token)).map_err(|why| refused(&why))?;
     let name = Some(format!("this machine, {machine}"));
     let options = RemoteOptions { read_only: args.read_only, name, ..RemoteOptions::default() };
-    Remote::start(&target, options).map_err(|why| refused(&why))
+    let remote = Remote::start(&target, options).map_err(|why| refused(&why))?;
+    LocalMachine::new(args.daemon.path(), &info, remote, args.read_only).map_err(|why| refused(&why))
 }
 
 /// How the daemon lets consoles in: the server begins when the first one comes.
@@ -77,6 +87,7 @@ pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path
     let mut options = Options::plain(([127, 0, 0, 1], 0).into(), Profile::Kornsole, config.event.clone());
     options.access.tokens = Some(tokens.clone());
     options.access.require_token = true;
+    options.access.of_jobs = true;
     options.access.scheduler_acl = config.scheduler_acl.clone();
     options.access.owner = crate::cli::identity::of_process().user;
     options.policy_group.clone_from(&config.policy_group);

@@ -10,7 +10,7 @@ use crate::model::Profile;
 pub struct JobFile {
     /// The command; empty when it says none.
     pub command: Vec<String>,
-    /// The options.
+    /// The options that the file gives, as the arguments would.
     pub options: JobOptions,
 }
 

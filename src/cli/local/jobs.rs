@@ -26,7 +26,7 @@ const FOLLOW: Duration = Duration::from_millis(250);
 /// The arguments of `kornsole jobs` and `kornsole local info`.
 #[derive(Args, Clone, Debug)]
 pub struct JobsArgs {
-    /// Print JSON
+    /// Print JSON instead of words
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
@@ -86,7 +86,7 @@ fn listed(daemon: &SocketArgs, ended: bool) -> Result<Vec<JobReport>, Ended> {
     }
 }
 
-const fn state(state: JobState) -> &'static str {
+pub(super) const fn state(state: JobState) -> &'static str {
     match state {
         JobState::Held => "held",
         JobState::Waiting => "waiting",
@@ -201,7 +201,7 @@ pub fn logs(args: &LogsArgs) -> ExitCode {
         let mut client = args.daemon.connect()?;
         let (mut from, mut of) = (0, args.attempt);
         loop {
-            let request = Request::Logs { job: args.number, attempt: of, from };
+            let request = Request::Logs { job: args.number, attempt: of, from, last: None };
             let (Reply::Output { first, attempt, ended, .. }, output) = ask(&mut client, &request)? else {
                 return Err(unexpected());
             };

@@ -5,6 +5,8 @@
 
 mod acts;
 mod amounts;
+mod attach;
+mod completions;
 mod console;
 mod job_file;
 mod jobs;
@@ -25,6 +27,8 @@ use crate::local::client::Client;
 use crate::local::hook::Hook;
 use crate::local::wire::{Reply, Request};
 pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
+pub use completions::extend as extend_completions;
+pub use console::{ConsoleArgs as LocalConsoleArgs, run_found};
 pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
 pub use submit::{SubmitArgs, submit};
 pub use top::{TopArgs, top};
@@ -53,10 +57,17 @@ enum LocalCommand {
     Console(Box<console::ConsoleArgs>),
     /// What this machine offers, whom it serves, and which limits are enforced
     Info(jobs::JobsArgs),
+    /// Attach this terminal to an interactive job; ctrl-] leaves it running
+    Attach(attach::AttachArgs),
     /// Put jobs that have not begun into another queue
     Move(acts::MoveArgs),
     /// Give jobs that have not begun another priority
     Priority(acts::PriorityArgs),
+    /// Change what jobs ask for that have not begun
+    Edit(Box<acts::EditArgs>),
+    /// The names that completions offer
+    #[command(hide = true)]
+    Names(completions::NamesArgs),
     /// Print a systemd unit for the daemon: of the machine, or of one user
     Unit(unit::UnitArgs),
 }
@@ -90,8 +101,11 @@ pub fn run(args: &LocalArgs) -> ExitCode {
         LocalCommand::Up(args) => up::run(args),
         LocalCommand::Console(args) => console::run(args),
         LocalCommand::Info(args) => jobs::info(args),
+        LocalCommand::Attach(args) => attach::run(args),
         LocalCommand::Move(args) => acts::move_to(args),
         LocalCommand::Priority(args) => acts::priority(args),
+        LocalCommand::Edit(args) => acts::edit(args),
+        LocalCommand::Names(args) => completions::names(args),
         LocalCommand::Unit(args) => unit::run(args),
     }
 }

@@ -50,6 +50,9 @@ pub struct JobOptions {
     /// Never make room for others; for those who administer its queue
     #[arg(long)]
     pub no_preempt: bool,
+    /// Give it a terminal, and attach this one to it until it ends; ctrl-] leaves it running, `kornsole local attach` comes back
+    #[arg(long, short)]
+    pub interactive: bool,
     /// Keep it until `kornsole release`
     #[arg(long)]
     pub hold: bool,
@@ -116,6 +119,7 @@ impl JobOptions {
             requeue,
             no_requeue,
             no_preempt: self.no_preempt || other.no_preempt,
+            interactive: self.interactive || other.interactive,
             hold: self.hold || other.hold,
             env,
             dir: self.dir.or(other.dir),

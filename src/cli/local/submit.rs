@@ -9,7 +9,7 @@ use clap::Args;
 use rustix::fs::{Access, access};
 
 use super::options::JobOptions;
-use super::{Ended, SocketArgs, absolute, ask, code, job_file, jobs, script, unexpected};
+use super::{Ended, SocketArgs, absolute, ask, attach, code, job_file, jobs, script, unexpected};
 use crate::cli::remote::escaped;
 use crate::cli::settings::print;
 use crate::local::job::JobSpec;
@@ -33,7 +33,7 @@ pub struct SubmitArgs {
     /// Submit nothing: say which queue it would go to, and when it would begin
     #[arg(long = "where", conflicts_with = "wait")]
     pub where_to: bool,
-    /// Print JSON
+    /// Print JSON instead of words
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
@@ -54,11 +54,25 @@ pub fn submit(args: &SubmitArgs) -> ExitCode {
 
 fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
     let spec = spec(args)?;
+    let interactive = spec.interactive && !args.where_to;
+    if interactive {
+        attach::check()?;
+    }
     let mut client = args.daemon.connect()?;
     if args.where_to {
         return whereabouts(args, &ask(&mut client, &Request::Where(Box::new(spec)))?.0);
     }
+    let asked = spec.queue.clone();
     let (Reply::Job(job), _) = ask(&mut client, &Request::Submit(Box::new(spec)))? else { return Err(unexpected()) };
+    if is_elsewhere(&asked, &job.queue) {
+        warn(&format!(
+            "job {} is in {}, not in {asked}: the placement rules say where a job goes",
+            job.number, job.queue
+        ));
+    }
+    if interactive {
+        return attach::attach(&args.daemon, job.number);
+    }
     if !args.wait {
         let number = job.array.map_or_else(|| job.number.to_string(), |task| format!("{}-{}", task.first, task.last()));
         return if args.json { jobs::print_json(&job) } else { Ok(print(&format!("{number}\n"))) };
@@ -75,6 +89,11 @@ fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
         }
     }
     Ok(ExitCode::from(status))
+}
+
+/// Whether a job is in another queue than was asked for, by its path or its last part.
+fn is_elsewhere(asked: &str, queue: &str) -> bool {
+    !asked.is_empty() && queue != asked && !queue.ends_with(&format!(".{asked}"))
 }
 
 fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
@@ -176,6 +195,7 @@ fn spec(args: &SubmitArgs) -> Result<JobSpec, Ended> {
         array: options.array,
         output: output.unwrap_or_default(),
         no_preempt: options.no_preempt,
+        interactive: options.interactive,
         signal: options.signal,
         checkpoint: options.checkpoint.unwrap_or_default(),
         at_end: options.at_end.unwrap_or_default(),

@@ -108,7 +108,7 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    let owner = peer::owner(uzers::get_effective_uid(), uzers::get_effective_gid());
+    let owner = peer::of_process();
     let places = match args.places(owner.uid == 0) {
         Ok(places) => places,
         Err(why) => return fail(&why, 2),
@@ -146,7 +146,7 @@ type Started = (Arc<Engine>, Option<RestServer>);
 /// Starts everything: engine, jobs, socket, and REST if an address is named.
 fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
     let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
-    store::private_folder(&places.folder).map_err(|why| at(&places.folder, &why))?;
+    store::own_folder(&places.folder).map_err(|why| at(&places.folder, &why))?;
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
     let engine = engine(by, &machine).map_err(|why| (why, 1))?;
     let (daemon, woken) =
@@ -165,6 +165,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
         Some(_) => {
             let mut options = args.listen.options(by.config(), Profile::Kornsole).map_err(|why| (why, 2))?;
             options.extra = by.extra();
+            options.access.of_jobs = true;
             Some(RestServer::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?)
         }
     };

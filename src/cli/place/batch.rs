@@ -7,11 +7,11 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::PlaceArgs;
-use super::csv::{Csv, Record};
 use super::row::{Header, Row, of_yaml};
 use super::table::Table;
 use crate::api::convert::placement::{Answer, Submitted};
 use crate::cli::load;
+use crate::config::csv::{Csv, Record};
 use crate::config::fault::escaped;
 use crate::config::{Fault, Source};
 use crate::model::QueuePath;

@@ -1,7 +1,6 @@
 //! `kornsole place`: which queue an application goes to under a configuration, rule by rule; one submission, or a file of them.
 
 mod batch;
-mod csv;
 mod people;
 mod row;
 mod table;
@@ -28,7 +27,7 @@ use crate::view::{PartitionView, View};
 pub struct PlaceArgs {
     /// The queue configuration, or a ConfigMap manifest with one; `-` is standard input
     pub file: PathBuf,
-    /// Who submits
+    /// Who submits, as placement rules and access lists read it
     #[arg(long, value_name = "USER", required_unless_present = "batch")]
     pub user: Option<String>,
     /// A group of the user, the primary group first; without any the user is in one of his own name
@@ -166,7 +165,7 @@ fn single(
         serde_json::to_writer_pretty(&mut *out, &Answer::of(part, &admission))?;
         writeln!(out)?;
     } else {
-        people::tell(&args.file.display().to_string(), part, &request, &admission, out)?;
+        people::print(&args.file.display().to_string(), part, &request, &admission, out)?;
     }
     Ok(u8::from(admission.placement.placed().is_none()))
 }

@@ -9,7 +9,7 @@ use crate::view::PartitionView;
 use crate::view::placement::{Admission, Line, Placed, PlacementOutcome, Request, template_words};
 
 /// Reports a placement under the configuration of `file`.
-pub fn tell(
+pub fn print(
     file: &str,
     part: &PartitionView,
     request: &Request<'_>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::csv::{CsvFault, Record};
+use crate::config::csv::{CsvFault, Record};
 use crate::config::node::FieldValue;
 use crate::config::yaml::{self, Node};
 use crate::config::{Fault, Faults, Place, Severity};
@@ -209,8 +209,8 @@ fn yaml_row(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<Row> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::csv::Csv;
     use super::*;
+    use crate::config::csv::Csv;
 
     /// The rows of a CSV text, and its faults as `line:column code`.
     fn csv(text: &str) -> (Vec<Row>, Vec<String>) {

@@ -17,7 +17,7 @@ use crate::view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
 /// The arguments of `kornsole kill`.
 #[derive(Args, Clone, Debug)]
 pub struct KillArgs {
-    /// Which applications
+    /// The ids of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
     /// The options of an order
@@ -28,7 +28,7 @@ pub struct KillArgs {
 /// The arguments of `kornsole move`.
 #[derive(Args, Clone, Debug)]
 pub struct MoveArgs {
-    /// Which applications
+    /// The ids of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
     /// The leaf that they are to go to
@@ -45,13 +45,13 @@ pub struct MoveArgs {
 /// What every order takes.
 #[derive(Args, Clone, Debug)]
 pub struct OrderArgs {
-    /// Which partition
+    /// The partition that they are in
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub partition: String,
     /// Why, for the record
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
-    /// Which scheduler
+    /// The scheduler that is asked
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -59,7 +59,7 @@ pub struct OrderArgs {
 /// The arguments of `kornsole whoami`.
 #[derive(Args, Clone, Debug)]
 pub struct WhoAmIArgs {
-    /// Which scheduler
+    /// The scheduler that is asked
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -71,12 +71,12 @@ impl From<Refusal> for Ended {
     }
 }
 
-/// `kornsole kill`.
+/// `kornsole kill`: ends applications with their allocations.
 pub fn kill(args: &KillArgs) -> ExitCode {
     each(&args.ids, &args.order, |app| PartitionAct::Kill { app: app.into(), expect_queue: None })
 }
 
-/// `kornsole move`.
+/// `kornsole move`: puts applications into another leaf.
 pub fn move_to(args: &MoveArgs) -> ExitCode {
     let to = QueuePath::new(&args.to);
     let dry_run = args.dry_run;
@@ -88,7 +88,7 @@ pub fn move_to(args: &MoveArgs) -> ExitCode {
     })
 }
 
-/// `kornsole whoami`.
+/// `kornsole whoami`: who the server takes one for.
 pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
         let mut once = args.server.connect()?;
@@ -96,7 +96,7 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
         if let Some(cluster) = once.cluster() {
             let who = once.who_in(&cluster).map_err(|fault| Ended { message: fault.to_string(), code: 1 })?;
             let way = cluster.found().map(|found| found.to_string()).unwrap_or_default();
-            let text = if args.server.json {
+            let text = if args.server.client.json {
                 lines([json!({"server": server, "authenticated": true, "user": who.user, "groups": who.groups})])
             } else {
                 format!("{}, at {server}, {}\n", escape(&who.to_string()), escape(&way))
@@ -104,7 +104,7 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
             return print(&text).map(|_| ());
         }
         let who = once.who()?;
-        let text = match (&who, args.server.json) {
+        let text = match (&who, args.server.client.json) {
             (Some(who), true) => lines([json!({
                 "server": server, "authenticated": who.authenticated, "user": who.user, "groups": who.groups,
                 "schedulerAdmin": who.scheduler_admin, "readOnly": who.read_only,
@@ -127,7 +127,7 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
 
 /// A connection to somebody who takes orders.
 pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
-    if server.way.read_only || server.way.acting_as.is_some() {
+    if server.client.way.read_only || server.client.way.acting_as.is_some() {
         let message = "nothing is changed with --read-only, nor as another user".to_owned();
         return Err(Ended { message, code: 2 });
     }
@@ -152,10 +152,10 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
             let order = Order::new(Act::within(&partition, act(id)), args.reason.as_str());
             match once.act(&order) {
                 Ok(done) => {
-                    print(&report(&done, args.server.json))?;
+                    print(&report(&done, args.server.client.json))?;
                 }
                 Err(refusal) => {
-                    if args.server.json {
+                    if args.server.client.json {
                         let error = json!({"code": refusal.code.name(), "message": refusal.message, "description": refusal.description});
                         print(&lines([json!({"applicationID": id, "ok": false, "error": error})]))?;
                     }

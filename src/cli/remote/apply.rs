@@ -25,7 +25,7 @@ pub struct ApplyArgs {
     /// How it is brought into force
     #[command(flatten)]
     pub change: ChangeArgs,
-    /// Which scheduler
+    /// The scheduler that is asked
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -67,7 +67,7 @@ impl From<AllowedRemovalArgs> for AllowedRemoval {
     }
 }
 
-/// `kornsole apply`.
+/// `kornsole apply`: brings a configuration into force, or says what that would do.
 pub fn apply(args: &ApplyArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
         let bytes = load::bytes(&args.file).map_err(|message| Ended { message, code: 1 })?;
@@ -76,7 +76,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         let mut once = connect(&args.server)?;
         let name = args.file.display().to_string();
         let act = |base| Act::Configure { text: text.clone(), base, dry_run: true };
-        change(&mut once, &args.change, args.server.json, (&name, &act))
+        change(&mut once, &args.change, args.server.client.json, (&name, &act))
     };
     exit(run())
 }
@@ -118,15 +118,15 @@ pub(super) fn change(
     let mut order = order(act(base));
     if args.dry_run || !args.yes {
         let would = send(&order)?;
-        let Done::Configured(foreseen) = &would else { return Err(Refusal::stopped().into()) };
+        let Done::Configured(previewed) = &would else { return Err(Refusal::stopped().into()) };
         if args.dry_run {
             print(&report(&would, json))?;
-            warn_of(&foreseen.removal, allowed);
+            warn_of(&previewed.removal, allowed);
             return Ok(());
         }
-        if foreseen.checksum != foreseen.previous {
-            show(foreseen, &report(&would, false));
-            order.allowed = confirmed(foreseen, allowed)?;
+        if previewed.checksum != previewed.previous {
+            show(previewed, &report(&would, false));
+            order.allowed = confirmed(previewed, allowed)?;
         }
     }
     order.act = order.act.in_earnest();

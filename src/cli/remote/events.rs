@@ -16,7 +16,7 @@ use crate::view::record::{ChangeDetail, ChangeType, ObjectType};
 /// The arguments of `kornsole events`.
 #[derive(Args, Clone, Debug)]
 pub struct EventsArgs {
-    /// Which scheduler
+    /// The scheduler that is asked
     #[command(flatten)]
     pub server: ServerArgs,
     /// At most so many of the past, the newest
@@ -91,7 +91,7 @@ fn behind(message: EventMessage, next: u64) -> Option<EventMessage> {
 }
 
 fn lines_of(args: &EventsArgs, message: &EventMessage) -> Vec<String> {
-    let json = args.server.json;
+    let json = args.server.client.json;
     let line = |value: Value| String::from_utf8_lossy(&to_bytes(&value)).into_owned();
     match message {
         EventMessage::Events(first, records) => {

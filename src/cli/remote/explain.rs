@@ -9,24 +9,27 @@ use imbl::Vector;
 
 use super::show::{ShowArgs, lines, show};
 use super::table::Table;
-use super::{Ended, ServerArgs, exit, print};
+use super::{ClientArgs, Ended, ServerArgs, exit, print};
 use crate::api::client::Remote;
 use crate::api::convert::read::explain as read;
 use crate::api::convert::{Wall, explain as convert};
 use crate::api::dto::native::{Explained, Waiting};
-use crate::cli::attach::WayArgs;
 use crate::cli::load;
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::console::present::format::duration;
+use crate::engine::explain::explained as explained_by;
 use crate::engine::journal::FolderInspection;
-use crate::model::quantity::show_amount;
 use crate::model::{Identity, Profile, Time};
 use crate::scenario::{RunOutcome, Runner, Silent};
 use crate::source::Saved;
 use crate::source::remote::explain::path;
 use crate::source::remote::once::Want;
 use crate::view::act::Refusal;
-use crate::view::waiting::{Asked, Finding, Question, Sheet, answer};
+use crate::view::limits_used::LimitUsed;
+use crate::view::units::show_amount;
+use crate::view::users::Side;
+use crate::view::waiting::{Asked, Finding, Question, Sheet};
+use crate::whatif::{Fork, Pace};
 
 /// The exit code for what waits.
 const WAITS: u8 = 1;
@@ -34,7 +37,7 @@ const WAITS: u8 = 1;
 /// The arguments of `kornsole explain`.
 #[derive(Args, Clone, Debug)]
 pub struct ExplainArgs {
-    /// Which application
+    /// The application that waits, by its id
     #[arg(value_name = "APPLICATION", required_unless_present = "all", conflicts_with = "all")]
     pub id: Option<String>,
     /// All that waits, put together by what it waits for
@@ -61,15 +64,9 @@ pub struct ExplainArgs {
     /// Which core a scenario decides like: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
-    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
-    #[arg(long = "settings", value_name = "FILE")]
-    pub user_settings: Option<PathBuf>,
-    /// How it is asked
+    /// How a server is asked
     #[command(flatten)]
-    pub way: WayArgs,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    pub client: ClientArgs,
 }
 
 /// `kornsole explain`. Exit code 0: it runs, or would in the next cycle; 1: it waits.
@@ -133,17 +130,12 @@ fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
         (None, None) => of_workload(args, &question)?,
     };
     let sheet = answered.sheet();
-    print(&if args.json { answered.json() } else { text(&sheet) })?;
+    print(&if args.client.json { answered.json() } else { text(&sheet) })?;
     Ok(sheet.waits)
 }
 
 fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<Answered, Ended> {
-    let server = ServerArgs {
-        server: server.to_owned(),
-        user_settings: args.user_settings.clone(),
-        way: args.way.clone(),
-        json: args.json,
-    };
+    let server = ServerArgs { server: server.to_owned(), client: args.client.clone() };
     let mut once = server.connect()?;
     if let Remote::YuniKorn(_) = once.remote() {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -187,10 +179,9 @@ fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ende
         Ok(RunOutcome::Refused) => return Err(failed(input.report)),
         Err(error) => return Err(failed(error.to_string())),
     }
-    let parts = runner.scheduler().partitions();
-    let part = parts.iter().find(|part| part.name == question.partition);
-    let part = part.ok_or_else(|| failed(format!("there is no partition {}", question.partition)))?;
-    let found = answer(part, runner.now(), &question.of).map_err(refused)?;
+    let moment = (runner.now(), Pace::beginning(runner.now()));
+    let fork = Fork::of(runner.scheduler(), Some(&question.partition), moment, None, usize::MAX);
+    let found = explained_by(&fork.map_err(|why| failed(why.to_string()))?, &question.of).map_err(refused)?;
     Ok(Answered::of(&found, &[]))
 }
 
@@ -205,13 +196,13 @@ fn text(sheet: &Sheet) -> String {
     lines.iter().map(|line| crate::console::present::text::escape(line).into_owned() + "\n").collect()
 }
 
-/// `kornsole fairness`.
+/// `kornsole fairness`: how queues stand to their guarantees.
 pub fn fairness(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Queues], |_, part, json| {
+    show(args, &[Want::Users, Want::Apps], |_, part, json| {
         // What is asked once has no history.
         let rows = part.fairness(&Vector::new(), Time::ZERO);
         if json {
-            return Ok(lines([convert::fairness(&rows, &Wall::new(UNIX_EPOCH, 1.0))]));
+            return Ok(lines([convert::fairness(&rows, &part.limits_used(), &Wall::new(UNIX_EPOCH, 1.0))]));
         }
         let titles = [
             "QUEUE",
@@ -242,6 +233,34 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
                 borrowers.join(", "),
             ]);
         }
-        Ok(table.text())
+        let limits = part.limits_used();
+        if limits.is_empty() {
+            return Ok(table.text());
+        }
+        Ok(format!("{}\n{}", table.text(), of_limits(&limits)))
     })
+}
+
+/// Users and groups beside their limits.
+fn of_limits(limits: &[LimitUsed]) -> String {
+    let mut table = Table::new(&["LIMIT OF", "ON", "RESOURCE", ">LIMIT", ">USED", ">PENDING", ">HELD BACK"]);
+    for one in limits {
+        let name = one.resource.as_deref().unwrap_or("applications");
+        let amount = |amount: i64| match (&one.resource, amount) {
+            (_, 0) => String::new(),
+            (Some(resource), amount) => show_amount(resource, amount),
+            (None, amount) => amount.to_string(),
+        };
+        let side = if one.side == Side::User { "user" } else { "group" };
+        table.row(vec![
+            format!("{side} {}", one.name),
+            one.queue.to_string(),
+            name.to_owned(),
+            amount(one.limit),
+            amount(one.used),
+            amount(one.pending),
+            amount(one.held_back()),
+        ]);
+    }
+    table.text()
 }

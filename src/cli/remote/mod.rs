@@ -6,9 +6,9 @@
 
 mod act;
 mod apply;
+mod audit_source;
 mod events;
 mod explain;
-mod ledger;
 mod records;
 mod show;
 pub(super) mod table;
@@ -17,7 +17,7 @@ mod usage;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
@@ -26,7 +26,9 @@ use super::fail;
 use super::look::Rejected;
 use crate::api::client::{Fault, Limits, Remote};
 use crate::api::dto::native::{WhatIf, WhatIfResult};
+use crate::model::Time;
 use crate::source::remote::once::Once;
+use crate::twin::Twin;
 pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
 pub use events::{EventsArgs, events};
@@ -46,15 +48,31 @@ pub struct ServerArgs {
     /// The address of a kornsole or an Apache YuniKorn, k8s://[CONTEXT][/NAMESPACE] of your kubeconfig, or a context of your settings
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: String,
+    /// How it is asked
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// How a server is asked, and in what form its answer is printed: the same in every command that asks one.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ClientArgs {
     /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
     /// How it is asked
     #[command(flatten)]
     pub way: WayArgs,
-    /// Print JSON
+    /// Print JSON instead of words
     #[arg(long)]
     pub json: bool,
+}
+
+/// Where a what-if on a server was tried, or can be.
+pub enum WhatIfOrigin {
+    /// The server did it.
+    Tried(Box<WhatIfResult>),
+    /// The server tries nothing itself; this stands where it stands.
+    Twin(Box<Twin>),
 }
 
 /// Why a command ends without having done its work.
@@ -84,27 +102,28 @@ impl From<std::io::Error> for Ended {
 
 impl ServerArgs {
     fn connect(&self) -> Result<Once, Ended> {
-        let contexts = attach::contexts(self.user_settings.as_deref())?;
-        let found = attach::find(&self.server, &self.way, &contexts)?;
+        let contexts = attach::contexts(self.client.user_settings.as_deref())?;
+        let found = attach::find(&self.server, &self.client.way, &contexts)?;
         for note in &found.options.notes {
             note_on_stderr(note);
         }
         Ok(Once::connect(&found.target, Limits::default())?)
     }
 
-    /// Has a what-if tried by a kornsole.
+    /// Has a what-if tried by a kornsole, or makes a twin of an Apache YuniKorn to try it on: of the first partition where none is named.
     ///
     /// # Errors
-    /// Why it was not, and the exit code.
-    pub fn what_if(&self, asked: &WhatIf) -> Result<WhatIfResult, (String, u8)> {
+    /// Why neither was done, and the exit code.
+    pub fn what_if(&self, asked: &WhatIf, partition: Option<&str>) -> Result<WhatIfOrigin, (String, u8)> {
         let tried = || {
-            let once = self.connect()?;
-            if !matches!(once.remote(), Remote::Kornsole(_)) {
-                let why =
-                    "only a kornsole tries changes on a copy of its state; an Apache YuniKorn does not".to_owned();
-                return Err(Ended { message: why, code: 1 });
+            let mut once = self.connect()?;
+            if matches!(once.remote(), Remote::Kornsole(_)) {
+                return Ok(WhatIfOrigin::Tried(Box::new(once.what_if(asked)?)));
             }
-            Ok(once.what_if(asked)?)
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
+            let twin = once.twin(partition.unwrap_or("default"), at)?;
+            twin.map(|twin| WhatIfOrigin::Twin(Box::new(twin))).map_err(|message| Ended { message, code: 1 })
         };
         tried().map_err(|ended: Ended| (ended.message, ended.code))
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::act::connect;
 use super::apply::{ChangeArgs, change};
-use super::ledger::LedgerArgs;
+use super::audit_source::AuditSourceArgs;
 use super::table::Table;
 use super::{Ended, exit, print};
 use crate::api::dto::json::to_bytes;
@@ -20,9 +20,9 @@ use crate::view::audit::AuditQuery;
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]
 pub struct AuditArgs {
-    /// Whose
+    /// Whose audit: a server's, or that of a state folder
     #[command(flatten)]
-    pub of: LedgerArgs,
+    pub of: AuditSourceArgs,
     /// At most so many, the newest
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub last: usize,
@@ -48,9 +48,9 @@ pub struct ConfigArgs {
 enum ConfigCommand {
     /// List the configurations that were in force, the oldest first
     History {
-        /// Whose
+        /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
-        of: LedgerArgs,
+        of: AuditSourceArgs,
         /// At most so many, the newest
         #[arg(long, value_name = "N", default_value_t = 100)]
         last: usize,
@@ -60,9 +60,9 @@ enum ConfigCommand {
         /// Which. Without it, the one in force
         #[arg(value_name = "REVISION")]
         revision: Option<u64>,
-        /// Whose
+        /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
-        of: LedgerArgs,
+        of: AuditSourceArgs,
     },
     /// Compare two of them as trees
     Diff {
@@ -72,30 +72,30 @@ enum ConfigCommand {
         /// The new one. Without it, the one in force
         #[arg(value_name = "NEW")]
         new: Option<u64>,
-        /// Whose
+        /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
-        of: LedgerArgs,
+        of: AuditSourceArgs,
     },
     /// Bring one of them back, as a new revision
     Rollback {
-        /// Which
+        /// The number of the revision, as the list has it
         #[arg(value_name = "REVISION")]
         revision: u64,
         /// How it is brought into force
         #[command(flatten)]
         change: ChangeArgs,
-        /// Whose
+        /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
-        of: LedgerArgs,
+        of: AuditSourceArgs,
     },
 }
 
-/// `kornsole audit`.
+/// `kornsole audit`: who did what, and what was refused.
 pub fn audit(args: &AuditArgs) -> ExitCode {
     exit(print_audit(args))
 }
 
-/// `kornsole config`.
+/// `kornsole config`: revisions, their texts, and the way back.
 pub fn config(args: &ConfigArgs) -> ExitCode {
     exit(match &args.command {
         ConfigCommand::History { of, last } => history(of, *last),
@@ -120,7 +120,7 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
         super::note_on_stderr(&format!("only {user}'s own: the scheduler ACL sees all"));
     }
     entries.reverse();
-    if of.json {
+    if of.client.json {
         return print(&entries.iter().map(line).collect::<String>()).map(|_| ());
     }
     let mut table = Table::new(&["TIME", "WHO", "ACTION", "OBJECT", "RESULT", "FROM", "WHY"]);
@@ -133,10 +133,10 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
     print(&table.text()).map(|_| ())
 }
 
-fn history(of: &LedgerArgs, last: usize) -> Result<(), Ended> {
+fn history(of: &AuditSourceArgs, last: usize) -> Result<(), Ended> {
     let mut found = of.open()?.revisions(last)?;
     found.reverse();
-    if of.json {
+    if of.client.json {
         return print(&found.iter().map(line).collect::<String>()).map(|_| ());
     }
     let mut table = Table::new(&[">REV", "TIME", "BY", "HOW", ">CHANGES", "CHECKSUM", "", "WHY"]);
@@ -150,28 +150,28 @@ fn history(of: &LedgerArgs, last: usize) -> Result<(), Ended> {
     print(&table.text()).map(|_| ())
 }
 
-fn show(of: &LedgerArgs, revision: Option<u64>) -> Result<(), Ended> {
+fn show(of: &AuditSourceArgs, revision: Option<u64>) -> Result<(), Ended> {
     let state = of.open()?.state(revision)?;
-    let text = if of.json { line(&state) } else { state.text };
+    let text = if of.client.json { line(&state) } else { state.text };
     print(&text).map(|_| ())
 }
 
-fn diff(of: &LedgerArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
-    let ledger = of.open()?;
-    let profile = ledger.profile();
+fn diff(of: &AuditSourceArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
+    let source = of.open()?;
+    let profile = source.profile();
     let read = |number: Option<u64>| -> Result<config::Config, Ended> {
-        let state = ledger.state(number)?;
+        let state = source.state(number)?;
         let reading = config::read_file(state.text.as_bytes(), &state.policy_group, profile);
         let fault = || reading.faults.first().map(ToString::to_string).unwrap_or_default();
         let message = || format!("revision {} does not read: {}", state.revision, fault());
         reading.config.clone().ok_or_else(|| Ended { message: message(), code: 1 })
     };
     let diff = config::diff(&read(Some(old))?, &read(new)?);
-    let text = if of.json { format!("{:#}\n", diff.to_json()) } else { diff.to_text() };
+    let text = if of.client.json { format!("{:#}\n", diff.to_json()) } else { diff.to_text() };
     print(&text).map(|_| ())
 }
 
-fn roll_back(of: &LedgerArgs, revision: u64, args: &ChangeArgs) -> Result<(), Ended> {
+fn roll_back(of: &AuditSourceArgs, revision: u64, args: &ChangeArgs) -> Result<(), Ended> {
     if let Some(folder) = &of.state {
         let folder = folder.display();
         let message = format!(
@@ -182,5 +182,5 @@ fn roll_back(of: &LedgerArgs, revision: u64, args: &ChangeArgs) -> Result<(), En
     let server = of.server_args();
     let mut once = connect(&server)?;
     let act = |base| Act::Rollback { revision, base, dry_run: true };
-    change(&mut once, args, of.json, (&format!("revision {revision}"), &act))
+    change(&mut once, args, of.client.json, (&format!("revision {revision}"), &act))
 }

@@ -10,15 +10,15 @@ use super::table::Table;
 use super::{Ended, ServerArgs, exit, print_or_watch};
 use crate::api::convert;
 use crate::console::present::format;
-use crate::model::quantity::show_amount;
 use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
 use crate::source::remote::once::{Once, Want};
+use crate::view::units::show_amount;
 use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
 
 /// What is shown of a scheduler.
 #[derive(Args, Clone, Debug)]
 pub struct ShowArgs {
-    /// Which scheduler
+    /// The scheduler that is asked
     #[command(flatten)]
     pub server: ServerArgs,
     /// Only this partition
@@ -49,7 +49,7 @@ pub struct AppsArgs {
 /// The arguments of `kornsole app`.
 #[derive(Args, Clone, Debug)]
 pub struct AppArgs {
-    /// Which application
+    /// The id of the application
     #[arg(value_name = "APPLICATION")]
     pub id: String,
     /// What is shown
@@ -57,7 +57,7 @@ pub struct AppArgs {
     pub show: ShowArgs,
 }
 
-/// `kornsole queues`.
+/// `kornsole queues`: the tree, or JSON.
 pub fn queues(args: &ShowArgs) -> ExitCode {
     show(args, &[Want::Queues], |_, part, json| {
         if json {
@@ -89,7 +89,7 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// `kornsole apps`.
+/// `kornsole apps`: as the console lists them, or JSON.
 pub fn apps(args: &AppsArgs) -> ExitCode {
     let below = args.queue.as_deref().map(QueuePath::new);
     let wanted = |row: &AppRow| {
@@ -129,7 +129,7 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
     })
 }
 
-/// `kornsole app`.
+/// `kornsole app`: one with its asks, or JSON.
 pub fn app(args: &AppArgs) -> ExitCode {
     let id = AppId::from(args.id.as_str());
     exit(args.show.server.connect().and_then(|mut once| {
@@ -139,7 +139,7 @@ pub fn app(args: &AppArgs) -> ExitCode {
             let found = parts.iter().find_map(|part| Some((*part, part.app_by_id(&id)?)));
             let (part, row) =
                 found.ok_or_else(|| Ended { message: format!("there is no application {id}"), code: 1 })?;
-            if !args.show.server.json {
+            if !args.show.server.client.json {
                 return Ok(one_app(part, row));
             }
             let name = Arc::clone(&part.name);
@@ -201,7 +201,7 @@ fn row_title(row: &AppRow) -> &'static str {
     row.state.name()
 }
 
-/// `kornsole nodes`.
+/// `kornsole nodes`: what each has, and what is free.
 pub fn nodes(args: &ShowArgs) -> ExitCode {
     show(args, &[Want::Nodes], |once, part, json| {
         if json {
@@ -228,7 +228,7 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// `kornsole users`.
+/// `kornsole users`: usage and limits of users and groups.
 pub fn users(args: &ShowArgs) -> ExitCode {
     show(args, &[Want::Apps, Want::Users], |_, part, json| {
         if json {
@@ -276,13 +276,13 @@ pub(super) fn show(
     let look = |once: &mut Once| -> Result<String, Ended> {
         let view = once.look(wants)?;
         let parts = partitions(&view, args.partition.as_deref())?;
-        let several = parts.len() > 1 && !args.server.json;
+        let several = parts.len() > 1 && !args.server.client.json;
         let mut text = String::new();
         for part in parts {
             if several {
                 text.push_str(&format!("partition {}\n", part.name));
             }
-            text.push_str(&render(once, part, args.server.json)?);
+            text.push_str(&render(once, part, args.server.client.json)?);
         }
         Ok(text)
     };

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::api::dto::ResourceMap;
 use crate::api::dto::native as dto;
+use crate::cli::html::escaped;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f24;background:#fff}\
 h1{font-size:1.4rem}h2{font-size:1.05rem;margin-top:2rem}table{border-collapse:collapse;width:100%}\
@@ -11,7 +12,7 @@ th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #d8dce2;verti
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}.quiet{color:#5a6270}code{font-family:ui-monospace,monospace}\
 @media(prefers-color-scheme:dark){body{color:#e4e7ec;background:#14171c}th,td{border-color:#333a45}.quiet{color:#9aa4b2}}";
 
-/// The page.
+/// The result as one HTML page that loads nothing.
 pub(super) fn page(asked: &dto::WhatIf, result: &dto::WhatIfResult) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
@@ -30,22 +31,6 @@ pub(super) fn page(asked: &dto::WhatIf, result: &dto::WhatIfResult) -> String {
     }
     page.push_str("</body></html>\n");
     page
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn capital(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! `kornsole whatif`: changes tried on a copy of a state, and what differs.
 
 mod html;
-mod origin;
+pub(super) mod origin;
 mod text;
 
 use std::path::PathBuf;
@@ -10,8 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use clap::{ArgGroup, Args};
 
-use super::attach::WayArgs;
-use super::remote::ServerArgs;
+use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::{fail, load};
 use crate::api::convert::{Wall, whatif as convert};
 use crate::api::dto::json::to_bytes;
@@ -19,14 +18,15 @@ use crate::api::dto::native as dto;
 use crate::config::{DEFAULT_POLICY_GROUP, manifest};
 use crate::engine::forecast;
 use crate::model::Profile;
-use crate::whatif::{Bounds, Unfinished};
+use crate::twin::Twin;
+use crate::whatif::{Bounds, Fork, Plan, Unfinished};
 
 /// What the runs may take.
 const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
 
 /// The arguments of `kornsole whatif`.
 #[derive(Args, Clone, Debug)]
-#[command(group(ArgGroup::new("origin").required(true).args(["workload", "state", "server"])))]
+#[command(group(ArgGroup::new("origin").required(true).args(["workload", "state", "dump", "server"])))]
 pub struct WhatIfArgs {
     /// A scenario: what it leads to is the moment that both runs begin from
     #[arg(long, value_name = "FILE")]
@@ -34,7 +34,11 @@ pub struct WhatIfArgs {
     /// The folder of a scheduler that does not run: it is read, and stays as it is
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// A kornsole that runs, by its address or a context of your settings: it tries the changes on a copy of its state
+    /// A saved state dump, ours or an Apache YuniKorn's: the changes are tried on a twin of it
+    #[arg(long, value_name = "FILE")]
+    pub dump: Option<PathBuf>,
+    /// A kornsole that runs, by its address or a context of your settings: it tries the changes on a copy of its state. Of an Apache YuniKorn
+    /// a twin is made, and the changes are tried on that
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: Option<String>,
     /// Begin earlier: 10m ago, or at 1:02:03 of the scheduler's time, as far back as the journal reaches
@@ -62,7 +66,7 @@ pub struct WhatIfArgs {
     /// When what runs ends: 10m, never, user:NAME=5m, queue:PATH=5m, app:NAME*=5m, history:user, history:queue, history:name
     #[arg(long = "runtime", value_name = "RULE")]
     pub runtimes: Vec<String>,
-    /// How long both runs go on. Without it, until nothing changes any more
+    /// How long both runs continue. Without it, until nothing changes any more
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
     /// Draw times of the history by this seed, instead of their median
@@ -74,15 +78,9 @@ pub struct WhatIfArgs {
     /// Write a page for a browser, which needs no other file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Your own settings, which hold the contexts
-    #[arg(long = "settings", value_name = "FILE")]
-    pub user_settings: Option<PathBuf>,
     /// How a server is asked
     #[command(flatten)]
-    pub way: WayArgs,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    pub client: ClientArgs,
 }
 
 /// Why there is no result, and the exit code.
@@ -97,7 +95,7 @@ impl Ended {
     }
 }
 
-/// Exit code 0: both runs came to their end; 1: something cannot be read or is refused; 2: a change is not one; 3: nobody answers.
+/// Exit code 0: both runs reached their end; 1: something cannot be read or is refused; 2: a change is not one; 3: nobody answers.
 #[expect(clippy::print_stdout, reason = "this is what standard output is for")]
 pub fn run(args: &WhatIfArgs) -> ExitCode {
     let done = tried(args).and_then(|(asked, result)| {
@@ -105,7 +103,7 @@ pub fn run(args: &WhatIfArgs) -> ExitCode {
             let page = html::page(&asked, &result);
             std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
         }
-        if args.json {
+        if args.client.json {
             println!("{}", String::from_utf8_lossy(&to_bytes(&result)));
         } else {
             print!("{}", text::text(&result));
@@ -122,26 +120,41 @@ fn tried(args: &WhatIfArgs) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     let asked = asked(args).map_err(Ended::input)?;
     let mut plan = convert::plan(&asked).map_err(|message| Ended { message, code: 2 })?;
     if let Some(server) = &args.server {
-        let server = ServerArgs {
-            server: server.clone(),
-            user_settings: args.user_settings.clone(),
-            way: args.way.clone(),
-            json: args.json,
-        };
-        let result = server.what_if(&asked).map_err(|(message, code)| Ended { message, code })?;
-        return Ok((asked, result));
+        let server = ServerArgs { server: server.clone(), client: args.client.clone() };
+        let origin = server.what_if(&asked, args.partition.as_deref());
+        match origin.map_err(|(message, code)| Ended { message, code })? {
+            WhatIfOrigin::Tried(result) => return Ok((asked, *result)),
+            WhatIfOrigin::Twin(twin) => return on_twin(&twin, asked, &plan),
+        }
+    }
+    if let Some(dump) = &args.dump {
+        let twin = origin::of_dump(dump, args.partition.as_deref()).map_err(Ended::input)?;
+        return on_twin(&twin, asked, &plan);
     }
     let (fork, arrivals) = origin::fork(args).map_err(Ended::input)?;
     plan.arrivals = arrivals;
+    let result = pairs(&fork, &asked, &plan)?;
+    Ok((asked, result))
+}
+
+/// The same on a twin, with what could not be seen.
+fn on_twin(twin: &Twin, asked: dto::WhatIf, plan: &Plan) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
+    let fork = twin.trusted_fork(usize::MAX).map_err(Ended::input)?;
+    let result = pairs(&fork, &asked, plan)?;
+    let unknown = twin.unknown().to_vec();
+    Ok((asked, dto::WhatIfResult { unknown, ..result }))
+}
+
+fn pairs(fork: &Fork, asked: &dto::WhatIf, plan: &Plan) -> Result<dto::WhatIfResult, Ended> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), BOUNDS, threads, &|| true);
+    let pairs = forecast::pairs(fork, plan, &convert::seeds(asked), BOUNDS, threads, &|| true);
     let pairs = pairs.map_err(|why| {
         Ended::input(match why {
             Unfinished::Stopped => "it was stopped".to_owned(),
             Unfinished::Cycles(most) => format!("it takes more than {most} cycles: give a shorter --for"),
         })
     })?;
-    Ok((asked, convert::several(&pairs, &Wall::new(UNIX_EPOCH, 1.0), &[])))
+    Ok(convert::several(&pairs, &Wall::new(UNIX_EPOCH, 1.0), &[]))
 }
 
 fn asked(args: &WhatIfArgs) -> Result<dto::WhatIf, String> {

@@ -1,5 +1,6 @@
 //! The moment that both runs begin from.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::load;
@@ -7,9 +8,21 @@ use super::WhatIfArgs;
 use crate::config::properties::parse_duration;
 use crate::config::{DEFAULT_POLICY_GROUP, manifest};
 use crate::engine::journal::FolderInspection;
-use crate::model::Time;
+use crate::model::{Identity, Time};
 use crate::scenario::{RunOutcome, Runner, Silent};
+use crate::source::{Saved, Source};
+use crate::twin::Twin;
 use crate::whatif::{Arrivals, Fork, Pace};
+
+/// A twin of the state in a dump, of its first partition where none is named.
+pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>, String> {
+    let bytes = load::bytes(file)?;
+    let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default())?;
+    let first = saved.view().partitions.first().map(|part| Arc::clone(&part.name));
+    let name =
+        partition.map(Arc::from).or(first).ok_or_else(|| format!("{}: no partition is in it", file.display()))?;
+    saved.twin(&name).map_err(|refusal| refusal.to_string())
+}
 
 /// The fork, and what comes in after it.
 pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
@@ -24,7 +37,7 @@ pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
 
 fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arrivals), String> {
     let partition = args.partition.as_deref();
-    let at = args.at.as_deref().map(|text| earlier(text, look.now())).transpose()?;
+    let at = args.at.as_deref().map(|text| earlier("--at", text, look.now())).transpose()?;
     let fork = match at {
         None => look.fork(partition).map_err(|why| why.to_string())?,
         Some(at) => look.fork_at(partition, at)?,
@@ -37,11 +50,11 @@ fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arriva
 }
 
 /// `10m` before the last moment, or `1:02:03` of the scheduler's time.
-fn earlier(text: &str, last: Time) -> Result<Time, String> {
-    let wrong = || format!("--at: {text:?} is neither a time ago, as 10m, nor one of the scheduler's, as 1:02:03");
+pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Time, String> {
+    let wrong = || format!("{option}: {text:?} is neither a time ago, as 10m, nor one of the scheduler's, as 1:02:03");
     if let Some(ago) = parse_duration(text) {
         let ago = u64::try_from(ago.as_micros()).unwrap_or(u64::MAX);
-        let at = last.0.checked_sub(ago).ok_or_else(|| format!("--at: {text} ago nothing had begun"))?;
+        let at = last.0.checked_sub(ago).ok_or_else(|| format!("{option}: {text} ago nothing had begun"))?;
         return Ok(Time(at));
     }
     let parts: Vec<u64> = text.split(':').map(|part| part.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
@@ -53,7 +66,7 @@ fn earlier(text: &str, last: Time) -> Result<Time, String> {
         _ => None,
     };
     let at = seconds.and_then(|seconds| seconds.checked_mul(1_000_000)).map(Time).ok_or_else(wrong)?;
-    if at > last { Err(format!("--at: the state ends at {last}")) } else { Ok(at) }
+    if at > last { Err(format!("{option}: the state ends at {last}")) } else { Ok(at) }
 }
 
 fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
@@ -83,7 +96,7 @@ mod tests {
 
     #[test]
     fn an_earlier_time_is_ago_or_the_scheduler_s() {
-        let at = |text| earlier(text, Time(7_200_000_000)).map(|at| at.0 / 1_000_000);
+        let at = |text| earlier("--at", text, Time(7_200_000_000)).map(|at| at.0 / 1_000_000);
         assert_eq!(["10m", "1:30", "1:02:03", "2h"].map(at), [Ok(6600), Ok(90), Ok(3723), Ok(0)]);
         assert_eq!(at("3h").unwrap_err(), "--at: 3h ago nothing had begun");
         assert_eq!(at("2:00:01").unwrap_err(), "--at: the state ends at 7200.000s");

@@ -12,6 +12,7 @@ pub(super) fn text(result: &dto::WhatIfResult) -> String {
     let mut lines = vec![result.verdict.clone(), result.runtimes.clone(), result.arrivals.clone()];
     let refused = result.refused.iter().map(|step| format!("refused: {}: {}", step.what, step.why));
     lines.extend(refused);
+    lines.extend(result.unknown.iter().map(|one| format!("not known: {one}")));
     if let Some(first) = &result.first {
         let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing any more".to_owned());
         lines.push(format!("first difference: {}, instead of: {}", words(&first.with), words(&first.without)));

@@ -35,7 +35,7 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
             faults.warning(CODE, property.key_at, path, message, "leave it out");
         } else if !known(key, faults.profile()) {
             let message =
-                format!("property {} is not known: it is kept and handed down, and has no effect", quoted(key));
+                format!("property {} is not known: it is kept and passed down, and has no effect", quoted(key));
             let hint = match near_known(key, faults.profile()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("leave it out; known are {}", known_keys(faults.profile()).join(", ")),

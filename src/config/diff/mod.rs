@@ -84,15 +84,15 @@ pub enum Key {
     Queue,
     /// Whether a queue is a parent (CFG-033).
     Parent,
-    /// `maxapplications`.
+    /// `maxapplications`: how many may run in the queue and below it.
     MaxApplications,
     /// `resources.guaranteed` of one resource.
     Guaranteed(String),
     /// `resources.max` of one resource.
     Max(String),
-    /// `adminacl`.
+    /// `adminacl`: who may administer the queue and what is below it.
     AdminAcl,
-    /// `submitacl`.
+    /// `submitacl`: who may submit to the queue and below it.
     SubmitAcl,
     /// One of the properties.
     Property(String),
@@ -108,13 +108,13 @@ pub enum Key {
     LimitOrder,
     /// A placement rule, by its number from 1: in the old list for one that is gone, else in the new one.
     Rule(usize),
-    /// `nodesortpolicy.type`.
+    /// `nodesortpolicy.type`: the order in which nodes are tried.
     NodeSort,
     /// `nodesortpolicy.resourceweights` of one resource.
     Weight(String),
-    /// `preemption.enabled`.
+    /// `preemption.enabled`: whether anything is preempted at all.
     Preemption,
-    /// `preemption.quotapreemptionenabled`.
+    /// `preemption.quotapreemptionenabled`: whether queues above their maximum are brought down to it.
     QuotaPreemption,
 }
 

@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
     /// Makes one change in the text and in the tree.
     ///
     /// # Errors
-    /// Why it cannot be made; the text is as it was.
+    /// Why it cannot be made; the text is unchanged.
     pub fn apply(&mut self, at: &[PathSegment], change: &TreeChange) -> Result<(), Fault> {
         let tree = self.tree()?;
         let patches = patches(&tree, at, change, self.refuse).map_err(|fault| self.out(fault))?;

@@ -49,18 +49,18 @@ pub struct Target<'a> {
 /// Which amounts of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// `resources.guaranteed`.
+    /// `resources.guaranteed`, what preemption may restore.
     Guaranteed,
-    /// `resources.max`.
+    /// `resources.max`, what the queue may use.
     Max,
 }
 
 /// Which access list of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// `adminacl`.
+    /// `adminacl`, also of everything below the queue.
     Admin,
-    /// `submitacl`.
+    /// `submitacl`, also of everything below the queue.
     Submit,
 }
 

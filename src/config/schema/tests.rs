@@ -128,7 +128,7 @@ fn it_agrees_with_the_reader_on_the_recorded_configurations() {
 }
 
 #[test]
-fn what_is_often_wrong_is_told() {
+fn what_is_often_wrong_is_reported() {
     let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
     assert_eq!(schema_faults(good, Profile::Kornsole), [""; 0]);
     for bad in [

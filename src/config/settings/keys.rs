@@ -137,7 +137,7 @@ pub static KEYS: [SettingKey; 26] = [
         "drain.command",
         "program, or list of program and arguments",
         "",
-        "Called when a queue begins to drain and when it counts as stuck, without a shell. What there is to tell comes on its \
+        "Called when a queue begins to drain and when it counts as stuck, without a shell. What there is to say comes on its \
          standard input, as one JSON object.",
         |c, w| put(&mut c.drain.command, command(w)),
     )

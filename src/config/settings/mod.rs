@@ -26,33 +26,33 @@ use values::SettingText;
 /// What the scheduler's own configuration says, each value in its type. The keys' meanings stand in [`KEYS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchedulerConfig {
-    /// `bind.host`
+    /// `bind.host`: a name or an address.
     pub bind_host: String,
-    /// `bind.port`
+    /// `bind.port`; 0 is any free port.
     pub bind_port: u16,
-    /// `tls.certificate`
+    /// `tls.certificate`: the chain in PEM; goes with `tls.key`.
     pub tls_certificate: Option<PathBuf>,
-    /// `tls.key`
+    /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,
-    /// `token.file`
+    /// `token.file`: who may come in with which token.
     pub token_file: Option<PathBuf>,
-    /// `scheduler.acl`
+    /// `scheduler.acl`: who may do what concerns the scheduler as a whole.
     pub scheduler_acl: Acl,
-    /// `queues.file`
+    /// `queues.file`: where the queue configuration is, and is stored.
     pub queues_file: Option<PathBuf>,
-    /// `queues.policyGroup`
+    /// `queues.policyGroup`: which entry of a ConfigMap is the queue configuration.
     pub policy_group: String,
-    /// `state.folder`
+    /// `state.folder`: where the journal is; nothing is kept without.
     pub state_folder: Option<PathBuf>,
-    /// `cleaner.interval`
+    /// `cleaner.interval`, between two passes of the cleaner.
     pub cleaner_interval: Duration,
-    /// `event.*`
+    /// `event.*`: how many events are kept.
     pub event: EventConfig,
-    /// `drain.*`
+    /// `drain.*`: who is notified of queues that drain.
     pub drain: DrainConfig,
-    /// `cycle.allocations`
+    /// `cycle.allocations`: how many decisions are made before anything else has its turn.
     pub allocations_per_cycle: u32,
-    /// `preemption.interval`
+    /// `preemption.interval`, between two searches for victims.
     pub preemption_interval: Duration,
     /// `preemption.minLoad`, in percent
     pub preemption_min_load: u8,
@@ -61,17 +61,17 @@ pub struct SchedulerConfig {
 /// How many events are kept, and who may listen (SCH-220).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventConfig {
-    /// `event.trackingEnabled`
+    /// `event.trackingEnabled`; without it no events are kept.
     pub tracking_enabled: bool,
-    /// `event.requestCapacity`
+    /// `event.requestCapacity`: how many are kept for the resource manager.
     pub request_capacity: u32,
-    /// `event.ringBufferCapacity`
+    /// `event.ringBufferCapacity`: how many are kept for readers.
     pub ring_buffer_capacity: u32,
-    /// `event.maxStreams`
+    /// `event.maxStreams`: how many may listen at one time.
     pub max_streams: u32,
-    /// `event.maxStreamsPerHost`
+    /// `event.maxStreamsPerHost`, of one address.
     pub max_streams_per_host: u32,
-    /// `event.RESTResponseSize`
+    /// `event.RESTResponseSize`: the most events of one answer.
     pub rest_response_size: u32,
 }
 
@@ -82,7 +82,7 @@ pub struct DrainConfig {
     pub stuck_after: Duration,
     /// `drain.command`: the program and its arguments; empty when none is called.
     pub command: Vec<String>,
-    /// `drain.webhook`
+    /// `drain.webhook`: the URL that a report is posted to.
     pub webhook: Option<String>,
     /// `drain.ca`: authorities in PEM, beside the system's
     pub authorities: Option<PathBuf>,

@@ -45,7 +45,7 @@ fn a_file_is_taken_over_key_by_key() {
 }
 
 #[test]
-fn every_fault_is_told_at_its_place() {
+fn every_fault_is_reported_at_its_place() {
     let text = "bind.port: 70000\nbnd.host: here\ncleaner.interval: soon\ntls.key: key.pem\nscheduler.acl: a b c\n\
                 drain.webhook: ftp://hooks.example/x\nevent.maxStreams: {a: 1}\nqueues.policyGroup: [a]\n\
                 drain.command: [[x]]\npreemption.minLoad: 101\nevent.trackingEnabled: yes\nbind.host: a\nbind.host: b\n";

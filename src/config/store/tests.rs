@@ -64,25 +64,25 @@ fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
 }
 
 #[test]
-fn the_person_is_told_what_failed() {
+fn the_message_says_what_failed() {
     let reported = |call, error| {
         let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
         stored(&disk, FILE).expect_err("a call fails").to_string()
     };
     assert_eq!(
         reported(2, 30),
-        "/etc/queues.yaml is as it was: no file can be made in its folder: the file system is read-only"
+        "/etc/queues.yaml is unchanged: no file can be made in its folder: the file system is read-only"
     );
-    assert_eq!(reported(3, 28), "/etc/queues.yaml is as it was: the new text cannot be written: the disk is full");
+    assert_eq!(reported(3, 28), "/etc/queues.yaml is unchanged: the new text cannot be written: the disk is full");
     assert!(
         reported(4, 1)
-            .starts_with("/etc/queues.yaml is as it was: the new file cannot get the owner and mode of the old one")
+            .starts_with("/etc/queues.yaml is unchanged: the new file cannot get the owner and mode of the old one")
     );
     assert!(
         reported(6, 5)
-            .starts_with("/etc/queues.yaml is as it was: the new text does not reach the disk: Input/output error")
+            .starts_with("/etc/queues.yaml is unchanged: the new text does not reach the disk: Input/output error")
     );
-    assert_eq!(reported(7, 13), "/etc/queues.yaml is as it was: it cannot be replaced: permission denied");
+    assert_eq!(reported(7, 13), "/etc/queues.yaml is unchanged: it cannot be replaced: permission denied");
     assert!(
         reported(8, 5).starts_with("/etc/queues.yaml is replaced, but may be the old one again after a power cut: ")
     );

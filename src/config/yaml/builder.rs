@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 
 use super::explain::{TAB, explain, indenting_tab};
-use super::{Content, DEEPEST, Document, EXPANDED, Entry, NodeData, ScalarData, Style, count, place};
+use super::{Content, DEEPEST, Document, EXPANDED, Entry, NodeData, Run, ScalarData, Style, count, place};
 use crate::config::fault::Faults;
 use crate::config::types::Place;
 
@@ -214,8 +214,17 @@ impl<'t, 'f> Builder<'t, 'f> {
         let Frame { id, flow, content, weight } = self.stack.pop()?;
         self.flow -= usize::from(flow);
         let content = match content {
-            OpenCollection::List(items) => Content::List(items),
-            OpenCollection::Map(map) => self.merge(map),
+            OpenCollection::List(mut items) => {
+                let start = self.document.items.len();
+                self.document.items.append(&mut items);
+                Content::List(Run::behind(start, &self.document.items))
+            }
+            OpenCollection::Map(map) => {
+                let mut entries = self.merge(map);
+                let start = self.document.entries.len();
+                self.document.entries.append(&mut entries);
+                Content::Map(Run::behind(start, &self.document.entries))
+            }
         };
         self.document.nodes[id as usize].content = content;
         self.attach(id, weight)
@@ -301,23 +310,23 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 
     /// Closes a map: what `<<` brings comes last, and only where the key is not written or brought before.
-    fn merge(&mut self, map: OpenMap) -> Content {
+    fn merge(&mut self, map: OpenMap) -> Vec<Entry> {
         let OpenMap { mut entries, merges, .. } = map;
         if merges.is_empty() {
-            return Content::Map(entries);
+            return entries;
         }
         let document = &self.document;
         let mut present: HashSet<&str> = entries.iter().map(|entry| document.key(entry).0).collect();
         for merge in merges {
             let sources = match &document.nodes[merge as usize].content {
-                Content::List(items) => items.clone(),
+                Content::List(items) => document.items(*items).to_vec(),
                 _ => vec![merge],
             };
             for source in sources {
                 let node = &document.nodes[source as usize];
                 match &node.content {
                     Content::Map(brought) => {
-                        for entry in brought {
+                        for entry in document.entries(*brought) {
                             if present.insert(document.key(entry).0) {
                                 entries.push(*entry);
                             }
@@ -331,7 +340,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 }
             }
         }
-        Content::Map(entries)
+        entries
     }
 
     fn syntax(&mut self, error: &ScanError) {

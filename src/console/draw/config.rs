@@ -116,17 +116,17 @@ fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Op
     let mut behind = columns.saturating_sub(left) + 2;
     if let Some(hidden) = hidden {
         let more = format!("{} {hidden} lines", pen.signs().ellipsis);
-        behind += tell(pen, room, behind, &more, Role::Dim);
+        behind += behind_line(pen, room, behind, &more, Role::Dim);
     }
     for fault in faults_in(page, row) {
         underline(pen, page, fault, room);
         let role = role_of(fault);
-        behind += tell(pen, room, behind, &format!("{} {}", fault.code, fault.message), role);
+        behind += behind_line(pen, room, behind, &format!("{} {}", fault.code, fault.message), role);
     }
 }
 
 /// Writes something behind a line if there is room for some of it. Gives the columns used.
-fn tell(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
+fn behind_line(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
     let x = room.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
     let left = room.right().saturating_sub(x);
     if left < 12 {
@@ -221,7 +221,7 @@ fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
     let first = (page.chosen + 1).saturating_sub(listed);
     let all = words.iter().chain(&elsewhere);
     let widest = all.map(|word| text::width(&text::escape(word))).max().unwrap_or(0) + 2;
-    let wide = u16::try_from(widest).unwrap_or(u16::MAX).min(area.width / 2);
+    let wide = u16::try_from(widest).unwrap_or(u16::MAX).min(area.width);
     let tall = u16::try_from(shown).unwrap_or(1);
     let typed = u16::try_from(page.completion.typed).unwrap_or(0);
     let x = at.x.saturating_sub(typed + 1).min(area.right().saturating_sub(wide));

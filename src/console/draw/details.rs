@@ -61,7 +61,8 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
     }
 }
 
-fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
+/// Draws a sheet in two columns.
+pub(super) fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
     if top == 0 {
         let used = pen.pieces(area.x, area.y, area.width, &sheet.title) + 3;
         pen.pieces(area.x + used, area.y, area.width.saturating_sub(used), &sheet.what);

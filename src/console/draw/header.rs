@@ -19,9 +19,9 @@ use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::{Cluster, State};
 use crate::console::theme::Role;
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::source::{Link, SourcePlace};
+use crate::view::units::show_amount;
 
 /// From which age on the data is called old.
 const OLD: std::time::Duration = std::time::Duration::from_secs(2);
@@ -58,6 +58,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let mut pieces = vec![match cluster.about.place {
         SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
         SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
+        SourcePlace::Machine => piece(Role::BadgeEmbedded, " THIS MACHINE "),
         SourcePlace::Saved => piece(Role::BadgeFrozen, " SAVED "),
         SourcePlace::WhatIf => piece(Role::BadgeWhatIf, " WHAT IF "),
     }];

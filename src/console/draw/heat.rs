@@ -23,9 +23,9 @@ use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::page::NodesPage;
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
+use crate::view::units::show_amount;
 
 /// The columns of a sign with the blank behind it.
 const CELL: usize = 3;

@@ -30,6 +30,7 @@ mod explain;
 mod form;
 mod header;
 mod heat;
+mod job;
 mod lists;
 mod overlay;
 mod past;
@@ -90,6 +91,7 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         (Body::List, _) => lists::draw(pen, state, regions),
         (Body::Form, _) => form::draw(pen, state, regions.rows),
         (_, Page::Details(page)) => details::draw_page(pen, state, page, regions.rows),
+        (_, Page::Job(page)) => job::draw(pen, state, page, regions.rows),
         (_, Page::Explain(page)) => explain::draw(pen, state, page, regions.rows),
         (_, Page::Config(page)) => return config::draw(pen, state, page, regions),
         (Body::Text | Body::Config, _) => {}

@@ -12,7 +12,7 @@ use crate::console::present::unreached;
 use crate::console::state::State;
 use crate::console::theme::Role;
 
-/// Draws it.
+/// Draws the page of a source that was never reached: since when, why, what to try.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let room = usize::from(regions.rows.width.saturating_sub(5));
     let top = regions.head.y + 1 + (regions.rows.height / 3).min(4);

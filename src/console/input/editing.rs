@@ -1,5 +1,6 @@
 //! Which step of editing a key is, as in a shell.
 
+use crate::console::state::editor::TextStep;
 use crate::console::state::key::{Code, Key};
 use crate::console::state::line_edit::{LineEdit, LineStep, Reach};
 
@@ -12,16 +13,26 @@ pub fn line_step(key: Key) -> Option<LineStep> {
         (false, false, Code::Delete) | (true, false, Code::Char('d')) => Remove(Reach::Right),
         (false, false, Code::Left) | (true, false, Code::Char('b')) => Move(Reach::Left),
         (false, false, Code::Right) | (true, false, Code::Char('f')) => Move(Reach::Right),
-        (false, false, Code::Home) | (true, false, Code::Char('a')) => Move(Reach::Start),
-        (false, false, Code::End) | (true, false, Code::Char('e')) => Move(Reach::End),
+        (_, _, Code::Home) | (true, false, Code::Char('a')) => Move(Reach::Start),
+        (_, _, Code::End) | (true, false, Code::Char('e')) => Move(Reach::End),
         (true, false, Code::Left) | (false, true, Code::Char('b')) => Move(Reach::WordLeft),
         (true, false, Code::Right) | (false, true, Code::Char('f')) => Move(Reach::WordRight),
-        (true, false, Code::Char('w')) | (false, true, Code::Backspace) => Remove(Reach::WordLeft),
-        (false, true, Code::Char('d')) => Remove(Reach::WordRight),
+        (true, false, Code::Char('w')) | (false, true, Code::Backspace | Code::Char('h')) => Remove(Reach::WordLeft),
+        (false, true, Code::Char('d') | Code::Delete) => Remove(Reach::WordRight),
         (true, false, Code::Char('u')) => Remove(Reach::Start),
         (true, false, Code::Char('k')) => Remove(Reach::End),
         _ => return None,
     })
+}
+
+/// What a key does in a text of several lines; `None` when it means nothing there.
+pub fn text_step(key: Key) -> Option<TextStep> {
+    match (key.ctrl, key.alt, key.code) {
+        (false, false, Code::Up) => Some(TextStep::Up),
+        (false, false, Code::Down) => Some(TextStep::Down),
+        (false, false, Code::Enter) => Some(TextStep::NewLine),
+        _ => line_step(key).map(TextStep::InLine),
+    }
 }
 
 /// Lets a key work on a line. `false` when it means nothing here; the text and the cursor are then as before.

@@ -54,6 +54,7 @@ pub fn keys_of(state: &State, command: &Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::state::command::RowCommand;
     use crate::console::state::keymap::{Chord, KeyMatch};
 
     fn keys(text: &str) -> Chord {
@@ -74,23 +75,23 @@ mod tests {
     #[test]
     fn the_nearest_context_decides() {
         let mut keymap = defaults();
-        assert_eq!(found(&keymap, "j"), Some(CommandId::Down));
-        keymap.bind(bound(Context::Queues, "j", CommandId::Fold));
-        assert_eq!(found(&keymap, "j"), Some(CommandId::Fold));
+        assert_eq!(found(&keymap, "j"), Some(CommandId::Row(RowCommand::Down)));
+        keymap.bind(bound(Context::Queues, "j", CommandId::Row(RowCommand::Fold)));
+        assert_eq!(found(&keymap, "j"), Some(CommandId::Row(RowCommand::Fold)));
         keymap.unbind(Context::Queues, &keys("j"));
-        assert_eq!(found(&keymap, "j"), Some(CommandId::Down));
+        assert_eq!(found(&keymap, "j"), Some(CommandId::Row(RowCommand::Down)));
     }
 
     #[test]
     fn a_chord_takes_the_place_of_its_beginning() {
         let mut keymap = defaults();
-        keymap.bind(bound(Context::List, "g g", CommandId::Top));
-        keymap.bind(bound(Context::List, "g e", CommandId::Bottom));
+        keymap.bind(bound(Context::List, "g g", CommandId::Row(RowCommand::Top)));
+        keymap.bind(bound(Context::List, "g e", CommandId::Row(RowCommand::Bottom)));
         assert_eq!(keymap.look_up(&[Context::List], &keys("g")), KeyMatch::Begun);
-        assert_eq!(found(&keymap, "g g"), Some(CommandId::Top));
+        assert_eq!(found(&keymap, "g g"), Some(CommandId::Row(RowCommand::Top)));
         assert_eq!(keymap.continuations(&[Context::List], &keys("g")).len(), 2);
-        keymap.bind(bound(Context::List, "g", CommandId::Top));
-        assert_eq!(found(&keymap, "g"), Some(CommandId::Top));
+        keymap.bind(bound(Context::List, "g", CommandId::Row(RowCommand::Top)));
+        assert_eq!(found(&keymap, "g"), Some(CommandId::Row(RowCommand::Top)));
         assert_eq!(found(&keymap, "g e"), None);
     }
 

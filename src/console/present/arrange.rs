@@ -49,13 +49,13 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
     for plan in plans {
         let Some(first) = plan.first() else { continue };
         let names = Names::new(widest, first, width, least);
-        all = all.max(plan.iter().filter(|column| column.tells()).count());
+        all = all.max(plan.iter().filter(|column| column.says_something()).count());
         last = fit(plan, width, names);
         if last.first().is_some_and(|first| first.width >= names.least) {
             break;
         }
     }
-    let hidden = all.saturating_sub(last.iter().filter(|column| column.tells()).count());
+    let hidden = all.saturating_sub(last.iter().filter(|column| column.says_something()).count());
     Chosen { columns: last, hidden }
 }
 

@@ -127,9 +127,31 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
         return wrapped(lines, 0, "checking", width, Role::Dim);
     }
     changes(lines, checked, width);
+    ahead(lines, page, width);
     if let Some(why) = &checked.refused {
         lines.push(Vec::new());
         wrapped(lines, 0, &format!("it would be refused: {why}"), width, Role::Warning);
+    }
+}
+
+/// What the text leads to in the next minutes, as a copy of the cluster says.
+fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
+    let Some(forecast) = page.forecast.as_ref().filter(|forecast| forecast.version == page.buffer.version()) else {
+        return;
+    };
+    lines.push(Vec::new());
+    title(lines, "the next 10 minutes, tried on a copy");
+    match &forecast.found {
+        None => wrapped(lines, 0, "trying", width, Role::Dim),
+        Some(Err(why)) => wrapped(lines, 0, &format!("not known: {why}"), width, Role::Dim),
+        Some(Ok(found)) => {
+            let last = found.len().saturating_sub(1);
+            for (number, line) in found.iter().enumerate() {
+                // The last one says what it rests on.
+                let role = if number == last && last > 0 { Role::Dim } else { Role::Text };
+                wrapped(lines, 0, line, width, role);
+            }
+        }
     }
 }
 

@@ -7,10 +7,10 @@ use crate::config::diff::{Key, What};
 use crate::config::{Config, Diff, Reading, Removal};
 use crate::console::present::format;
 use crate::console::state::editor::{CheckJob, CheckResult, Removed};
-use crate::model::quantity::show_amount;
 use crate::model::{QueuePath, Time};
 use crate::view::act::{Act, Refusal, may_configure};
 use crate::view::placement::access;
+use crate::view::units::show_amount;
 use crate::view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
 
 /// The most applications that are named for one queue.
@@ -40,6 +40,7 @@ pub fn check(job: &CheckJob) -> CheckResult {
     }
     checked.changes = diff.lines();
     checked.preempted = preempted(&quotas, job.at);
+    checked.asks_scheduler = quotas.iter().flat_map(|(_, effects)| &effects.begins).any(|one| one.victims.is_none());
     checked.consequences = consequences(&diff, job, &quotas);
     checked.removed = removed(&diff, &job.view);
     checked.refused = refused(&diff, job);
@@ -47,7 +48,7 @@ pub fn check(job: &CheckJob) -> CheckResult {
     checked
 }
 
-/// Why the actor may not make these changes; `None` when he may, as far as the view tells.
+/// Why the actor may not make these changes; `None` when he may, as far as the view says.
 fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
     let actor = match &job.actor {
         Ok(actor) => actor,
@@ -98,9 +99,21 @@ fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)>
     let Ok(loaded) = View::of_config(Arc::clone(config), job.profile) else { return Vec::new() };
     let each = job.view.partitions.iter().filter_map(|part| {
         let then = loaded.partitions.iter().find(|then| then.name == part.name)?;
-        Some((Arc::clone(&part.name), part.quota_effects(job.at, then)))
+        let mut effects = part.quota_effects(job.at, then);
+        effects.begins.iter_mut().for_each(|one| completed(one, &part.name, job));
+        Some((Arc::clone(&part.name), effects))
     });
     each.collect()
+}
+
+/// Takes over from the scheduler which allocations go, where only that knows it. The delay counts from when the text comes into force, so the
+/// times of the answer, which is some seconds old, are not taken over.
+fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
+    let said = job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);
+    let mut same = said.filter(|(of, forecast)| **of == *partition && forecast.queue == one.queue);
+    if let (None, Some((_, forecast))) = (&one.victims, same.next()) {
+        *one = QuotaForecast { since: one.since, at: one.at, ..forecast.clone() };
+    }
 }
 
 /// Whether something of a queue is preempted that would not be without the edit.

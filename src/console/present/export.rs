@@ -1,20 +1,17 @@
 //! What a page shows, as a table of texts: of a list its columns, its order, its filter, all its rows; of anything else its lines.
 //!
-//! As text the cells are those of the list itself ([`lists::table`]), in a width that has room for all of its columns. For other programs
-//! they are the typed values that the list is sorted by ([`Fields`](crate::console::present::value::Fields)).
+//! The cells of a list are the typed values that it is drawn and sorted by ([`Fields`]), all of its columns, whatever the screen has room for:
+//! as text in the words of the screen, for other programs in whole units. Nothing is read back from what was drawn.
 
-use crate::console::present::lists;
 use crate::console::present::page::Present;
 use crate::console::present::pieces::{Piece, sign_set};
 use crate::console::present::text::{ascii, escape};
 use crate::console::present::unreached;
-use crate::console::present::value::{Field, Value};
+use crate::console::present::value::{Field, Fields, Value};
 use crate::console::state::State;
 use crate::console::state::page::{Page, each_page};
 use crate::console::theme::Role;
 
-/// How many columns a list has room for.
-const WIDE: u16 = 400;
 /// How wide the lines of a page are that is no list.
 const SHEET: usize = 120;
 
@@ -51,37 +48,30 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
     Table { titles: vec!["label".to_owned(), "text".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }
 
-/// What the page shows, as a table: the list, or label by label. Makes all rows: not to be called where frames are drawn.
+/// The list of the page as typed values; `None` on a page without one, and while the source was never reached.
+fn fields(state: &State) -> Option<Fields<'_>> {
+    each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state))
+}
+
+/// A row in the words of the screen.
+fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
+    let signs = sign_set(state);
+    let cell = |(column, field): (usize, &Field)| {
+        let shown = fields.value(row, column).shown(field.unit, signs);
+        let shown = escape(&shown);
+        if state.options.ascii { ascii(&shown).into_owned() } else { shown.into_owned() }
+    };
+    fields.columns.iter().enumerate().map(cell).collect()
+}
+
+/// What the page shows in the words of the screen: the list, or label by label. Makes all rows: not to be called where frames are drawn.
 pub fn table(state: &State) -> Table {
     if let Some(lines) = sheet(state) {
         return labelled(&lines);
     }
-    let Some(list) = whole_list(state) else { return Table::default() };
-    rows(state, &list, 0..list.len)
-}
-
-/// The list with all of its columns.
-fn whole_list(state: &State) -> Option<crate::console::present::table::Table<'_>> {
-    let width = each_page!(state.page(), page => page.table_width(WIDE));
-    lists::table(state, width)
-}
-
-/// Some rows of a list.
-fn rows(state: &State, list: &crate::console::present::table::Table<'_>, rows: std::ops::Range<usize>) -> Table {
-    if unreached::is(state) {
-        return Table { titles: Vec::new(), rows: vec![Vec::new(); rows.len()] };
-    }
-    let signs = sign_set(state);
-    let cell = |row: usize, column: usize| {
-        let text = list.text(signs, row, column);
-        if state.options.ascii { ascii(&text).into_owned() } else { text }
-    };
-    let cells = rows.map(|row| (0..list.columns.len()).map(|column| cell(row, column)).collect()).collect();
-    let meter = |text: &str| {
-        let known = [signs.meter_full, signs.meter_empty, signs.meter_mark];
-        !text.is_empty() && text.chars().all(|c| known.iter().any(|sign| sign.starts_with(c)))
-    };
-    assemble(&list.columns.iter().map(|column| column.title).collect::<Vec<_>>(), cells, meter)
+    let Some(fields) = fields(state) else { return Table::default() };
+    let titles = fields.columns.iter().map(|field| field.heading()).collect();
+    Table { titles, rows: (0..fields.len).map(|row| shown(state, &fields, row)).collect() }
 }
 
 /// What the page shows for other programs: every column of the list, whatever the screen has room for, each figure in a column of its own
@@ -92,9 +82,7 @@ pub fn data(state: &State) -> Data {
         let text = |cell: String| Cell { text: Some(cell), figure: false };
         return Data { titles, rows: rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect() };
     }
-    let Some(fields) = each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state)) else {
-        return Data::default();
-    };
+    let Some(fields) = fields(state) else { return Data::default() };
     let cell = |row: usize, (column, field): (usize, &Field)| {
         let value = fields.value(row, column);
         Cell { text: value.data(field.unit), figure: matches!(value, Value::Figure(_)) }
@@ -121,20 +109,23 @@ pub struct Data {
     pub rows: Vec<Vec<Cell>>,
 }
 
+/// A line of comma separated values (RFC 4180), of cells that each say whether they are a figure. A text that a spreadsheet would take for
+/// a formula gets an apostrophe.
+pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> String {
+    let quoted = |cell: &str, figure: bool| {
+        let formula = !figure && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let cell = if formula { format!("'{cell}") } else { cell.to_owned() };
+        if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+    };
+    cells.into_iter().map(|(cell, figure)| quoted(cell.as_ref(), figure)).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
 impl Data {
     /// As comma separated values (RFC 4180).
     pub fn csv(&self) -> String {
-        let quoted = |cell: &str| {
-            if cell.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", cell.replace('"', "\"\""))
-            } else {
-                cell.to_owned()
-            }
-        };
-        let line = |cells: &mut dyn Iterator<Item = &str>| cells.map(quoted).collect::<Vec<_>>().join(",") + "\r\n";
-        let titles = line(&mut self.titles.iter().map(String::as_str));
-        let rows =
-            self.rows.iter().map(|row| line(&mut row.iter().map(|cell| cell.text.as_deref().unwrap_or_default())));
+        let titles = csv_line(self.titles.iter().map(|title| (title.as_str(), false)));
+        let cell = |cell: &Cell| (cell.text.clone().unwrap_or_default(), cell.figure);
+        let rows = self.rows.iter().map(|row| csv_line(row.iter().map(cell)));
         std::iter::once(titles).chain(rows).collect()
     }
 
@@ -154,36 +145,14 @@ impl Data {
     }
 }
 
-/// The row under the cursor, each cell under its title; bars are left out. Empty without a row.
+/// The row under the cursor in the words of the screen, each cell with the name of its column. Empty without a row.
 pub fn row(state: &State) -> Vec<(String, String)> {
-    let Some(list) = whole_list(state).filter(|list| list.cursor < list.len) else { return Vec::new() };
-    let table = rows(state, &list, list.cursor..list.cursor + 1);
-    let Some(row) = table.rows.into_iter().next() else { return Vec::new() };
-    table.titles.into_iter().zip(row).collect()
-}
-
-/// Puts the cells into rows, under titles that stand for themselves: `mem` behind `PEND cpu` is `PEND mem`.
-fn assemble(titles: &[&str], rows: Vec<Vec<String>>, meter: impl Fn(&str) -> bool) -> Table {
-    let mut above = String::new();
-    let mut kept = Vec::new();
-    let mut named: Vec<String> = Vec::new();
-    for (column, title) in titles.iter().enumerate() {
-        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ").replace("/ ", "/");
-        let full =
-            if title.starts_with(|c: char| c.is_lowercase()) { format!("{above} {title}") } else { title.clone() };
-        if title.starts_with(|c: char| c.is_uppercase()) {
-            above = title.split(' ').next().unwrap_or_default().to_owned();
-        }
-        let bars = rows.iter().any(|row| meter(&row[column]))
-            && rows.iter().all(|row| row[column].is_empty() || meter(&row[column]));
-        if title.is_empty() || bars {
-            continue;
-        }
-        kept.push(column);
-        named.push(full.trim().to_owned());
-    }
-    let rows = rows.into_iter().map(|row| kept.iter().map(|column| row[*column].trim().to_owned()).collect()).collect();
-    Table { titles: named, rows }
+    let cursor = state.page().list().map(|list| list.index());
+    let Some((fields, cursor)) = fields(state).zip(cursor).filter(|(fields, cursor)| *cursor < fields.len) else {
+        return Vec::new();
+    };
+    let cells = shown(state, &fields, cursor);
+    fields.columns.iter().map(Field::heading).zip(cells).collect()
 }
 
 impl Table {
@@ -206,20 +175,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_stand_for_themselves_and_bars_are_left_out() {
-        let titles = ["QUEUE", "PEND cpu", "mem", "CPU", "used/  max ", ""];
-        let cells = ["root", "9.5", "31G", "▰▰▱", "2/, \"x\"", "*"].map(str::to_owned).to_vec();
-        let table = assemble(&titles, vec![cells], |text| text.starts_with('▰'));
-        assert_eq!(table.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used/max"]);
-        assert_eq!(table.text().lines().next(), Some("QUEUE  PEND cpu  PEND mem  CPU used/max"));
-    }
-
-    #[test]
     fn figures_are_numbers_and_nothing_is_empty() {
         let cell = |text: Option<&str>, figure| Cell { text: text.map(str::to_owned), figure };
         let rows = vec![vec![cell(Some("a/\"b\""), false), cell(Some("9.5"), true), cell(None, false)]];
         let data = Data { titles: ["queue", "cpu_cores", "cpu_max_cores"].map(str::to_owned).to_vec(), rows };
         assert_eq!(data.csv(), "queue,cpu_cores,cpu_max_cores\r\n\"a/\"\"b\"\"\",9.5,\r\n");
+        assert_eq!(csv_line([("=cmd|x", false), ("-1", true), ("a,b", false)]), "'=cmd|x,-1,\"a,b\"\r\n");
         assert!(data.json().contains(r#"{"queue": "a/\"b\"", "cpu_cores": 9.5, "cpu_max_cores": null}"#));
     }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use time::OffsetDateTime;
 
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, Resource, Time, VCORE};
+use crate::view::units::show_amount;
 
 pub use crate::console::state::past::duration;
 
@@ -18,7 +18,7 @@ pub fn resource_name(name: &str) -> &str {
     }
 }
 
-/// All amounts of a resource in one line, cpu first: `cpu 1.5, mem 2G, gpu 1`; empty without any.
+/// All amounts of a resource in one line, cpu first: `cpu 1.5, mem 2Gi, gpu 1`; empty without any.
 pub fn resource(resource: &Resource) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (name, amount) in resource.iter() {
@@ -151,8 +151,8 @@ mod tests {
     fn counts_and_resources_in_words() {
         assert_eq!(count(1, "node"), "1 node");
         assert_eq!(count(0, "queue"), "0 queues");
-        let both: Resource = [("memory", 2_000_000_000), ("vcore", 1500), ("gpu", 1)].into_iter().collect();
-        assert_eq!(resource(&both), "cpu 1.5, mem 2G, gpu 1");
+        let both: Resource = [("memory", 2 << 30), ("vcore", 1500), ("gpu", 1)].into_iter().collect();
+        assert_eq!(resource(&both), "cpu 1.5, mem 2Gi, gpu 1");
         assert_eq!(rate(0.0), "0");
         assert_eq!(rate(2.34), "2.3");
         assert_eq!(rate(214.2), "214");

@@ -6,7 +6,7 @@ use crate::console::present::change;
 use crate::console::present::guard;
 use crate::console::present::placement;
 use crate::console::state::State;
-use crate::console::state::command::CommandId;
+use crate::console::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
 use crate::console::state::layer::CommandLine;
 use crate::console::state::page::Page;
 
@@ -40,7 +40,7 @@ pub fn hints(state: &State) -> Vec<Hint> {
         for command in COMMANDS {
             let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
             let Some(keys) = keys_of(state, command) else { continue };
-            let nothing = command.id == CommandId::TakeSuggestion && !has_suggestion(state);
+            let nothing = command.id == CommandId::Form(FormCommand::TakeSuggestion) && !has_suggestion(state);
             if nothing || known.contains(&command.id) || guard::check(state, command.id).is_err() {
                 continue;
             }
@@ -69,4 +69,9 @@ fn has_suggestion(state: &State) -> bool {
 }
 
 /// The hints that stay, in their order.
-const STAYING: [CommandId; 4] = [CommandId::NextPage, CommandId::CommandLine, CommandId::Leave, CommandId::Help];
+const STAYING: [CommandId; 4] = [
+    CommandId::Go(GoCommand::NextPage),
+    CommandId::Prompt(PromptCommand::CommandLine),
+    CommandId::Go(GoCommand::Leave),
+    CommandId::Go(GoCommand::Help),
+];

@@ -28,7 +28,7 @@ const WITH_STRIP: u16 = 16;
 /// The parts of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Regions {
-    /// The cluster.
+    /// The first lines: the cluster, who acts, how the connection is.
     pub header: Rect,
     /// That this is the past, or a what-if; empty otherwise.
     pub banner: Rect,
@@ -38,7 +38,7 @@ pub struct Regions {
     pub crumbs: Rect,
     /// The titles of the columns; empty on pages without a list.
     pub head: Rect,
-    /// The rows.
+    /// The rows of a list, or the lines of a page.
     pub rows: Rect,
     /// What is known of the row under the cursor.
     pub pane: Option<Pane>,
@@ -48,10 +48,10 @@ pub struct Regions {
     pub bottom: Rect,
 }
 
-/// The pane.
+/// Where the details of the row under the cursor stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pane {
-    /// Its content.
+    /// Its content, without the border.
     pub area: Rect,
     /// The line between it and the list.
     pub border: Rect,

@@ -10,8 +10,8 @@ use crate::console::present::place::Source;
 use crate::console::present::text;
 use crate::console::state::page::Account;
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 
 /// How a user or a group is called; `*` is the shared pot of those whom no limit names.
@@ -95,9 +95,9 @@ pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>)
 pub struct Tightest {
     /// The resource; `None` for applications.
     pub resource: Option<String>,
-    /// In use.
+    /// What is in use, in the unit of the resource.
     pub used: i64,
-    /// The most.
+    /// The most that the limit allows, in the same unit.
     pub max: i64,
 }
 

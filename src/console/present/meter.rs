@@ -13,7 +13,7 @@ pub struct Meter {
     pub used: i64,
     /// What the whole bar stands for; `None` when nothing is known to be the most.
     pub base: Option<i64>,
-    /// The guarantee.
+    /// Where the guarantee is marked on the bar.
     pub guaranteed: Option<i64>,
 }
 
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_high_from_full() {
+    fn says_high_from_full() {
         let role = |used| Meter { used, base: Some(10), guaranteed: None }.role();
         assert_eq!([role(7), role(8), role(10)], [Role::UsageNormal, Role::UsageHigh, Role::UsageFull]);
     }

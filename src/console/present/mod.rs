@@ -19,6 +19,7 @@ pub(crate) mod form;
 pub mod format;
 pub mod guard;
 pub mod hints;
+pub mod job;
 pub mod layout;
 pub mod limits;
 pub mod lists;

@@ -10,7 +10,9 @@
 use std::borrow::Cow;
 
 use crate::console::input::command;
-use crate::console::input::command::{COMMANDS, CommandId, Context};
+use crate::console::input::command::{
+    COMMANDS, CommandId, Context, GoCommand, OrderCommand, PromptCommand, RowCommand,
+};
 use crate::console::input::keymap;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
@@ -189,36 +191,48 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     };
     let steps = [
         (
-            CommandId::Queues,
+            CommandId::Go(GoCommand::Queues),
             "The queue tree. Each row is a queue: its state, its priority as others see it, what runs and what waits, what is used of guarantee and maximum.",
         ),
         (
-            CommandId::Details,
+            CommandId::Row(RowCommand::Details),
             "Everything about the row under the cursor, and where each figure comes from: a fence, an offset, a maximum further up, a limit with its line.",
         ),
         (
-            CommandId::Figures,
+            CommandId::Go(GoCommand::Figures),
             "How each figure on the screen came about, in words: what a sum is made of, which queue binds.",
         ),
         (
-            CommandId::Open,
+            CommandId::Row(RowCommand::Open),
             "Into it: a queue's applications, an application's asks, the node an ask runs on. esc leads back, step by step.",
         ),
-        (CommandId::Draining, "The queues that drain, since when, and the applications that hold them."),
+        (CommandId::Go(GoCommand::Draining), "The queues that drain, since when, and the applications that hold them."),
         (
-            CommandId::Move,
+            CommandId::Order(OrderCommand::Move),
             "On an application: move it to another queue. What would be refused says so while the target is written.",
         ),
         (
-            CommandId::Kill,
+            CommandId::Order(OrderCommand::Kill),
             "On an application: kill it. The question first says what is released, and opens on doing nothing.",
         ),
-        (CommandId::Placement, "Where a submission would go, rule by rule, and why."),
-        (CommandId::Config, "The configuration: edit it, see what that means to what runs, bring it into force."),
-        (CommandId::Events, "What happened, the newest first; v on any row shows the events of that thing."),
-        (CommandId::Filter, "Filters every list while one types; s sorts, r turns the order round."),
-        (CommandId::CommandLine, "Every command by name, with completion. What is off says why."),
-        (CommandId::Help, "The keys of the page one is on, and all others; it can be filtered too."),
+        (CommandId::Go(GoCommand::Placement), "Where a submission would go, rule by rule, and why."),
+        (
+            CommandId::Go(GoCommand::Config),
+            "The configuration: edit it, see what that means to what runs, bring it into force.",
+        ),
+        (
+            CommandId::Go(GoCommand::Events),
+            "What happened, the newest first; v on any row shows the events of that thing.",
+        ),
+        (
+            CommandId::Prompt(PromptCommand::Filter),
+            "Filters every list while one types; s sorts, r turns the order round.",
+        ),
+        (
+            CommandId::Prompt(PromptCommand::CommandLine),
+            "Every command by name, with completion. What is off says why.",
+        ),
+        (CommandId::Go(GoCommand::Help), "The keys of the page one is on, and all others; it can be filtered too."),
     ];
     let mut lines = Vec::new();
     for (number, (id, words)) in steps.into_iter().enumerate() {

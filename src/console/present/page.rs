@@ -49,18 +49,13 @@ pub trait Present {
         None
     }
 
-    /// The width of its list when it may take `width` columns.
-    fn table_width(&self, width: u16) -> u16 {
-        width
-    }
-
     /// How many rows pass the filter themselves, where others are shown too; `None` where all that are shown do.
     fn passed(&self) -> Option<usize> {
         None
     }
 
-    /// How the figure of a column came about, for the row under the cursor.
-    fn why(&self, _state: &State, _part: &PartitionView, _title: &str) -> Option<String> {
+    /// How the figure of a column came about, for the row under the cursor; columns count as in [`Self::fields`].
+    fn why(&self, _state: &State, _part: &PartitionView, _column: usize) -> Option<String> {
         None
     }
 

@@ -14,7 +14,7 @@ pub type Lines = Vec<Vec<Piece>>;
 pub struct Piece {
     /// The text; escaped when it is written.
     pub text: Cow<'static, str>,
-    /// Its meaning.
+    /// What it means; the theme makes a colour of it.
     pub role: Role,
 }
 

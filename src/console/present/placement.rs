@@ -1,4 +1,4 @@
-//! Where a submission would go: the form on top, below it what it comes to, the walk, and the rules in force.
+//! Where a submission would go: the form on top, below it what it leads to, the walk, and the rules in force.
 //!
 //! ```text
 //! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
@@ -175,7 +175,7 @@ pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m Par
     }
 }
 
-/// What the form comes to.
+/// What the form leads to.
 ///
 /// # Errors
 /// What in the form is no submission.

@@ -35,6 +35,7 @@ pub fn draft(job: &DraftJob) -> FormDraft {
                 view: Arc::clone(&job.view),
                 profile: job.profile,
                 actor: job.actor.clone(),
+                preview: job.preview.clone(),
             };
             drafted.checked = check(&of);
             (drafted.text, drafted.note) = (Some(text.into()), note);

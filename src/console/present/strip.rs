@@ -12,7 +12,7 @@ use ratatui::layout::{Position, Rect};
 use crate::console::present::pieces::{Piece, piece, plain};
 use crate::console::present::text::width;
 use crate::console::state::State;
-use crate::console::state::command::{CommandId, Context};
+use crate::console::state::command::{CommandId, Context, GoCommand};
 use crate::console::state::keymap::chord_text;
 use crate::console::state::page::{Page, Subject};
 use crate::console::theme::Role;
@@ -21,39 +21,39 @@ use crate::console::theme::Role;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tab {
     /// What opens it.
-    pub id: CommandId,
-    /// Its name.
+    pub id: GoCommand,
+    /// Its name where there is room.
     pub name: &'static str,
     /// Its name where there is little room.
     pub short: &'static str,
 }
 
-const fn tab(id: CommandId, name: &'static str, short: &'static str) -> Tab {
+const fn tab(id: GoCommand, name: &'static str, short: &'static str) -> Tab {
     Tab { id, name, short }
 }
 
 /// The pages, in the order of the strip and of the key for the next one.
 pub const TABS: [Tab; 12] = [
-    tab(CommandId::Queues, "Queues", "Queue"),
-    tab(CommandId::Apps, "Applications", "Apps"),
-    tab(CommandId::Nodes, "Nodes", "Nodes"),
-    tab(CommandId::Users, "Users", "Users"),
-    tab(CommandId::Placement, "Placement", "Place"),
-    tab(CommandId::Config, "Configuration", "Conf"),
-    tab(CommandId::Events, "Events", "Event"),
-    tab(CommandId::History, "History", "Hist"),
-    tab(CommandId::Health, "Health", "Check"),
-    tab(CommandId::Draining, "Draining", "Drain"),
-    tab(CommandId::Audit, "Audit", "Audit"),
-    tab(CommandId::Revisions, "Revisions", "Revs"),
+    tab(GoCommand::Queues, "Queues", "Queue"),
+    tab(GoCommand::Apps, "Applications", "Apps"),
+    tab(GoCommand::Nodes, "Nodes", "Nodes"),
+    tab(GoCommand::Users, "Users", "Users"),
+    tab(GoCommand::Placement, "Placement", "Place"),
+    tab(GoCommand::Config, "Configuration", "Conf"),
+    tab(GoCommand::Events, "Events", "Event"),
+    tab(GoCommand::History, "History", "Hist"),
+    tab(GoCommand::Health, "Health", "Check"),
+    tab(GoCommand::Draining, "Draining", "Drain"),
+    tab(GoCommand::Audit, "Audit", "Audit"),
+    tab(GoCommand::Revisions, "Revisions", "Revs"),
 ];
 
 /// The number in [`TABS`] of the page that one is on; what was opened from the queues belongs to them.
 pub fn here(state: &State) -> usize {
     let id = match state.page() {
         Page::Details(page) => match page.subject {
-            Subject::History(_) => Some(CommandId::History),
-            Subject::Health(_) => Some(CommandId::Health),
+            Subject::History(_) => Some(GoCommand::History),
+            Subject::Health(_) => Some(GoCommand::Health),
             _ => None,
         },
         _ => None,
@@ -63,18 +63,18 @@ pub fn here(state: &State) -> usize {
 }
 
 /// The page from which those on top of it were opened.
-fn opened(state: &State) -> CommandId {
+fn opened(state: &State) -> GoCommand {
     match state.pages.get(1) {
-        Some(Page::Apps(page)) if page.draining => CommandId::Draining,
-        Some(Page::Apps(page)) if page.scope.is_none() => CommandId::Apps,
-        Some(Page::Nodes(_)) => CommandId::Nodes,
-        Some(Page::Users(_)) => CommandId::Users,
-        Some(Page::Placement(_)) => CommandId::Placement,
-        Some(Page::Config(_)) => CommandId::Config,
-        Some(Page::Events(_)) => CommandId::Events,
-        Some(Page::Audit(_)) => CommandId::Audit,
-        Some(Page::Revisions(_)) => CommandId::Revisions,
-        _ => CommandId::Queues,
+        Some(Page::Apps(page)) if page.draining => GoCommand::Draining,
+        Some(Page::Apps(page)) if page.scope.is_none() => GoCommand::Apps,
+        Some(Page::Nodes(_)) => GoCommand::Nodes,
+        Some(Page::Users(_)) => GoCommand::Users,
+        Some(Page::Placement(_)) => GoCommand::Placement,
+        Some(Page::Config(_)) => GoCommand::Config,
+        Some(Page::Events(_)) => GoCommand::Events,
+        Some(Page::Audit(_)) => GoCommand::Audit,
+        Some(Page::Revisions(_)) => GoCommand::Revisions,
+        _ => GoCommand::Queues,
     }
 }
 
@@ -123,7 +123,8 @@ struct Entry {
 /// What the strip says in so many columns.
 fn entries(state: &State, room: u16) -> Vec<Entry> {
     let here = here(state);
-    let key = |id: CommandId| state.keymap.chords(Context::Page, id).next().map(|chord| chord_text(chord));
+    let key =
+        |id: GoCommand| state.keymap.chords(Context::Page, CommandId::Go(id)).next().map(|chord| chord_text(chord));
     // A page that has lost its key to a person's settings is opened by name.
     let keys: Vec<String> = TABS.iter().map(|tab| key(tab.id).unwrap_or_else(|| ":".to_owned())).collect();
     let mut shown = Vec::new();
@@ -157,7 +158,7 @@ pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
 }
 
 /// The page whose key or name stands at a place of the screen.
-pub fn at(state: &State, area: Rect, at: Position) -> Option<CommandId> {
+pub fn at(state: &State, area: Rect, at: Position) -> Option<GoCommand> {
     let wide = |entry: &Entry| u16::try_from(width(&entry.key) + width(&entry.name)).unwrap_or(0);
     let room = area.width.saturating_sub(1);
     let here = |entry: &Entry| Rect { x: area.x + 1 + entry.x, width: wide(entry), ..area }.contains(at);

@@ -20,7 +20,7 @@ use crate::console::theme::{Role, Signs};
 pub struct Col<C> {
     /// What it shows.
     pub what: C,
-    /// Its title.
+    /// The heading over it, short enough for its width.
     pub title: &'static str,
     /// How wide it is.
     pub width: u16,
@@ -46,7 +46,7 @@ impl<C> Col<C> {
     }
 
     /// Whether it says something that no other column says.
-    pub(super) fn tells(&self) -> bool {
+    pub(super) fn says_something(&self) -> bool {
         !self.bar && !self.title.is_empty()
     }
 }
@@ -99,7 +99,7 @@ pub struct Run {
     pub max: u16,
     /// The text, escaped and cut.
     pub text: String,
-    /// Its meaning.
+    /// What it means; the theme makes a colour of it.
     pub role: Role,
 }
 
@@ -172,7 +172,7 @@ impl Writer {
 /// A column of a list as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// Its title.
+    /// The heading as it stands on the screen.
     pub title: &'static str,
     /// What stands behind the title, and what it is sorted by.
     pub sorted: Title,
@@ -286,20 +286,6 @@ impl<'a> Table<'a> {
             }
         }
         writer.runs()
-    }
-
-    /// What one cell of a row says, without blanks around it.
-    pub fn text(&self, signs: &'static Signs, row: usize, column: usize) -> String {
-        let Some((_, slot)) = self.slots(0).nth(column) else { return String::new() };
-        let mut writer = Writer::new(signs);
-        (self.cell)(&mut writer, row, column, slot);
-        let mut text = String::new();
-        for run in writer.runs() {
-            let at = usize::from(run.x.saturating_sub(slot.x));
-            text.push_str(&" ".repeat(at.saturating_sub(text::width(&text))));
-            text.push_str(&run.text);
-        }
-        text.trim().to_owned()
     }
 
     /// The name of the column whose title stands at a place of the line of titles.

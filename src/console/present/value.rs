@@ -11,19 +11,19 @@ use std::time::Duration;
 use crate::console::present::format;
 use crate::console::present::text;
 use crate::console::theme::Signs;
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, Time, VCORE};
+use crate::view::units::show_amount;
 
 /// What a column counts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Words.
+    /// Words, which have no unit.
     Words,
-    /// Things.
+    /// A number of things.
     Count,
     /// Thousandths of a core.
     Vcore,
-    /// Bytes.
+    /// Bytes; the screen scales them.
     Bytes,
     /// Microseconds that something has lasted.
     Lasting,
@@ -67,7 +67,7 @@ pub enum Value<'a> {
     Nothing,
     /// A figure, in the unit of its column.
     Figure(i64),
-    /// Words.
+    /// Words as they are, not escaped yet.
     Text(Cow<'a, str>),
     /// No bound: more than any figure.
     Unbounded,
@@ -80,7 +80,7 @@ impl<'a> Value<'a> {
         if text.is_empty() { Self::Nothing } else { Self::Text(text) }
     }
 
-    /// A count.
+    /// A number of things; what does not fit into 64 bits is the largest there is.
     pub fn count(count: impl TryInto<i64>) -> Self {
         Self::Figure(count.try_into().unwrap_or(i64::MAX))
     }
@@ -101,7 +101,7 @@ impl<'a> Value<'a> {
         since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
     }
 
-    /// A moment.
+    /// A moment of the scheduler's time.
     pub fn moment(at: Time) -> Self {
         Self::Figure(i64::try_from(at.0).unwrap_or(i64::MAX))
     }
@@ -175,6 +175,11 @@ impl PartialOrd for Value<'_> {
     }
 }
 
+/// How a column is called where people read it: `cpu max` for `cpu-max`.
+pub fn heading(name: &str) -> String {
+    name.replace('-', " ")
+}
+
 /// A column with typed values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -185,6 +190,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// How it is called where people read it.
+    pub fn heading(&self) -> String {
+        heading(self.name)
+    }
+
     /// How it is called where its figures stand without their units.
     pub fn title(&self) -> String {
         format!("{}{}", self.name.replace('-', "_"), self.unit.suffix())
@@ -196,7 +206,7 @@ type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
 
 /// A list as typed values: all of its columns, whatever the screen has room for.
 pub struct Fields<'a> {
-    /// The columns.
+    /// The columns, each with its name and unit, in the order of the page.
     pub columns: Vec<Field>,
     /// How many rows there are.
     pub len: usize,

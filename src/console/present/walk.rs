@@ -101,7 +101,7 @@ const fn role(mark: Mark) -> Role {
     }
 }
 
-/// What a placement comes to, wrapped: the queue and what is created on the way, or why it is rejected.
+/// What a placement leads to, wrapped: the queue and what is created on the way, or why it is rejected.
 pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let (sign, role, first, rest) = match &placement.outcome {
         PlacementOutcome::Placed(placed) => {

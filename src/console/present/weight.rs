@@ -6,7 +6,7 @@ use crate::view::{ChangeDetail, ChangeType, ObjectType, Record};
 /// How much an event matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Goes on all the time: asks, allocations, applications that begin and end.
+    /// Continues all the time: asks, allocations, applications that begin and end.
     Routine,
     /// Something is otherwise now: a configuration, a node, a queue, a limit that is reached, an application that was moved.
     Notable,

@@ -13,7 +13,7 @@ const DEFAULT: &str = "vi";
 /// Has a text edited; waits until the editor ends. The terminal must be free.
 ///
 /// # Errors
-/// Why the text is as it was, for a person.
+/// Why the text is unchanged, for a person.
 pub fn edit(text: &str) -> Result<String, String> {
     let named = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| OsString::from(DEFAULT));
@@ -29,14 +29,14 @@ pub fn edit(text: &str) -> Result<String, String> {
     let message = match ended {
         Err(error) => format!("the editor {shown} cannot be started: {error}; set EDITOR"),
         Ok(status) if !status.success() => {
-            format!("the text is as it was{kept}: the editor {shown} ended with {status}")
+            format!("the text is unchanged{kept}: the editor {shown} ended with {status}")
         }
         Ok(_) => match read.map(String::from_utf8) {
             Ok(Ok(edited)) => {
                 let _ = fs::remove_file(&file);
                 return Ok(edited);
             }
-            Ok(Err(_)) => format!("the text is as it was{kept}: it is not UTF-8"),
+            Ok(Err(_)) => format!("the text is unchanged{kept}: it is not UTF-8"),
             Err(error) => format!("the edited file cannot be read: {error}"),
         },
     };

@@ -1,7 +1,7 @@
 //! Holding the input thread back while another program has the terminal, so that it does not take that program's keys.
 //!
 //! The thread waits inside the terminal driver. A signal for another size brings it out of there: that is an event like others,
-//! after which it comes to the gate.
+//! after which it arrives at the gate.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use signal_hook::consts::SIGWINCH;
 use signal_hook::low_level;
 
-/// How long is waited for the thread to come to the gate. Without it the other program would still get most keys.
+/// How long is waited for the thread to arrive at the gate. Without it the other program would still get most keys.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Default)]

@@ -47,7 +47,7 @@ const FLOOR: Duration = Duration::from_millis(16);
 /// The most events taken before a frame is drawn.
 const BATCH: usize = 64;
 
-/// What comes to the loop.
+/// What arrives at the loop.
 enum Event {
     Input(Input),
     News,
@@ -319,8 +319,13 @@ impl Loop {
             | Effect::ReportRefusal(..)
             | Effect::FetchRevision(_)
             | Effect::Explain(_)
+            | Effect::PreviewQuotas(_)
+            | Effect::Forecast(..)
+            | Effect::StopForecast
             | Effect::FetchPastView(_)
             | Effect::FetchPastSpan(..)
+            | Effect::LookAtJob(..)
+            | Effect::ChangeJob(_)
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}
         }
@@ -345,12 +350,9 @@ impl Loop {
         terminal::restore();
         let edited = external_editor::edit(text);
         self.session.replies().send(Reply::TextEdited(edited));
-        let retaken = self.screen.retake();
+        let retaken = self.retake();
         self.input.resume();
-        retaken?;
-        self.resize()?;
-        self.repaint();
-        Ok(())
+        retaken
     }
 
     /// Takes the terminal back from another program.
@@ -370,7 +372,7 @@ impl Loop {
         (self.due.redraw, self.due.repaint) = (true, true);
     }
 
-    /// Takes news when there are some and the last ones are long enough ago, and lets time go on when something is due.
+    /// Takes news when there are some and the last ones are long enough ago, and lets time pass when something is due.
     fn refresh(&mut self) -> color_eyre::Result<()> {
         let now = self.now();
         let news = self.waiting && self.last_news.elapsed() >= FLOOR;

@@ -37,7 +37,7 @@ use crate::console::state::{Options, State};
 use crate::console::theme::{Theme, ThemeName};
 use crate::console::update::action::Action;
 use crate::console::update::{feed, key, long, start, update, write};
-use crate::source::{Focus, Source};
+use crate::source::{Focus, Source, StopSign};
 
 /// A reply, with the era in which its effect was asked for.
 type StampedReply = (u64, Reply);
@@ -66,6 +66,8 @@ pub struct Session {
     held: VecDeque<Input>,
     /// A worker thread is reading events.
     reading: bool,
+    /// Stops what is worked out about an edited text.
+    forecast: StopSign,
     /// Effects for the runtime, returned by the next step.
     effects: Vec<Effect>,
 }
@@ -73,7 +75,7 @@ pub struct Session {
 /// How many inputs are held at most; what comes too fast for that is lost.
 const HELD: usize = 256;
 
-/// What comes to a session.
+/// What arrives at a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
     /// A person did something.
@@ -128,6 +130,7 @@ impl Session {
             era: 0,
             held: VecDeque::new(),
             reading: false,
+            forecast: StopSign::default(),
             effects,
         }
     }
@@ -247,7 +250,11 @@ impl Session {
     /// Whether it waits for the source: for the answer to an order, or for something of the past.
     pub fn waits(&self) -> bool {
         let past = &self.state.cluster.past;
-        past.fetching.is_some() || past.chapters.seeking.is_some() || !self.state.orders.open.is_empty()
+        past.fetching.is_some()
+            || past.chapters.seeking.is_some()
+            || !self.state.orders.open.is_empty()
+            || self.state.job.awaited
+            || self.state.job.acting.left > 0
     }
 
     /// When the console wants [`Incoming::Refresh`] again though nothing happened; `None` when never.

@@ -15,7 +15,7 @@ pub enum Input {
     Key(Key),
     /// Did something with the mouse.
     Mouse(Mouse),
-    /// Pasted text.
+    /// What was pasted, in one piece.
     Paste(String),
     /// Gave the terminal another size.
     Size(Size),

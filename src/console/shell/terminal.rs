@@ -1,7 +1,7 @@
 //! The terminal itself: taken, drawn on, and given back whole whatever happens.
 //!
 //! Invariants:
-//! - after [`restore`] the terminal is as it was: no raw mode, no alternate screen, the cursor there; calling it twice does no harm;
+//! - after [`restore`] the terminal is unchanged: no raw mode, no alternate screen, the cursor there; calling it twice does no harm;
 //! - a panic in any thread restores first and prints then, so that the report can be read;
 //! - nothing is written but whole frames, each inside a synchronized update, so that nothing tears over slow lines.
 
@@ -52,7 +52,7 @@ impl Screen {
         self.forget()
     }
 
-    /// Asks the terminal to put a text into its clipboard (OSC 52). Inside tmux it is also handed through to the terminal outside.
+    /// Asks the terminal to put a text into its clipboard (OSC 52). Inside tmux it is also passed through to the terminal outside.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());
@@ -94,7 +94,7 @@ impl Screen {
         self.terminal.resize(self.terminal.size()?.into())
     }
 
-    /// Its size.
+    /// Its size in columns and lines.
     pub fn size(&self) -> io::Result<Size> {
         self.terminal.size()
     }
@@ -147,7 +147,7 @@ fn restore_on_panic() {
     });
 }
 
-/// Collects what the terminal's backend writes, to be handed on as one frame. What is still here when a panic unwinds is never
+/// Collects what the terminal's backend writes, to be passed on as one frame. What is still here when a panic unwinds is never
 /// written: it would end up on the screen of the shell.
 #[derive(Clone, Default)]
 struct Frames {

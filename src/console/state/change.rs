@@ -1,21 +1,21 @@
-//! A form on one queue: what is to be changed in the configuration, and what that comes to.
+//! A form on one queue: what is to be changed in the configuration, and what that leads to.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::Fault;
-use crate::console::state::editor::CheckResult;
+use crate::console::state::editor::{CheckResult, QuotaPreview};
 use crate::console::state::line_edit::LineEdit;
 use crate::model::{Profile, QueuePath, Time};
 use crate::view::View;
 use crate::view::act::{Actor, Configuration};
 
-/// Which form.
+/// What a form changes of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The queue's maximum, and how many applications may run.
     Max,
-    /// Its guarantee.
+    /// What preemption may restore for the queue.
     Guaranteed,
     /// One of its properties.
     Property,
@@ -54,15 +54,15 @@ pub enum What {
     Applications,
     /// The key of a property.
     Key,
-    /// Its value.
+    /// The value of that property.
     Value,
     /// The name of a queue.
     Name,
     /// `leaf` or `parent`.
     Sort,
-    /// Who submits.
+    /// An access list: who may submit.
     Submit,
-    /// Who administers.
+    /// An access list: who may administer.
     Admin,
     /// Names of users, with commas or blanks between them.
     Users,
@@ -72,7 +72,7 @@ pub enum What {
     Description,
 }
 
-/// A field.
+/// A field with what stands before it and in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeField {
     /// What it stands for.
@@ -111,10 +111,10 @@ pub struct Applying {
     pub fields: Vec<String>,
 }
 
-/// The form, and what it comes to.
+/// The form, and what it leads to.
 #[derive(Clone, Debug)]
 pub struct ChangePage {
-    /// Which form.
+    /// What it changes of the queue.
     pub kind: Kind,
     /// On which queue.
     pub queue: QueuePath,
@@ -132,7 +132,7 @@ pub struct ChangePage {
     pub due: Option<Duration>,
     /// It is being looked at.
     pub looking: bool,
-    /// What was found out last; its version tells about what.
+    /// What was found out last; its version names the form that was looked at.
     pub drafted: FormDraft,
     /// What is being brought into force.
     pub applying: Option<Applying>,
@@ -141,7 +141,7 @@ pub struct ChangePage {
 }
 
 impl ChangePage {
-    /// A form on a queue. What it comes to is looked at once it is shown.
+    /// A form on a queue. What it leads to is looked at once it is shown.
     pub fn new(kind: Kind, queue: QueuePath, partition: Arc<str>, fields: Vec<ChangeField>) -> Self {
         Self {
             kind,
@@ -177,7 +177,7 @@ pub struct DraftJob {
     pub at: Time,
     /// Which version of the form it is.
     pub version: u64,
-    /// Which form.
+    /// What it changes of the queue.
     pub kind: Kind,
     /// On which queue.
     pub queue: QueuePath,
@@ -187,15 +187,17 @@ pub struct DraftJob {
     pub fields: Vec<ChangeField>,
     /// The configuration in force.
     pub base: Arc<Configuration>,
-    /// What runs.
+    /// What runs, for the effects of the change.
     pub view: Arc<View>,
     /// By which rules the text is read.
     pub profile: Profile,
     /// Who would bring it into force; or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
+    /// What the scheduler said last of what a text would have preempted.
+    pub preview: Option<Arc<QuotaPreview>>,
 }
 
-/// What a form comes to.
+/// What a form leads to.
 #[derive(Clone, Debug, Default)]
 pub struct FormDraft {
     /// Of which version.

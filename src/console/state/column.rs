@@ -18,10 +18,15 @@ pub trait Column: Copy + PartialEq + 'static {
     fn steps(self) -> bool;
 }
 
+/// The column at a place, from 0, among all of its list.
+pub fn at<C: Column>(place: usize) -> Option<C> {
+    C::ALL.get(place).copied()
+}
+
 /// A column that a person has chosen for a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnChoice {
-    /// Its name.
+    /// Its heading, by which settings keep it.
     pub name: String,
     /// How wide it is; `None`: as it is by itself.
     pub width: Option<u16>,
@@ -30,7 +35,7 @@ pub struct ColumnChoice {
 /// How a list is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort<C> {
-    /// By what.
+    /// The column that rows are compared by.
     pub column: C,
     /// The largest first.
     pub descending: bool,
@@ -176,6 +181,8 @@ columns! {
         Other: "other", false, true, more;
         State: "state", true, false;
         Node: "node", true, false;
+        Pod: "pod", true, false, more;
+        Restarts: "restarts", true, true, more;
         Since: "since", true, true, more;
         Why: "why", true, false, more;
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::console::state::editor::{Buffer, CheckResult, Completion};
 use crate::view::act::Configuration;
 
-/// The configuration.
+/// The text of the configuration with what is known of it.
 #[derive(Clone, Debug)]
 pub struct ConfigPage {
     /// The one that the text was taken from; `None` where it is not known.
@@ -19,8 +19,10 @@ pub struct ConfigPage {
     pub top: usize,
     /// The columns that are scrolled away at the left.
     pub left: usize,
-    /// What was found out about the text; its version tells about which.
+    /// What was found out about the text; its version names the text that was looked at.
     pub checked: CheckResult,
+    /// What it leads to in the next minutes, by the version of the text that was tried.
+    pub forecast: Option<Forecast>,
     /// When the text is to be looked at again.
     pub due: Option<Duration>,
     /// It is being looked at.
@@ -45,12 +47,21 @@ pub struct ConfigPage {
     pub applied: Option<String>,
 }
 
+/// What a text leads to, as it is tried on a copy of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// Which version of the text is tried.
+    pub version: u64,
+    /// In lines; or why that is not known. `None`: it is still tried.
+    pub found: Option<Result<Vec<String>, String>>,
+}
+
 /// A text that is being brought into force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applying {
     /// The number of the order.
     pub number: u64,
-    /// The text.
+    /// The text that was sent, whatever is written meanwhile.
     pub text: String,
 }
 
@@ -80,6 +91,7 @@ impl ConfigPage {
             top: 0,
             left: 0,
             checked: CheckResult::default(),
+            forecast: None,
             due: Some(Duration::ZERO),
             checking: false,
             find: String::new(),

@@ -66,7 +66,7 @@ impl<I: PartialEq> Cursor<I> {
         self.find_by(len, is, &identity, instead, keep);
     }
 
-    /// The same where `is` tells cheaply whether a thing stands at an index. Looks next to the cursor first.
+    /// The same where `is` says cheaply whether a thing stands at an index. Looks next to the cursor first.
     pub fn find_by(
         &mut self,
         len: usize,

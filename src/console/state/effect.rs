@@ -1,12 +1,14 @@
 //! What an update wants done outside of the state. The update returns a list of it, the session and the runtime carry it out in order.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::console::state::State;
 use crate::console::state::past::Step;
 use crate::console::state::work::Work;
-use crate::model::Time;
+use crate::model::{AppId, Time};
 use crate::view::act::{Order, Refusal};
+use crate::view::job::{JobOrder, OutputWanted};
 use crate::view::waiting::Question;
 
 /// One thing to be done outside of the state.
@@ -34,12 +36,23 @@ pub enum Effect {
     FetchRevision(u64),
     /// Ask the source why something waits. Answered by [`super::reply::Reply::Explained`].
     Explain(Question),
+    /// Ask the source which allocations a text would have preempted. Answered by [`super::reply::Reply::QuotasPreviewed`].
+    PreviewQuotas(Arc<str>),
     /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].
     FetchPastView(Time),
     /// Fetch what happened right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
+    /// Look at the job that an application is, with a part of its output. Answered by [`super::reply::Reply::JobSeen`].
+    LookAtJob(AppId, OutputWanted),
+    /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
+    ChangeJob(JobOrder),
     /// Do something with a what-if.
     WhatIf(WhatIfStep),
+    /// Have what an edited configuration leads to worked out, by the version of its text and in a partition; what is under way is stopped.
+    /// Answered by [`super::reply::Reply::Forecast`].
+    Forecast(u64, Arc<str>, Arc<str>),
+    /// Stop that: the text is another one by now.
+    StopForecast,
     /// Find what mattered among the source's events from this number on. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
     /// Do this in a worker thread.

@@ -12,7 +12,7 @@ pub const LONG: usize = 20_000;
 /// A list that is being made.
 #[derive(Clone, Debug)]
 pub struct Making {
-    /// Which one.
+    /// Counts up; an answer with another number is too late.
     pub number: u64,
     /// The person has chosen something else meanwhile.
     pub overtaken: Arc<AtomicBool>,
@@ -27,7 +27,7 @@ pub struct ListJob {
     pub page: Page,
     /// What the rows are made from.
     pub view: Arc<View>,
-    /// What tells that view and that page from others.
+    /// What distinguishes that view and that page from others.
     pub stamp: Stamp,
     /// Set when the person has chosen something else meanwhile: the job gives up.
     pub overtaken: Arc<AtomicBool>,

@@ -5,7 +5,7 @@ use std::fmt;
 /// A key with its modifiers. Shift is part of the character, or of [`Code::BackTab`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// Which key.
+    /// The key without what is held down with it.
     pub code: Code,
     /// Control was held.
     pub ctrl: bool,
@@ -13,7 +13,7 @@ pub struct Key {
     pub alt: bool,
 }
 
-/// The keys that the console tells apart.
+/// The keys that the console distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "each is the key of that name")]
 pub enum Code {

@@ -35,9 +35,9 @@ pub fn parse_chord(text: &str) -> Result<Chord, String> {
 /// What a chord means in a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Where.
+    /// In which context it holds.
     pub context: Context,
-    /// The keys.
+    /// One key, or several one after the other.
     pub chord: Chord,
     /// What is run.
     pub id: CommandId,
@@ -48,15 +48,15 @@ pub struct Binding {
 /// What keys mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyMatch<'k> {
-    /// A command.
+    /// The keys mean this command.
     Run(&'k Binding),
     /// The beginning of a chord.
     Begun,
-    /// Nothing.
+    /// The keys mean nothing in these contexts.
     Nothing,
 }
 
-/// All bindings.
+/// All bindings: the default ones and a person's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {
     /// The ones that are shown for a command stand first.

@@ -6,6 +6,7 @@ use crate::console::state::column::ColumnChoice;
 use crate::console::state::jobs::Names;
 use crate::console::state::line_edit::LineEdit;
 use crate::view::act::Order;
+use crate::view::job::JobOrder;
 
 /// A layer over the page.
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ pub enum Layer {
     Command(CommandLine),
     /// The filter of the list below, or of the help, being written.
     Filter {
-        /// The text.
+        /// What is written so far, with its cursor.
         line: LineEdit,
     },
     /// The form of the page below is being written.
@@ -41,12 +42,12 @@ pub enum Layer {
     Confirm(Confirm),
     /// The reason for what the question below asks about, being written.
     Reason {
-        /// The text.
+        /// What is written so far, with its cursor.
         line: LineEdit,
     },
 }
 
-/// The help.
+/// The help: how far it is scrolled, and by what it is filtered.
 #[derive(Clone, Debug, Default)]
 pub struct Help {
     /// The first line on the screen.
@@ -59,7 +60,7 @@ pub struct Help {
 /// always stays.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnPicker {
-    /// All columns.
+    /// Every column of the page in its order, shown or not.
     pub rows: Vec<PickedColumn>,
     /// The one under the cursor.
     pub at: usize,
@@ -103,7 +104,7 @@ pub struct Figure {
 /// The command line.
 #[derive(Clone, Debug, Default)]
 pub struct CommandLine {
-    /// The text.
+    /// What is written so far, with its cursor.
     pub line: LineEdit,
     /// What the word at the cursor could become, best first.
     pub candidates: Vec<Candidate>,
@@ -142,7 +143,7 @@ pub enum Off {
 /// A question with two answers. It opens on the one that changes nothing.
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    /// The question.
+    /// What is asked, in one line that ends with `?`.
     pub title: String,
     /// What would happen, spelled out.
     pub lines: Vec<String>,
@@ -171,7 +172,7 @@ impl Confirm {
             Question::Order(order) => Some(order.reason.clone()),
             Question::Orders(orders) => Some(orders.first().map(|order| order.reason.clone()).unwrap_or_default()),
             Question::Apply => Some(String::new()),
-            Question::Quit | Question::Context(_) | Question::LeaveWhatIf(_) => None,
+            Question::Quit | Question::Context(_) | Question::Jobs(_) | Question::LeaveWhatIf(_) => None,
         };
         Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
     }
@@ -205,6 +206,8 @@ pub enum Question {
     Order(Box<Order>),
     /// Several orders, which are given when the answer is yes.
     Orders(Vec<Order>),
+    /// Something that is done to jobs when the answer is yes.
+    Jobs(Vec<JobOrder>),
     /// Leaving a what-if. With `true` its changes are given to the cluster as orders.
     LeaveWhatIf(bool),
 }

@@ -74,7 +74,7 @@ impl LineEdit {
         }
     }
 
-    /// The text.
+    /// What is written so far.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -131,7 +131,7 @@ impl LineEdit {
     fn insert(&mut self, c: char) {
         self.text.insert(self.cursor, c);
         self.cursor += c.len_utf8();
-        // A combining character joins the grapheme before it: the cursor must not come to stand inside one.
+        // A combining character joins the grapheme before it: the cursor must not stand inside one.
         if !self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor) {
             let after = self.text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at > self.cursor);
             self.cursor = after.unwrap_or(self.text.len());

@@ -13,7 +13,7 @@ pub struct Listing<R, I, C> {
     pub rows: Arc<Vec<R>>,
     /// Where one stands.
     pub cursor: Cursor<I>,
-    /// The order.
+    /// By which column rows are sorted, and which way.
     pub sort: Sort<C>,
     /// The filter as written; empty lets everything through.
     pub filter: String,
@@ -35,7 +35,7 @@ pub struct Listing<R, I, C> {
 /// What the rows of a list were made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The partition.
+    /// The name of the partition that the rows are of.
     pub partition: Arc<str>,
     /// The generation of what the list shows: of the tree, of the applications, of the view.
     pub generation: u64,
@@ -94,7 +94,7 @@ pub trait List {
     fn set_seeking(&mut self, seeking: bool);
     /// Whether the cursor stays on what the filter finds when its rows are there.
     fn set_adopts(&mut self, adopts: bool);
-    /// See [`Listing::awaited`].
+    /// Whether other rows are being made ([`Listing::awaited`]).
     fn awaited(&self) -> bool;
     /// The rows are not those that the person chose last.
     fn await_rows(&mut self);
@@ -102,7 +102,7 @@ pub trait List {
     fn built(&self) -> Option<&Stamp>;
     /// The rows were made from this, and are awaited no more.
     fn set_built(&mut self, stamp: Stamp);
-    /// See [`Listing::live`].
+    /// Whether the order follows the figures as they change ([`Listing::live`]).
     fn is_live(&self) -> bool;
     /// The name of the column that it is sorted by, and whether the largest comes first.
     fn sort(&self) -> (&'static str, bool);

@@ -83,7 +83,7 @@ impl Marks {
         self.rows.values().flat_map(|mark| mark.0).filter(|until| *until > now).min()
     }
 
-    /// Forgets all.
+    /// Forgets what changed, as when another partition is shown.
     pub fn clear(&mut self) {
         self.rows.clear();
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// How grave a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
-    /// Worth knowing.
+    /// Worth knowing; nothing has to be done.
     Info,
     /// Something could not be done, and why.
     Refusal,
@@ -43,11 +43,11 @@ pub struct ShownNotice {
 /// Something said in the last line for a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// What.
+    /// What is said, in one line.
     pub text: String,
-    /// How grave.
+    /// How grave it is; decides its colour.
     pub grade: Grade,
-    /// Until when.
+    /// Until when it stays, on the console's clock.
     pub until: Duration,
 }
 
@@ -60,7 +60,7 @@ pub struct Message {
     pub text: String,
     /// More of it, in lines; may be empty.
     pub more: String,
-    /// How grave.
+    /// How grave it is; decides its colour.
     pub grade: Grade,
     /// How often it was said without anything else between.
     pub times: u32,
@@ -69,8 +69,8 @@ pub struct Message {
 /// What a newcomer should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The sentences.
+    /// The sentences, one in a line.
     pub lines: Vec<String>,
-    /// Until when.
+    /// Until when it stays, on the console's clock.
     pub until: Duration,
 }

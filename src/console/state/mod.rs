@@ -3,9 +3,10 @@
 //! Invariants:
 //! - changed only by [`crate::console::update`], read by [`crate::console::draw`];
 //! - whatever is selected is known by identity (path, id), never by a row number alone;
-//! - no clock: [`State::now`] is handed in, counts from the console's start and only grows.
+//! - no clock: [`State::now`] is passed in, counts from the console's start and only grows.
 
 pub mod change;
+mod cluster;
 pub mod column;
 pub mod command;
 pub mod config;
@@ -14,6 +15,7 @@ pub mod editor;
 pub mod effect;
 pub mod events;
 pub mod explain;
+pub mod job;
 pub mod jobs;
 pub mod key;
 pub mod keymap;
@@ -33,6 +35,7 @@ pub mod reply;
 pub mod saved;
 pub mod work;
 
+pub use cluster::Cluster;
 pub use message::{Grade, Message, Note, ShownNotice, Toast};
 pub use parked::Parked;
 
@@ -45,7 +48,7 @@ use ratatui::layout::Size;
 
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::effect::Effect;
-use crate::console::state::events::Events;
+use crate::console::state::job::JobWatch;
 use crate::console::state::jobs::{LONG, Making};
 use crate::console::state::keymap::{Chord, Keymap};
 use crate::console::state::layer::{Confirm, Layer};
@@ -53,19 +56,17 @@ use crate::console::state::line_edit::History;
 use crate::console::state::marks::Marks;
 use crate::console::state::orders::{Batch, Orders};
 use crate::console::state::page::{Page, QueuesPage};
-use crate::console::state::past::Past;
-use crate::console::state::records::Ledger;
 use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
-use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, SourcePlace, StalePart, TrialStatus};
-use crate::view::act::{Actor, Configuration};
-use crate::view::{AppRow, PartitionView, View};
+use crate::model::Identity;
+use crate::source::{About, Link};
+use crate::view::act::Actor;
+use crate::view::{AppRow, Notice, View};
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The theme.
+    /// The theme that colours are taken from.
     pub theme: ThemeName,
     /// The themes there are.
     pub themes: Arc<Themes>,
@@ -140,7 +141,7 @@ pub struct State {
     pub quit_armed_until: Option<Duration>,
     /// Earlier command lines.
     pub commands: History,
-    /// Earlier filters.
+    /// Earlier filters, for `up` and `down` while one is written.
     pub filters: History,
     /// What changed just now.
     pub marks: Marks,
@@ -162,95 +163,12 @@ pub struct State {
     effects: Vec<Effect>,
     /// Orders on their way.
     pub orders: Orders,
+    /// The job that is looked at, where applications are jobs.
+    pub job: JobWatch,
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
     pub batches: Vec<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
     pub command_target: Option<Arc<AppRow>>,
-}
-
-/// What is known of the cluster.
-#[derive(Clone, Debug)]
-pub struct Cluster {
-    /// The view on the screen.
-    pub view: Arc<View>,
-    /// The newest view; another one than on the screen only while the picture is frozen.
-    pub newest: Arc<View>,
-    /// The cluster's time for ages on the screen.
-    pub at: Time,
-    /// What stands at the other end.
-    pub about: About,
-    /// Who acts.
-    pub identity: Identity,
-    /// The same with what he may do to the scheduler as a whole; or why nobody can change anything.
-    pub actor: Result<Actor, Arc<str>>,
-    /// How the connection is.
-    pub link: Link,
-    /// What is older than the rest though the connection stands.
-    pub stale: Vec<StalePart>,
-    /// How much older the applications are than the queues; `None` while they are not known.
-    pub apps_lag: Option<Duration>,
-    /// What the scheduler says of its own health.
-    pub health: OwnHealth,
-    /// Whether what a preview tells is an estimate.
-    pub estimates: bool,
-    /// The name of the partition on the screen.
-    pub partition: Arc<str>,
-    /// The last events, as far as somebody looked at them.
-    pub events: Events,
-    /// Since when the picture is frozen, on the console's clock.
-    pub frozen: Option<Duration>,
-    /// What this console has seen, and the moment of it that is on the screen.
-    pub past: Past,
-    /// Who did what, and the configurations that were in force.
-    pub ledger: Ledger,
-    /// How the what-if stands, where this is one.
-    pub trial: Option<TrialStatus>,
-}
-
-impl Cluster {
-    /// Who gives orders.
-    ///
-    /// # Errors
-    /// Why nobody can.
-    pub fn actor(&self) -> Result<&Actor, String> {
-        if let Some(why) = self.past.why_off() {
-            return Err(why);
-        }
-        // A scheduler in this process takes orders also while it is busy.
-        if self.about.place == SourcePlace::Remote {
-            match &self.link {
-                Link::Live { .. } => {}
-                Link::Connecting { .. } => return Err("not connected yet".to_owned()),
-                Link::Stale { cause, .. } => return Err(format!("the connection is down: {cause}")),
-                Link::Refused { why, .. } => return Err(why.clone()),
-            }
-        }
-        self.actor.as_ref().map_err(ToString::to_string)
-    }
-
-    /// Why nothing can be changed; `None` when it can, as far as access lists let one.
-    pub fn read_only(&self) -> Option<&str> {
-        match &self.actor {
-            Ok(actor) => actor.read_only.as_deref(),
-            Err(why) => Some(why),
-        }
-    }
-
-    /// Up to when what happened is shown; `None` in the present.
-    pub fn until(&self) -> Option<Time> {
-        self.past.shown.as_ref().map(|shown| shown.at)
-    }
-
-    /// The configuration that is in force, or was at the moment on the screen.
-    pub fn configuration(&self) -> Option<&Arc<Configuration>> {
-        let view = if self.past.shown.is_some() { &self.view } else { &self.newest };
-        view.configuration.as_ref()
-    }
-
-    /// The partition on the screen. `None` before the first configuration is loaded.
-    pub fn part(&self) -> Option<&PartitionView> {
-        self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
-    }
 }
 
 impl State {
@@ -273,13 +191,12 @@ impl State {
         size: Size,
         view: Arc<View>,
         about: About,
-        (identity, actor): (Identity, Result<Actor, Arc<str>>),
+        actor: (Identity, Result<Actor, Arc<str>>),
         link: Link,
     ) -> Self {
-        let partition = view.partitions.first().map(|part| Arc::clone(&part.name)).unwrap_or_default();
         let notes = about.notes.clone();
         let note = (!notes.is_empty()).then(|| Note { lines: notes.clone(), until: Self::NOTE });
-        let (at, notices) = (view.at, view.notices.clone());
+        let notices = view.notices.clone();
         let mut state = Self {
             size,
             now: Duration::ZERO,
@@ -292,25 +209,7 @@ impl State {
             keep_in: PathBuf::new(),
             jumps: Jumps::default(),
             refreshed: Duration::ZERO,
-            cluster: Cluster {
-                newest: Arc::clone(&view),
-                view,
-                at,
-                about,
-                identity,
-                actor,
-                link,
-                stale: Vec::new(),
-                apps_lag: Some(Duration::ZERO),
-                health: OwnHealth::Here,
-                estimates: false,
-                partition,
-                events: Events::default(),
-                frozen: None,
-                past: Past::at_live(at),
-                ledger: Ledger::default(),
-                trial: None,
-            },
+            cluster: Cluster::at_start(view, about, actor, link),
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),
             layers: Vec::new(),
@@ -333,18 +232,25 @@ impl State {
             completion_pending: false,
             effects: Vec::new(),
             orders: Orders::default(),
+            job: JobWatch::default(),
             batches: Vec::new(),
             command_target: None,
         };
+        state.keep_first_messages(&notes, notices.iter());
+        state
+    }
+
+    /// Keeps what is said at the start: the source's notes, its notices, the faults of themes.
+    fn keep_first_messages<'a>(&mut self, notes: &[String], notices: impl Iterator<Item = &'a Arc<Notice>>) {
         if let Some((first, more)) = notes.split_first() {
-            state.keep(None, Grade::Info, first.clone(), more.join("\n"));
+            self.keep(None, Grade::Info, first.clone(), more.join("\n"));
         }
-        for notice in &notices {
-            state.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
+        for notice in notices {
+            self.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
         }
-        let themes = Arc::clone(&state.options.themes);
+        let themes = Arc::clone(&self.options.themes);
         for message in &themes.faults {
-            state.keep(
+            self.keep(
                 None,
                 Grade::Warning,
                 "a theme has faults; what is wrong in it is left out".to_owned(),
@@ -353,9 +259,8 @@ impl State {
         }
         if let Some(first) = themes.faults.first() {
             let first = first.lines().next().unwrap_or_default();
-            state.say(Grade::Warning, format!("{first}; :messages has all of it"));
+            self.say(Grade::Warning, format!("{first}; :messages has all of it"));
         }
-        state
     }
 
     /// The page on the screen.

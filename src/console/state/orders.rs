@@ -30,7 +30,7 @@ pub struct Orders {
 /// An order without an answer.
 #[derive(Clone, Debug)]
 pub struct Ticket {
-    /// Its number.
+    /// Counts up; the answer names it.
     pub number: u64,
     /// What is to be done.
     pub act: Act,
@@ -43,7 +43,7 @@ pub struct Ticket {
 /// What would come of a move of several applications, as far as that was answered.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Where to.
+    /// The leaf that it is to go to.
     pub to: QueuePath,
     /// How many are marked.
     pub of: usize,
@@ -56,7 +56,7 @@ pub struct Watched {
 /// What a dry run says about the move of several applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveSummary {
-    /// In words.
+    /// What the dry run found, as one sentence.
     pub words: String,
     /// None of them could be moved.
     pub all: bool,
@@ -91,7 +91,7 @@ impl Watched {
 pub struct RefusedAttempt {
     /// What, and the refusal that the source has taken note of.
     pub order: Order,
-    /// Why not.
+    /// Which check refused it, and why.
     pub refusal: Refusal,
     /// Since when it counts, on the console's clock.
     pub since: Duration,
@@ -120,11 +120,11 @@ pub struct AwaitedEvents {
 /// An event of an order.
 #[derive(Clone, Debug)]
 pub struct OrderEvent {
-    /// Its number.
+    /// Counts up; the answer names it.
     pub number: u64,
-    /// What it tells.
+    /// What it says.
     pub words: String,
-    /// It tells of the order itself, not of what followed.
+    /// It is about the order itself, not about what followed.
     pub itself: bool,
 }
 
@@ -140,11 +140,11 @@ pub struct QuestionOrigin {
 /// What an answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To tell the person what was done.
-    Tell,
+    /// To report to the person what was done.
+    Report,
     /// To ask the person, who then says yes or no.
     Ask(QuestionOrigin),
-    /// To tell it together with others of the same question, by its number.
+    /// To report it together with others of the same question, by its number.
     Batch(u64),
     /// To say beside what is being written what would come of it.
     Watch,
@@ -190,7 +190,7 @@ impl Orders {
 
     /// What is being done to an application: `killing…`.
     pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
-        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
+        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Report | Purpose::Batch(_)));
         doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
             Act::In { act: PartitionAct::Kill { .. }, .. } => Some("killing…"),
             Act::In { act: PartitionAct::Move { .. }, .. } => Some("moving…"),
@@ -212,6 +212,6 @@ pub struct Batch {
     pub refused: usize,
     /// Those that were carried out.
     pub acts: Vec<Act>,
-    /// The number that the next event had when the first of them was handed over.
+    /// The number that the next event had when the first of them was passed on.
     pub since: u64,
 }

@@ -13,6 +13,7 @@ use crate::console::state::command::Context;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Cursor;
 use crate::console::state::explain::ExplainPage;
+use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
@@ -30,11 +31,13 @@ pages! { $
     Queues(QueuesPage) { "Queues", List, Pane::Below(14), [Queues, List, Page, Always] }
     /// Applications of a subtree or of all queues.
     Apps(AppsPage) { "Applications", List, Pane::Below(10), [Apps, List, Page, Always] }
-    /// One application.
+    /// The job that an application is: what it uses, its processes, its output.
+    Job(JobPage) { "", Text, Pane::Nowhere, [Job, Page, Always] }
+    /// One application with its asks and allocations.
     App(AppPage) { "", List, Pane::OfOne(10), [App, List, Page, Always] }
-    /// The nodes.
+    /// The nodes of the partition, as a list or as a map.
     Nodes(NodesPage) { "Nodes", List, Pane::Below(8), [Nodes, List, Page, Always] }
-    /// One node.
+    /// One node with what runs on it.
     Node(NodePage) { "", List, Pane::OfOne(8), [Node, List, Page, Always] }
     /// Users and groups.
     Users(UsersPage) { "Users & groups", List, Pane::Below(10), [Users, List, Page, Always] }
@@ -48,11 +51,11 @@ pages! { $
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
     /// Where a submission would go.
     Placement(Box<PlacementPage>) { "Placement", Form, Pane::Nowhere, [Placement, Page, Always] }
-    /// The configuration.
+    /// The configuration: its text and what is wrong in it.
     Config(Box<ConfigPage>) { "Configuration", Config, Pane::BesideText, [Config, Page, Always] }
     /// A form on a queue.
     Change(Box<ChangePage>) { "", Form, Pane::Nowhere, [Change, Page, Always] }
-    /// The events.
+    /// What happened, the newest first.
     Events(EventsPage) { "Events", List, Pane::Nowhere, [Events, List, Page, Always] }
     /// Who did what.
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
@@ -63,7 +66,7 @@ pages! { $
 /// The queue tree.
 #[derive(Clone, Debug, Default)]
 pub struct QueuesPage {
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<QueueLine, QueuePath, QueueColumn>,
     /// The queues that are folded up.
     pub collapsed: BTreeSet<QueuePath>,
@@ -84,7 +87,7 @@ impl QueuesPage {
 /// A row of the queue tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLine {
-    /// Which queue.
+    /// Where its row is in the view.
     pub slot: QueueSlot,
     /// How deep it stands.
     pub depth: u16,
@@ -105,7 +108,7 @@ pub enum Fold {
     Closed,
 }
 
-/// Applications.
+/// Applications: of the partition, of a queue and below it, or those that keep queues from draining.
 #[derive(Clone, Debug)]
 pub struct AppsPage {
     /// Below which queue; `None` for all.
@@ -118,7 +121,7 @@ pub struct AppsPage {
     pub marked: BTreeMap<AppId, AppSlot>,
     /// What was asked to be typed for an order on those that are marked; stays as long as they do.
     pub typed: Option<String>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
 
@@ -145,7 +148,7 @@ pub enum AppLine {
 }
 
 impl AppLine {
-    /// The id.
+    /// The id of the application, live or ended.
     pub fn id(&self) -> &AppId {
         match self {
             Self::Live(_, id) => id,
@@ -154,10 +157,10 @@ impl AppLine {
     }
 }
 
-/// One application.
+/// One application: its asks and allocations, pending ones first.
 #[derive(Clone, Debug)]
 pub struct AppPage {
-    /// Which.
+    /// The id; the application may have ended, or be gone.
     pub id: AppId,
     /// Its row in the view shown; the last known one when it is gone.
     pub row: Option<Arc<AppRow>>,
@@ -175,19 +178,19 @@ impl AppPage {
     }
 }
 
-/// The nodes.
+/// The nodes, as a list or as a map of how full they are.
 #[derive(Clone, Debug, Default)]
 pub struct NodesPage {
     /// The nodes as a map beside the table.
     pub map: bool,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
 
-/// One node.
+/// One node: its allocations, and those of other schedulers.
 #[derive(Clone, Debug)]
 pub struct NodePage {
-    /// Which.
+    /// The id; the node may be gone.
     pub id: NodeId,
     /// Its row in the view shown; the last known one when it is gone.
     pub row: Option<Arc<NodeRow>>,
@@ -216,7 +219,7 @@ pub struct FairnessPage {
 pub struct Account {
     /// Which of the two.
     pub side: Side,
-    /// The name.
+    /// The name of the user or group.
     pub name: Arc<str>,
 }
 
@@ -225,7 +228,7 @@ pub struct Account {
 pub struct UsersPage {
     /// The groups that count what each user's applications do, by user.
     pub groups: BTreeMap<Arc<str>, Vec<Arc<str>>>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Account, Account, UserColumn>,
 }
 
@@ -294,7 +297,7 @@ pub enum LineId {
     App(AppId),
 }
 
-/// The events.
+/// What happened, with what it is narrowed to.
 #[derive(Clone, Debug)]
 pub struct EventsPage {
     /// Only those of this object; `None` for all.
@@ -305,7 +308,7 @@ pub struct EventsPage {
     pub kind: Option<ObjectType>,
     /// Only those in which this happened.
     pub what: Option<(ChangeType, ChangeDetail)>,
-    /// How many are hidden because they go on all the time.
+    /// How many are hidden because they continue all the time.
     pub routine: usize,
     /// The cursor stays with the newest.
     pub follow: bool,
@@ -330,7 +333,7 @@ pub struct AuditPage {
     pub action: Option<String>,
     /// Only what was done to this.
     pub object: Option<String>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<AuditEntry>, u64, AuditColumn>,
 }
 
@@ -339,7 +342,7 @@ pub struct AuditPage {
 pub struct RevisionsPage {
     /// The one that others are compared with; `None`: each with the one before.
     pub marked: Option<u64>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
 }
 
@@ -355,7 +358,7 @@ pub struct Checkup {
 /// Everything about one thing.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
-    /// About what.
+    /// What the sheet is about.
     pub subject: Subject,
     /// The first line on the screen.
     pub top: usize,
@@ -364,11 +367,11 @@ pub struct DetailsPage {
 /// What details are about.
 #[derive(Clone, Debug)]
 pub enum Subject {
-    /// A queue.
+    /// A queue, by its path.
     Queue(QueuePath),
-    /// An application.
+    /// An application, as it was when it was chosen.
     App(Arc<AppRow>),
-    /// A node.
+    /// A node, by its id.
     Node(NodeId),
     /// A user or a group.
     Account(Account),
@@ -380,7 +383,7 @@ pub enum Subject {
     Partitions,
     /// What this console is and what it runs on, for a report.
     Info,
-    /// An event.
+    /// An event with the numbers of its kind.
     Event(Arc<Record>),
     /// Whether the cluster's numbers agree, and what the scheduler says of that itself.
     Health(Arc<Checkup>),

@@ -8,19 +8,19 @@ use crate::console::state::placement::PlacementPage;
 /// Pages of the first row that were left.
 #[derive(Clone, Debug, Default)]
 pub struct Parked {
-    /// All applications.
+    /// The applications of the whole partition.
     pub apps: Option<AppsPage>,
-    /// The nodes.
+    /// The nodes, with the form that was shown.
     pub nodes: Option<NodesPage>,
     /// Users and groups.
     pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
-    /// The events.
+    /// The events, with what they were narrowed to.
     pub events: Option<EventsPage>,
     /// The configuration, with what is edited there.
     pub config: Option<Box<ConfigPage>>,
-    /// The audit.
+    /// The audit, with what it was narrowed to.
     pub audit: Option<AuditPage>,
     /// The history of configurations.
     pub revisions: Option<RevisionsPage>,

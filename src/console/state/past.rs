@@ -25,7 +25,7 @@ pub use self::moment::{Moment, Shown, Step};
 /// A view that was seen.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The view.
+    /// The view of that moment.
     pub view: Arc<View>,
     /// Until when it was the newest, as far as one looked.
     pub until: Time,
@@ -33,7 +33,7 @@ pub struct Seen {
     pub next_event: u64,
     /// About how many bytes it takes beside what it shares with the one before.
     cost: usize,
-    /// Something that mattered happened right after it, as far as a focus tells.
+    /// Something that mattered happened right after it, as far as a focus shows.
     before_news: bool,
 }
 
@@ -229,7 +229,7 @@ impl Past {
     }
 }
 
-/// Whether something of weight happened between two views, as far as a focus tells.
+/// Whether something of weight happened between two views, as far as a focus shows.
 fn differs_in_what_matters(old: &View, new: &View) -> bool {
     let checksum = |view: &View| view.configuration.as_ref().map(|running| running.revision);
     let notice = |view: &View| view.notices.last().map(|notice| notice.number);
@@ -256,6 +256,28 @@ pub fn duration(duration: Duration) -> String {
         86_400..864_000 => format!("{days}d{:02}h", hours % 24),
         _ => format!("{days}d"),
     }
+}
+
+/// A span as it is written: `90s`, `10m`, `1h30m`, `2d`.
+pub fn span(text: &str) -> Option<Duration> {
+    let mut seconds: u64 = 0;
+    let mut digits = String::new();
+    for c in text.chars() {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        let unit = match c {
+            's' => 1,
+            'm' => 60,
+            'h' => 3_600,
+            'd' => 86_400,
+            _ => return None,
+        };
+        seconds = seconds.checked_add(digits.parse::<u64>().ok()?.checked_mul(unit)?)?;
+        digits.clear();
+    }
+    (digits.is_empty() && !text.is_empty()).then(|| Duration::from_secs(seconds))
 }
 
 #[cfg(test)]
@@ -315,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_go_to_the_moment_before_and_tell_what_came() {
+    fn steps_go_to_the_moment_before_and_say_what_came() {
         let mut past = Past::default();
         (0..6).for_each(|at| past.see(&view(at * 10), at * 100));
         let moment = |number, seconds: u64, text: &str| {

@@ -29,7 +29,7 @@ pub struct PlacementPage {
 /// A field of the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field {
-    /// Who submits.
+    /// Who submits; everything else depends on it.
     #[default]
     User,
     /// His groups, separated by commas, semicolons or blanks.
@@ -118,7 +118,7 @@ impl Form {
         &mut self.0[field as usize]
     }
 
-    /// The groups.
+    /// The groups that are written, without empty ones.
     pub fn groups(&self) -> Vec<String> {
         let names = self.line(Field::Groups).text().split(|c: char| matches!(c, ',' | ';') || c.is_whitespace());
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()

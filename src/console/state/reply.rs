@@ -8,10 +8,11 @@ use crate::console::state::jobs::{ListResult, Names};
 use crate::console::state::past::{Span, Step};
 use crate::console::state::records::Compared;
 use crate::console::state::work::{MomentPage, SourceHandle};
-use crate::model::Time;
+use crate::model::{AppId, Time};
 use crate::view::act::{Done, Order, Refusal};
+use crate::view::job::{JobOrder, JobSheet};
 use crate::view::waiting::{Question, Sheet};
-use crate::view::{EventPage, View};
+use crate::view::{EventPage, QuotaForecast, View};
 
 /// The result of one effect.
 #[derive(Clone, Debug)]
@@ -22,6 +23,12 @@ pub enum Reply {
     RevisionText(u64, Result<Arc<str>, String>),
     /// Why something waits; or why that is not known.
     Explained(Question, Result<Sheet, Refusal>),
+    /// What the job of an application is; or why that is not known.
+    JobSeen(AppId, Box<Result<JobSheet, String>>),
+    /// What was done to a job, in words; or why it was not.
+    JobChanged(JobOrder, Result<String, String>),
+    /// Which allocations a text would have preempted, by partition, as far as the source knows.
+    QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// The view of an earlier time, or why there is none.
     PastView(Time, Result<Arc<View>, String>),
     /// What happened right before or after a time, for a step; or why that is not known.
@@ -42,6 +49,8 @@ pub enum Reply {
     EventsRead(EventPage),
     /// What an edited configuration would mean.
     EditChecked(Box<CheckResult>),
+    /// What an edited configuration leads to in the next minutes, by the version of its text, in lines; or why that is not known.
+    Forecast(u64, Result<Vec<String>, String>),
     /// What a form on a queue would change.
     FormDrafted(Box<FormDraft>),
     /// The text as it came out of the external editor.

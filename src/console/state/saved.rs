@@ -1,7 +1,7 @@
 //! What a person has arranged and wants to find again: views under a name, and the places that one came through.
 
 use crate::console::state::column::ColumnChoice;
-use crate::console::state::command::CommandId;
+use crate::console::state::command::GoCommand;
 use crate::console::state::page::Page;
 
 /// The filter, sort and columns of a list, under a name.
@@ -25,7 +25,7 @@ pub enum Stop {
     /// The page, without its rows.
     Page(Box<Page>),
     /// A page that is kept elsewhere with what is written in it, by the command that opens it.
-    Kept(CommandId),
+    Kept(GoCommand),
 }
 
 /// The places that one came through, as stacks of pages.

@@ -33,7 +33,7 @@ pub enum Work {
     Compare {
         /// The numbers of the old one and the new one.
         of: (u64, u64),
-        /// Their texts.
+        /// Their texts, the older one first.
         texts: (Arc<str>, Arc<str>),
         /// By which rules they are read.
         profile: Profile,
@@ -48,7 +48,7 @@ pub enum Work {
     Export {
         /// The console as it was.
         state: Box<State>,
-        /// Which file.
+        /// Where it is written; one that is there already is left alone.
         file: PathBuf,
         /// What is written, in words.
         what: String,
@@ -57,7 +57,7 @@ pub enum Work {
     KeepSetting {
         /// The file of the settings; made where it is not there.
         file: PathBuf,
-        /// The table.
+        /// The table of the settings that the key stands in, as `views`.
         table: &'static str,
         /// The key in it.
         key: String,
@@ -68,7 +68,7 @@ pub enum Work {
     Write {
         /// Which; one that is there already is left alone.
         file: PathBuf,
-        /// What.
+        /// What is written into it, to the last byte.
         text: String,
         /// What that is, in words: `14 queues`.
         what: String,

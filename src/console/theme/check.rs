@@ -12,13 +12,13 @@ use crate::console::theme::shelf::Entry;
 /// The least contrast of text, as WCAG 2 asks for at level AA.
 pub const LEGIBLE: f64 = 4.5;
 
-/// Roles that tell something which stands nowhere else on the screen, and so need more than a colour: bold, underlined, reversed.
+/// Roles that say something which stands nowhere else on the screen, and so need more than a colour: bold, underlined, reversed.
 const BY_LOOK_ALONE: [Role; 3] = [Role::Match, Role::Fault, Role::FaultWarning];
 
-/// Pairs of roles that nothing but their looks tells apart, a row with the cursor and one without.
+/// Pairs of roles that nothing but their looks distinguishes, a row with the cursor and one without.
 const GROUNDS: [Role; 1] = [Role::Selection];
 
-/// What a person could not read or tell apart with a theme, a sentence each.
+/// What a person could not read or distinguish with a theme, a sentence each.
 pub fn check(entry: &Entry) -> Vec<String> {
     let mut wrong = Vec::new();
     for role in Role::ALL.into_iter().filter(|role| role.is_text()) {

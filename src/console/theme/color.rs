@@ -12,7 +12,7 @@ pub enum Depth {
     Sixteen,
     /// 256: others are replaced by the nearest of them.
     Indexed,
-    /// All.
+    /// 16 million colours.
     #[default]
     True,
 }
@@ -27,7 +27,7 @@ impl Depth {
         Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, depth)| depth)
     }
 
-    /// What a terminal shows, by what the environment tells: `NO_COLOR` set and not empty, `COLORTERM`, `TERM`.
+    /// What a terminal shows, by what the environment says: `NO_COLOR` set and not empty, `COLORTERM`, `TERM`.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Self {
         const TRUE: [&str; 8] = ["direct", "kitty", "alacritty", "wezterm", "foot", "ghostty", "contour", "rio"];
         let set = |name: &str| variable(name).unwrap_or_default().to_lowercase();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_tells_the_depth() {
+    fn the_environment_says_the_depth() {
         let depth = |set: &[(&str, &str)]| {
             Depth::of_terminal(|name| {
                 set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())

@@ -8,7 +8,7 @@
 //! - what a colour says, a sign or a word says too: the theme `mono` has no colour and loses nothing;
 //! - every sign is one column wide, and has a twin in ASCII;
 //! - a faulty theme is reported and never in the way: what is wrong in it looks as if it were not there;
-//! - no IO: the texts of a person's themes are handed in.
+//! - no IO: the texts of a person's themes are passed in.
 
 pub mod check;
 pub mod color;

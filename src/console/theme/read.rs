@@ -48,7 +48,7 @@ pub struct Draft {
 pub struct Said {
     /// What is written.
     pub text: String,
-    /// Where.
+    /// Where it is written in the theme's file.
     pub at: Place,
 }
 

@@ -15,7 +15,7 @@ macro_rules! roles {
         }
 
         impl Role {
-            /// All roles.
+            /// All roles, in the order of the documentation of themes.
             pub const ALL: [Self; 1 + [$($name),*].len()] = [Self::$first, $(Self::$role),*];
 
             /// The dotted name, as a theme file writes it.

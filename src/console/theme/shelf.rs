@@ -70,7 +70,7 @@ impl fmt::Display for ThemeName {
 pub struct ThemeFile {
     /// The theme's name: that of the file, without its ending.
     pub name: String,
-    /// The file, for telling what is wrong in it.
+    /// The file, for saying what is wrong in it.
     pub file: String,
     /// What is in it, or why it cannot be read.
     pub text: Result<String, String>,
@@ -79,7 +79,7 @@ pub struct ThemeFile {
 /// A theme with all its colours looked up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its name.
+    /// The name that settings and `:theme` take.
     pub name: ThemeName,
     /// One line about it.
     pub about: String,

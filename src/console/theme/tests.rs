@@ -95,7 +95,7 @@ fn seen(rgb: [u8; 3], matrix: [[f64; 3]; 3]) -> [f64; 3] {
 }
 
 #[test]
-fn the_colours_of_colour_blind_are_told_apart_without_any_one_kind_of_cones() {
+fn the_colours_of_colour_blind_are_distinct_without_any_one_kind_of_cones() {
     const PROTAN: [[f64; 3]; 3] =
         [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]];
     const DEUTAN: [[f64; 3]; 3] =
@@ -157,7 +157,7 @@ fn a_theme_of_ones_own_goes_before_a_shipped_one_and_may_inherit_from_it() {
 }
 
 #[test]
-fn faults_are_told_with_their_places() {
+fn faults_are_reported_with_their_places() {
     insta::assert_snapshot!(message(
         "abuot = \"typo\"\n\
          about = 3\n\
@@ -173,7 +173,7 @@ fn faults_are_told_with_their_places() {
 }
 
 #[test]
-fn no_toml_is_told_with_its_place() {
+fn no_toml_is_reported_with_its_place() {
     let themes = own(&[("mine", "[roles]\naccent = red\ngood = \"green\"\n")]);
     let message = themes.faults.join("\n");
     assert!(message.starts_with("mine.toml:2:10: error[THM-001]: no TOML:"), "{message}");
@@ -182,7 +182,7 @@ fn no_toml_is_told_with_its_place() {
 }
 
 #[test]
-fn inheriting_in_a_circle_is_told_and_ends() {
+fn inheriting_in_a_circle_is_reported_and_ends() {
     let themes = own(&[("a", "inherits = \"b\"\n"), ("b", "inherits = \"a\"\n"), ("c", "inherits = \"c\"\n")]);
     assert_eq!(themes.faults.len(), 1, "only c names nothing but itself: {}", themes.faults.join("\n"));
     assert!(themes.faults[0].contains("c.toml:1:12: error[THM-006]"), "{}", themes.faults[0]);
@@ -191,7 +191,7 @@ fn inheriting_in_a_circle_is_told_and_ends() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told() {
+fn a_file_that_cannot_be_read_is_reported() {
     let file =
         ThemeFile { name: "x".to_owned(), file: "x.toml".to_owned(), text: Err("cannot be read: gone".to_owned()) };
     let themes = Themes::with(vec![file]);

@@ -102,7 +102,7 @@ pub struct Feed {
     pub trial: Option<TrialStatus>,
     /// Who gives orders, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// Who acts, when that is somebody else than before: a remote tells it only after a while.
+    /// Who acts, when that is somebody else than before: a remote says it only after a while.
     pub identity: Option<Identity>,
     /// What stands at the other end, when that is described otherwise than before.
     pub about: Option<Box<About>>,

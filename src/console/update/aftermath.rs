@@ -1,4 +1,4 @@
-//! What the scheduler tells of an order that was carried out: its event goes behind the result, in the last line and in the messages.
+//! What the scheduler reports about an order that was carried out: its event goes behind the result, in the last line and in the messages.
 //!
 //! The answer and the events come on different ways, and either may be first. So the order remembers the number that the next event
 //! had when it was given, and what is reported of its object from there on is looked for while the result is on the screen.
@@ -9,7 +9,7 @@ use crate::console::state::orders::{AwaitedEvents, OrderEvent};
 use crate::view::act::{Act, PartitionAct};
 use crate::view::{ChangeDetail, EventPage, Record};
 
-/// The details of events that tell of an order itself, not of what follows from it.
+/// The details of events that are about an order itself, not about what follows from it.
 const THEMSELVES: [ChangeDetail; 4] =
     [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
 

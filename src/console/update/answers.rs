@@ -24,7 +24,7 @@ pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
 fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) {
     let act = &ticket.act;
     match (ticket.purpose, outcome) {
-        (Purpose::Tell, Ok(done)) => {
+        (Purpose::Report, Ok(done)) => {
             state.orders.keep_moved(&done, ticket.number);
             state.say(Grade::Info, result_text(&done));
             aftermath::expect(state, vec![act.clone()], ticket.since);
@@ -32,7 +32,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
         (Purpose::Batch(number), outcome) => bulk::answered(state, ticket, number, &outcome),
         (Purpose::Watch, outcome) => return move_watch::watched(state, act, &outcome),
         (Purpose::Ask(asked), Ok(would)) => question(state, act, asked, would),
-        (Purpose::Tell | Purpose::Ask(_), Err(refusal)) => {
+        (Purpose::Report | Purpose::Ask(_), Err(refusal)) => {
             if matches!(ticket.purpose, Purpose::Ask(_)) {
                 attempt::note(state, act.clone(), &refusal);
             }

@@ -109,7 +109,7 @@ pub fn resolve(page: &mut AppPage, part: &PartitionView, asked: bool) {
 }
 
 /// Makes the rows of an application's page.
-pub fn rebuild_asks(page: &mut AppPage) {
+pub fn rebuild_asks(page: &mut AppPage, part: &PartitionView) {
     page.list.rows = Arc::default();
     let Some(row) = page.row.as_ref() else {
         page.list.total = 0;
@@ -130,8 +130,11 @@ pub fn rebuild_asks(page: &mut AppPage) {
     let mut keyed: Vec<_> = asks
         .into_iter()
         .map(|(key, ask)| {
-            let first =
-                if column == AskColumn::Arrival { at(*key) } else { asks::value(None, row, ask, column, Time::ZERO) };
+            let first = match column {
+                AskColumn::Arrival => at(*key),
+                AskColumn::Pod | AskColumn::Restarts => asks::of_pod(part.kubernetes.as_deref(), ask, column),
+                _ => asks::value(None, row, ask, column, Time::ZERO),
+            };
             (first, at(*key), *key)
         })
         .collect();

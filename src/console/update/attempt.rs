@@ -1,11 +1,11 @@
-//! What somebody tried and may not do: it never becomes an order, and is handed to the source so that it is in the audit all the same.
+//! What somebody tried and may not do: it never becomes an order, and is passed to the source so that it is in the audit all the same.
 //!
 //! That is so for want of a right only. A command that is off for another reason (nothing under the cursor, the past on the screen) is
 //! no attempt at anything.
 
 use std::time::Duration;
 
-use crate::console::input::command::CommandId;
+use crate::console::input::command::{CommandId, LogCommand, OrderCommand, TextCommand};
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
 use crate::console::state::orders::RefusedAttempt;
@@ -15,7 +15,11 @@ use crate::view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
 
 /// Says why a command is off, and takes note of who tried it.
 pub fn refuse(state: &mut State, id: CommandId, reason: String) {
+    // Of a job the daemon decides, by other rights.
+    let of_job = state.cluster.has_jobs
+        && matches!(id, CommandId::Order(OrderCommand::Kill) | CommandId::Order(OrderCommand::Move));
     if state.cluster.past.shown.is_none()
+        && !of_job
         && let Some(act) = wanted(state, id)
         && let Ok(actor) = state.cluster.actor()
         && let Err(refusal) = state.cluster.newest.may(actor, &act)
@@ -77,21 +81,25 @@ fn wanted(state: &State, id: CommandId) -> Option<Act> {
     let app = || crate::console::present::guard::orders::target(state).map(|app| app.id.clone());
     let node = || crate::console::present::guard::workload::node_under(state).map(|node| node.id.clone());
     let act = match id {
-        CommandId::Kill => PartitionAct::Kill { app: app()?, expect_queue: None },
-        CommandId::Move => {
+        CommandId::Order(OrderCommand::Kill) => PartitionAct::Kill { app: app()?, expect_queue: None },
+        CommandId::Order(OrderCommand::Move) => {
             PartitionAct::Move { app: app()?, to: QueuePath::root(), expect_queue: None, dry_run: false }
         }
-        CommandId::Submit => PartitionAct::Submit(Submission::default()),
-        CommandId::Ask => PartitionAct::Ask { app: app()?, asks: Vec::new() },
-        CommandId::Release => PartitionAct::Release { app: app()?, ask: "".into() },
-        CommandId::RemoveApp => PartitionAct::Remove { app: app()? },
-        CommandId::DrainNode => PartitionAct::DrainNode(node()?),
-        CommandId::ResumeNode => PartitionAct::ResumeNode(node()?),
-        CommandId::Clean => PartitionAct::Clean { queues: true, applications: true, dry_run: false },
-        CommandId::Pause => return Some(Act::Pause),
-        CommandId::Resume => return Some(Act::Resume),
-        CommandId::RollBack => return Some(Act::Rollback { revision: 0, base: None, dry_run: false }),
-        CommandId::Apply => return Some(Act::Configure { text: String::new(), base: None, dry_run: false }),
+        CommandId::Order(OrderCommand::Submit) => PartitionAct::Submit(Submission::default()),
+        CommandId::Order(OrderCommand::Ask) => PartitionAct::Ask { app: app()?, asks: Vec::new() },
+        CommandId::Order(OrderCommand::Release) => PartitionAct::Release { app: app()?, ask: "".into() },
+        CommandId::Order(OrderCommand::RemoveApp) => PartitionAct::Remove { app: app()? },
+        CommandId::Order(OrderCommand::DrainNode) => PartitionAct::DrainNode(node()?),
+        CommandId::Order(OrderCommand::ResumeNode) => PartitionAct::ResumeNode(node()?),
+        CommandId::Order(OrderCommand::Clean) => {
+            PartitionAct::Clean { queues: true, applications: true, dry_run: false }
+        }
+        CommandId::Order(OrderCommand::Pause) => return Some(Act::Pause),
+        CommandId::Order(OrderCommand::Resume) => return Some(Act::Resume),
+        CommandId::Log(LogCommand::RollBack) => return Some(Act::Rollback { revision: 0, base: None, dry_run: false }),
+        CommandId::Text(TextCommand::Apply) => {
+            return Some(Act::Configure { text: String::new(), base: None, dry_run: false });
+        }
         _ => return None,
     };
     crate::console::present::guard::orders::within(state, act)

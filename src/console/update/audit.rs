@@ -115,7 +115,7 @@ pub enum By {
     User,
     /// What was done.
     Action,
-    /// To what.
+    /// The application, node or queue that it was done to.
     Object,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::console::input::command;
-use crate::console::input::command::CommandId;
+use crate::console::input::command::{CommandId, OrderCommand};
 use crate::console::present::format;
 use crate::console::present::guard::bulk::{PLAIN, has_marks, marked, moved_here};
 use crate::console::present::layout;
@@ -37,7 +37,7 @@ fn all_over(state: &mut State) -> bool {
     over
 }
 
-/// Marks the application under the cursor, or takes its mark away, and goes on to the next.
+/// Marks the application under the cursor, or takes its mark away, and moves to the next.
 pub fn toggle(state: &mut State) {
     let Some(Subject::App(row)) = subject::of(state) else { return };
     if let Page::Apps(page) = state.page_mut()
@@ -120,7 +120,10 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     }
     let apps = marked(state);
     let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
-        return open_command_line_with(state, &format!("{} ", command::by_id(CommandId::Move).name));
+        return open_command_line_with(
+            state,
+            &format!("{} ", command::by_id(CommandId::Order(OrderCommand::Move)).name),
+        );
     };
     if apps.is_empty() {
         if let Some(act) = orders::move_act(state, to, true) {
@@ -174,7 +177,11 @@ fn ask(
         return state.say(Grade::Refusal, stays.unwrap_or_else(|| "nothing is marked".to_owned()));
     }
     let mut lines = named(&allowed, layout::named_in_question(state));
-    lines.extend(consequences(part, &allowed, orders.first().map(|order| &order.act)));
+    let act = orders.first().map(|order| &order.act);
+    lines.extend(consequences(part, &allowed, act));
+    if matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. })) {
+        lines.extend(super::pods::lines(state, allowed.iter().map(AsRef::as_ref)));
+    }
     lines.extend(stays);
     lines.push(outcome);
     let count = format::count(allowed.len() as u64, "application");
@@ -245,7 +252,7 @@ fn some(names: &BTreeSet<String>, between: &str) -> String {
     format!("{}{more}", first.join(between))
 }
 
-/// Why an order would be refused, as far as the newest view tells.
+/// Why an order would be refused, as far as the newest view says.
 fn refusal(state: &State, order: &Order) -> Option<String> {
     match state.cluster.actor() {
         Ok(actor) => state.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
@@ -288,7 +295,7 @@ pub fn move_back(state: &mut State) {
     ask(state, "Move back", goes, &apps, "", act);
 }
 
-/// Takes what came of one of them; the last one tells how all went.
+/// Takes what came of one of them; the last one says how all went.
 pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
     let act = &ticket.act;
     let Some(at) = state.batches.iter().position(|batch| batch.number == number) else { return };

@@ -1,4 +1,4 @@
-//! Forms on one queue: opening them, writing in them, having them looked at, and bringing what they come to into force.
+//! Forms on one queue: opening them, writing in them, having them looked at, and bringing what they lead to into force.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use crate::console::present::suggestions;
 use crate::console::state::change::DraftJob;
 use crate::console::state::change::{Applying, ChangeField, ChangePage, FormDraft, Kind, What};
 use crate::console::state::config::ConfigPage;
+use crate::console::state::editor::QuotaPreview;
 use crate::console::state::key::Key;
 use crate::console::state::layer::Layer;
 use crate::console::state::line_edit::LineEdit;
@@ -25,7 +26,7 @@ use crate::console::update::stack::{pop, push};
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
 use crate::view::act::Act;
-use crate::view::{PartitionView, QueueRow};
+use crate::view::{PartitionView, QueueRow, QuotaForecast};
 
 /// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
 pub fn open(state: &mut State, kind: Kind) {
@@ -235,6 +236,7 @@ pub fn due(state: &mut State) {
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
     let (actor, at) = (state.cluster.actor.clone(), state.cluster.at);
+    let preview = state.cluster.quota_preview.clone();
     let Some(page) = shown(state) else { return };
     if behind && page.due.is_none() && !page.looking {
         (page.version, page.due) = (page.version + 1, Some(now));
@@ -247,7 +249,7 @@ pub fn due(state: &mut State) {
     page.looking = true;
     let (version, kind, queue) = (page.version, page.kind, page.queue.clone());
     let (partition, fields) = (Arc::clone(&page.partition), page.fields.clone());
-    let job = DraftJob { at, version, kind, queue, partition, fields, base, view, profile, actor };
+    let job = DraftJob { at, version, kind, queue, partition, fields, base, view, profile, actor, preview };
     state.emit(Work::Draft(Box::new(job)));
 }
 
@@ -259,14 +261,31 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
+/// Takes what the scheduler said of a text: an edit that still is this text, or a form that leads to it, is looked at again with it.
+pub fn quotas_previewed(state: &mut State, text: Arc<str>, forecasts: Vec<(Arc<str>, QuotaForecast)>) {
+    let (now, known) = (state.now, !forecasts.is_empty());
+    state.cluster.quota_preview = Some(Arc::new(QuotaPreview { text: Arc::clone(&text), forecasts, taken: now }));
+    if !known {
+        return;
+    }
+    if let Some(page) = config::page_mut(state).filter(|page| page.buffer.text() == *text) {
+        page.due = Some(now);
+    }
+    for page in all(state).filter(|page| page.drafted.text.as_deref() == Some(&*text)) {
+        page.due = Some(now);
+    }
+}
+
 /// Takes what was found out about the form.
 pub fn drafted(state: &mut State, drafted: FormDraft) {
+    let text = drafted.text.clone().filter(|_| drafted.checked.asks_scheduler);
     for page in all(state).filter(|page| page.looking) {
         page.looking = false;
         page.drafted = drafted.clone();
     }
     // It may have been written on meanwhile.
     due(state);
+    text.into_iter().for_each(|text| config::preview_quotas(state, text));
 }
 
 /// Asks whether the change is to come into force.
@@ -291,7 +310,7 @@ pub fn apply(state: &mut State, reason: &str) {
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
     let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
     let order = config::order(act, reason, &page.drafted.checked.removal);
-    let number = super::orders::send(state, order, Purpose::Tell);
+    let number = super::orders::send(state, order, Purpose::Report);
     let turn = state.turn;
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, turn, fields });

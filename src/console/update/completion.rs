@@ -38,9 +38,10 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                     return search::candidates(state, &name, last, MOST);
                 }
                 let words = words(state, kind, last, MOST);
-                let marked =
-                    if kind == Kind::Leaf { crate::console::present::guard::bulk::marked(state) } else { Vec::new() };
-                let app = (kind == Kind::Leaf && marked.is_empty())
+                // Of a job the daemon says whether a queue takes it.
+                let judges = kind == Kind::Leaf && !state.cluster.has_jobs;
+                let marked = if judges { crate::console::present::guard::bulk::marked(state) } else { Vec::new() };
+                let app = (judges && marked.is_empty())
                     .then(|| crate::console::present::guard::orders::target(state))
                     .flatten();
                 let judged = move_watch::judged(marked.len());

@@ -12,6 +12,7 @@ use crate::console::update::attempt;
 use crate::console::update::change;
 use crate::console::update::config;
 use crate::console::update::explain;
+use crate::console::update::job;
 use crate::console::update::lists;
 use crate::console::update::notices;
 use crate::console::update::page::PageUpdate;
@@ -91,7 +92,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     true
 }
 
-/// Lets time go on: what fades fades, and lists that are due are rebuilt.
+/// Lets time pass: what fades fades, and lists that are due are rebuilt.
 pub fn clock(state: &mut State, now: Duration) {
     let before = state.now;
     state.now = state.now.max(now);
@@ -145,6 +146,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
         change::next_due(state),
         attempt::next_due(state),
         explain::next_due(state),
+        job::next_due(state),
     ]
     .into_iter()
     .flatten()

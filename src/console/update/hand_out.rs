@@ -40,7 +40,7 @@ pub fn copy(state: &mut State, piece: Piece) {
     let lines = text.lines().count();
     let what = if lines > 1 { format!("{lines} lines") } else { first };
     state.emit(Effect::Copy(text));
-    state.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
+    state.say(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {what}"));
 }
 
 /// The row under the cursor, its cells separated by tabs.

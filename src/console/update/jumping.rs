@@ -1,6 +1,6 @@
 //! Going back and forward among the places that one came through.
 
-use crate::console::state::command::CommandId;
+use crate::console::state::command::GoCommand;
 use crate::console::state::saved::Stop;
 use crate::console::state::{Grade, State};
 use crate::console::update::jumps::{is_same, keep, place};
@@ -31,7 +31,7 @@ fn restore(state: &mut State, place: Vec<Stop>) {
         match stop {
             Stop::Page(page) if at == 0 => state.pages[0] = *page,
             Stop::Page(page) => push(state, *page),
-            Stop::Kept(CommandId::Config) => config::open(state),
+            Stop::Kept(GoCommand::Config) => config::open(state),
             Stop::Kept(_) => placement::open(state, None),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::console::present::page::Present;
 use crate::console::state::State;
-use crate::console::state::command::CommandId;
+use crate::console::state::command::GoCommand;
 use crate::console::state::page::{Page, each_page};
 use crate::console::state::saved::Stop;
 
@@ -37,8 +37,8 @@ pub fn place(state: &State) -> Vec<Stop> {
 
 fn stop(page: &Page) -> Option<Stop> {
     match page {
-        Page::Config(_) => Some(Stop::Kept(CommandId::Config)),
-        Page::Placement(_) => Some(Stop::Kept(CommandId::Placement)),
+        Page::Config(_) => Some(Stop::Kept(GoCommand::Config)),
+        Page::Placement(_) => Some(Stop::Kept(GoCommand::Placement)),
         Page::Change(_) => None,
         page => {
             let mut page = page.clone();

@@ -4,7 +4,7 @@ use crate::console::input::keymap::contexts;
 use crate::console::present::guard;
 use crate::console::present::layout;
 use crate::console::state::State;
-use crate::console::state::command::{CommandId, Context};
+use crate::console::state::command::{CommandId, Context, ScreenCommand};
 use crate::console::state::key::{Code, Key};
 use crate::console::state::keymap::{KeyMatch, chord_text};
 use crate::console::state::layer::Layer;
@@ -41,7 +41,12 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
 pub fn blind(state: &State, key: Key) -> Option<Action> {
     match state.keymap.look_up(&[Context::Always], &[key]) {
         KeyMatch::Run(binding) => {
-            let blind = matches!(binding.id, CommandId::QuitAgain | CommandId::Suspend | CommandId::Repaint);
+            let blind = matches!(
+                binding.id,
+                CommandId::Screen(ScreenCommand::QuitAgain)
+                    | CommandId::Screen(ScreenCommand::Suspend)
+                    | CommandId::Screen(ScreenCommand::Repaint)
+            );
             blind.then(|| Action::Run(binding.id, None))
         }
         KeyMatch::Begun | KeyMatch::Nothing => None,

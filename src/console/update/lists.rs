@@ -146,7 +146,7 @@ pub(super) fn adopt(state: &mut State) {
 enum For {
     /// There are news, or time went on.
     News,
-    /// The page comes to be on the screen.
+    /// The page is put on the screen.
     Showing,
     /// The person chose another order, filter, fold or scope.
     Choice,
@@ -157,7 +157,7 @@ pub fn rebuild(state: &mut State, asked: bool) {
     renew(state, if asked { For::Choice } else { For::News });
 }
 
-/// Makes the rows of a page that comes to be on the screen, as far as they are not those that it was left with.
+/// Makes the rows of a page that is put on the screen, as far as they are not those that it was left with.
 pub fn show(state: &mut State) {
     renew(state, For::Showing);
 }

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::console::input::command::CommandId;
+use crate::console::input::command::{ColumnCommand, CommandId, GoCommand, PromptCommand, RowCommand, ScreenCommand};
 use crate::console::state::State;
 use crate::console::state::jobs::{ListJob, ListResult};
 use crate::console::state::page::{Page, each_page};
@@ -24,48 +24,37 @@ use crate::view::PartitionView;
 /// Whether what a person does is about the rows of the list on the screen, and so waits while that is awaited. Moving, writing a filter,
 /// choosing an order and leaving go with the rows that there are.
 pub fn waits(state: &State, action: &Action) -> bool {
-    use CommandId::{
-        Accept, Apps, Back, Bottom, Cancel, Config, Down, Ended, Events, Filter, Freeze, Health, Help, Leave, Messages,
-        NextPage, Nodes, PageDown, PageUp, PreviousPage, Queues, Quit, QuitAgain, QuitNow, Repaint, Sort, SortNext,
-        SortPrevious, SortReverse, Suspend, Top, Up, Users,
-    };
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
-    let goes = matches!(
-        id,
-        Up | Down
-            | PageUp
-            | PageDown
-            | Top
-            | Bottom
-            | Sort
-            | SortNext
-            | SortPrevious
-            | SortReverse
-            | Filter
-            | Accept
-            | Cancel
-            | Ended
-            | Back
-            | Leave
-            | Quit
-            | QuitAgain
-            | QuitNow
-            | Suspend
-            | Repaint
-            | Queues
-            | Apps
-            | Nodes
-            | Users
-            | Config
-            | Events
-            | Health
-            | NextPage
-            | PreviousPage
-            | Freeze
-            | Help
-            | Messages
-    );
-    state.layers.is_empty() && !goes
+    state.layers.is_empty() && !goes_with_old_rows(*id)
+}
+
+/// Whether a command goes with the rows that there are, though others are awaited.
+const fn goes_with_old_rows(id: CommandId) -> bool {
+    match id {
+        CommandId::Row(id) => {
+            use RowCommand as Id;
+            matches!(id, Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::Top | Id::Bottom | Id::Ended)
+        }
+        CommandId::Column(id) => {
+            use ColumnCommand as Id;
+            matches!(id, Id::Sort | Id::SortNext | Id::SortPrevious | Id::SortReverse)
+        }
+        CommandId::Go(id) => {
+            use GoCommand as Id;
+            let pages =
+                matches!(id, Id::Queues | Id::Apps | Id::Nodes | Id::Users | Id::Config | Id::Events | Id::Health);
+            pages || matches!(id, Id::Back | Id::Leave | Id::NextPage | Id::PreviousPage | Id::Help | Id::Messages)
+        }
+        CommandId::Prompt(id) => {
+            use PromptCommand as Id;
+            matches!(id, Id::Filter | Id::Accept | Id::Cancel)
+        }
+        CommandId::Screen(id) => {
+            use ScreenCommand as Id;
+            matches!(id, Id::Quit | Id::QuitAgain | Id::QuitNow | Id::Suspend | Id::Repaint | Id::Freeze)
+        }
+        _ => false,
+    }
 }
 
 /// Makes the rows of a page that can be long.

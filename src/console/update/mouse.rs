@@ -6,6 +6,7 @@ use crate::console::input::terminal_events::Mouse;
 use crate::console::present::guard;
 use crate::console::present::layout;
 use crate::console::present::strip;
+use crate::console::state::command::CommandId;
 use crate::console::state::cursor::Move;
 use crate::console::state::layer::Layer;
 use crate::console::state::{Grade, State};
@@ -32,7 +33,7 @@ pub fn act(state: &mut State, mouse: Mouse) {
 fn click(state: &mut State, at: Position) {
     let Some(regions) = layout::regions(state) else { return };
     if let Some(id) = strip::at(state, regions.strip, at) {
-        return match guard::check(state, id) {
+        return match guard::check(state, CommandId::Go(id)) {
             Ok(()) => {
                 state.toast = None;
                 tabs::open(state, id);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::console::input::command;
-use crate::console::input::command::CommandId;
+use crate::console::input::command::{CommandId, OrderCommand};
 use crate::console::present::guard::bulk::{PLAIN, marked};
 use crate::console::present::guard::orders::within;
 use crate::console::state::State;
@@ -16,6 +16,9 @@ use crate::view::act::{Act, Done, PartitionAct, Refusal};
 
 /// Asks what would come of the move that is being written, once its target is a queue that may take the application.
 pub fn watch_move(state: &mut State) {
+    if state.cluster.has_jobs {
+        return;
+    }
     let Some(Layer::Command(line)) = state.layers.last() else { return };
     let Some(to) = written_target(line) else { return };
     let fits = |candidate: &&crate::console::state::layer::Candidate| candidate.word == to && candidate.off.is_none();
@@ -37,7 +40,7 @@ pub fn watch_move(state: &mut State) {
 fn written_target(line: &CommandLine) -> Option<&str> {
     let (name, to) = line.line.text().split_once(' ')?;
     let to = to.trim();
-    (command::by_name(name)?.id == CommandId::Move && !to.is_empty()).then_some(to)
+    (command::by_name(name)?.id == CommandId::Order(OrderCommand::Move) && !to.is_empty()).then_some(to)
 }
 
 /// Says beside the target that is being written what would come of the move.
@@ -80,7 +83,7 @@ pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }
 
-/// What the view tells of moving these applications to a queue; `None` where it has nothing against it.
+/// What the view says about moving these applications to a queue; `None` where it has nothing against it.
 pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {

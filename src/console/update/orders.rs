@@ -33,9 +33,9 @@ fn pending_asks(part: &PartitionView) -> u64 {
     part.apps.iter().flatten().map(|app| u64::from(app.pending_asks)).sum()
 }
 
-/// Lets the scheduler go on.
+/// Resumes the scheduler.
 pub fn resume(state: &mut State) {
-    send(state, Act::Resume.into(), Purpose::Tell);
+    send(state, Act::Resume.into(), Purpose::Report);
 }
 
 /// Asks whether the application is to be killed.
@@ -70,6 +70,7 @@ fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
         lines.push(format!("It leaves {}; usage goes down there and above{and}.", app.queue));
         lines.extend(granted(state, part, &app.queue, "Allowed"));
     }
+    lines.extend(super::pods::lines(state, std::iter::once(app)));
     lines.push("This cannot be undone.".to_owned());
     lines
 }
@@ -109,7 +110,7 @@ pub(super) fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
     within(state, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
 }
 
-/// Why the application cannot be moved to a queue, as far as the view tells.
+/// Why the application cannot be moved to a queue, as far as the view says.
 pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     let part = part(state)?;
     let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));
@@ -120,7 +121,7 @@ pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
 /// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not reported
 /// any more.
 pub fn leave_open(state: &mut State) {
-    let given = state.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
+    let given = state.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Report | Purpose::Batch(_)));
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
     let name = state.cluster.about.name.clone();
     for act in acts {
@@ -157,7 +158,7 @@ pub(super) fn send(state: &mut State, order: Order, purpose: Purpose) -> u64 {
 
 /// Sends the order that was asked about.
 pub fn yes(state: &mut State, order: Order) {
-    send(state, order, Purpose::Tell);
+    send(state, order, Purpose::Report);
 }
 
 /// What was done, in one line.

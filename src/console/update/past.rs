@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
-use crate::console::state::past::{Chapters, Fetch, Moment, Seek, Shown, Span, Step, StepTarget};
+use crate::console::state::past::{Chapters, Fetch, Moment, Seek, Shown, Span, Step, StepTarget, span};
 use crate::console::state::work::MomentPage;
 use crate::console::state::{Grade, State};
 use crate::console::update::config;
@@ -74,7 +73,7 @@ fn later(state: &mut State, at: Time) {
     state.say(Grade::Info, report);
 }
 
-/// Tells how far back it goes.
+/// Says how far back it goes.
 fn refuse(state: &mut State) {
     let past = &state.cluster.past;
     let report = match past.oldest() {
@@ -109,7 +108,7 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     }
     if looked.next >= past.looked || past.moments.is_empty() {
         if !past.chapters.is_watched() || looked.lowest > past.looked {
-            // What was before is gone from the events; what is kept may tell of it.
+            // What was before is gone from the events; what is kept may show it.
             past.chapters.watched_from(looked.first.unwrap_or(past.live));
         }
         past.looked = looked.next;
@@ -177,7 +176,7 @@ fn step_seen(state: &mut State, step: Step) {
     }
 }
 
-/// Tells that there is no step back: the past goes back to a time.
+/// Says that there is no step back: the past goes back to a time.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
     let report = format!("nothing that mattered was seen{before}; the past goes back to {}", when(state, from));
@@ -208,28 +207,6 @@ fn changed(state: &mut State) {
     state.marks.clear();
     config::follow(state);
     lists::rebuild(state, true);
-}
-
-/// A span as it is written: `90s`, `10m`, `1h30m`, `2d`.
-pub(super) fn span(text: &str) -> Option<Duration> {
-    let mut seconds: u64 = 0;
-    let mut digits = String::new();
-    for c in text.chars() {
-        if c.is_ascii_digit() {
-            digits.push(c);
-            continue;
-        }
-        let unit = match c {
-            's' => 1,
-            'm' => 60,
-            'h' => 3_600,
-            'd' => 86_400,
-            _ => return None,
-        };
-        seconds = seconds.checked_add(digits.parse::<u64>().ok()?.checked_mul(unit)?)?;
-        digits.clear();
-    }
-    (digits.is_empty() && !text.is_empty()).then(|| Duration::from_secs(seconds))
 }
 
 /// A moment of the cluster's time as it is written: `0:41`, `1:02:03`.

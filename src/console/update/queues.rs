@@ -185,7 +185,7 @@ pub fn fold_all(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Unfolds everything.
+/// Unfolds every queue; the cursor stays on its own.
 pub fn open_all(state: &mut State) {
     if let Page::Queues(page) = state.page_mut() {
         page.collapsed.clear();

@@ -10,13 +10,13 @@ use crate::view::Side;
 pub enum Thing {
     /// A queue, by its path.
     Queue,
-    /// An application.
+    /// An application, live or ended.
     App,
-    /// A node.
+    /// A node, by its id.
     Node,
-    /// A user.
+    /// A user who has or had something.
     User,
-    /// A group.
+    /// A group that applications count under.
     Group,
 }
 

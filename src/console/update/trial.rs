@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use crate::console::present::format;
 pub use crate::console::present::guard::trial::applies;
-use crate::console::state::command::CommandId;
+use crate::console::state::command::TrialCommand;
 use crate::console::state::effect::{Effect, WhatIfStep};
 use crate::console::state::layer::{Confirm, Figure, Figures, Layer, Question};
 use crate::console::state::page::Page;
+use crate::console::state::past::span;
 use crate::console::state::{Grade, State};
-use crate::console::update::{bulk, config, orders, past};
+use crate::console::update::{bulk, config, orders};
 use crate::view::act::{Act, Order};
 
 /// How far time is moved on where nobody says how far.
@@ -18,15 +19,14 @@ const MINUTE: Duration = Duration::from_secs(60);
 const NAMED: usize = 8;
 
 /// Does what a command of a what-if says.
-pub fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
+pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     match id {
-        CommandId::WhatIf => open(state, Vec::new()),
-        CommandId::TryThis => try_this(state),
-        CommandId::Forward => forward(state, argument),
-        CommandId::OtherSide => turn_over(state),
-        CommandId::Changes => list(state),
-        CommandId::TakeBack => take_back(state, argument),
-        _ => {}
+        TrialCommand::WhatIf => open(state, Vec::new()),
+        TrialCommand::TryThis => try_this(state),
+        TrialCommand::Forward => forward(state, argument),
+        TrialCommand::OtherSide => turn_over(state),
+        TrialCommand::Changes => list(state),
+        TrialCommand::TakeBack => take_back(state, argument),
     }
 }
 
@@ -85,7 +85,7 @@ pub fn give(state: &mut State, mut orders: Vec<Order>) {
 fn forward(state: &mut State, by: Option<&str>) {
     let by = match by.map(str::trim).filter(|by| !by.is_empty()) {
         None => Some(MINUTE),
-        Some(text) => past::span(text).filter(|by| !by.is_zero()),
+        Some(text) => span(text).filter(|by| !by.is_zero()),
     };
     match by {
         Some(by) => state.emit(Effect::WhatIf(WhatIfStep::Advance(by))),

@@ -1,7 +1,7 @@
 //! What is being written: filters and command lines; and questions that are answered.
 
 use crate::console::input::command;
-use crate::console::input::command::{Argument, CommandId, Kind};
+use crate::console::input::command::{Argument, CommandId, Kind, ScreenCommand};
 use crate::console::input::editing::edit;
 use crate::console::present::hints::ghost;
 use crate::console::state::key::{Code, Key};
@@ -324,7 +324,7 @@ pub fn theme(state: &mut State, name: &str) {
 pub fn tried_theme(state: &State) -> Option<&ThemeName> {
     let Some(Layer::Command(command)) = state.layers.last() else { return None };
     let (name, typed) = command.line.text().split_once(' ')?;
-    if command::by_name(name)?.id != CommandId::Theme {
+    if command::by_name(name)?.id != CommandId::Screen(ScreenCommand::Theme) {
         return None;
     }
     let themes = &state.options.themes;

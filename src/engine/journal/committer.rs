@@ -1,7 +1,7 @@
 //! The thread that writes: many changes with one wait for the disk.
 //!
 //! What was carried out already waits here for as long as the disk fails, and is tried again; an order that could not be written is
-//! handed back at once, and nothing of it stays.
+//! given back at once, and nothing of it stays.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -80,14 +80,14 @@ impl Journal {
         self.state().failing.clone()
     }
 
-    /// Waits until a record is on the disk. Gives whether it is; it is not if the journal comes to its end before.
+    /// Waits until a record is on the disk. Gives whether it is; it is not if the journal ends before.
     pub fn wait_for(&self, record: u64) -> bool {
         let waits = |state: &mut State| state.durable < record && !state.over;
         let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.durable >= record
     }
 
-    /// Waits until something can be written, or the journal has come to its end.
+    /// Waits until something can be written, or the journal has ended.
     pub fn wait_until_well(&self) {
         let waits = |state: &mut State| state.failing.is_some() && !state.over;
         drop(self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner));
@@ -195,7 +195,7 @@ impl JournalThread {
         Ok(Self { journal, thread: Some(thread) })
     }
 
-    /// The journal.
+    /// The journal that it writes, for what is to be recorded.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
@@ -213,7 +213,7 @@ impl Drop for JournalThread {
     }
 }
 
-/// Tells everybody when the thread ends, also by a panic.
+/// Notifies everybody when the thread ends, also by a panic.
 struct EndGuard(Journal);
 
 impl Drop for EndGuard {

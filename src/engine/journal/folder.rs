@@ -62,7 +62,7 @@ impl NewFile {
 
 /// What goes with a scheduler that is kept, for as long as it runs.
 pub struct RunningJournal {
-    // In the order in which they come to their end.
+    // In the order in which they end.
     pub(in crate::engine) snapshots: Snapshots,
     pub(in crate::engine) thread: JournalThread,
     pub(in crate::engine) setup: Setup,
@@ -72,7 +72,7 @@ pub struct RunningJournal {
 }
 
 impl RunningJournal {
-    /// The journal.
+    /// The journal that runs, for what is to be recorded.
     pub fn journal(&self) -> &Journal {
         self.thread.journal()
     }

@@ -8,15 +8,15 @@ pub enum FolderError {
     /// The file system says no.
     #[error("{}: {why}", folder.display())]
     Folder {
-        /// Which folder.
+        /// The path of the folder, as it was given.
         folder: PathBuf,
-        /// Why.
+        /// What the system says, as `Permission denied`.
         why: String,
     },
     /// Another process has it.
     #[error("{} is in use by another kornsole{}: stop that one, or name another folder with --state", folder.display(), by(who))]
     InUse {
-        /// Which folder.
+        /// The path of the folder, as it was given.
         folder: PathBuf,
         /// The process, as far as it is known.
         who: String,
@@ -24,7 +24,7 @@ pub enum FolderError {
     /// Another process runs it, and it was only to be looked at.
     #[error("{} is in use by another kornsole{}: ask that one, with --server URL", folder.display(), by(who))]
     Running {
-        /// Which folder.
+        /// The path of the folder, as it was given.
         folder: PathBuf,
         /// The process, as far as it is known.
         who: String,
@@ -32,7 +32,7 @@ pub enum FolderError {
     /// There is nothing in it.
     #[error("{} holds no state of a scheduler", folder.display())]
     Nothing {
-        /// Which folder.
+        /// The path of the folder, as it was given.
         folder: PathBuf,
     },
     /// It was made by another profile.
@@ -50,7 +50,7 @@ pub enum FolderError {
         "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or name another folder with --state"
     )]
     Newer {
-        /// Its format.
+        /// The format of the files; formats count up.
         found: u32,
         /// Who wrote it.
         by: String,

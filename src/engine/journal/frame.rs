@@ -54,11 +54,11 @@ impl Kind {
 pub struct Frame<'a> {
     /// What it holds.
     pub kind: Kind,
-    /// Which one.
+    /// The number of what it holds, as of a record or a revision.
     pub key: u64,
     /// Which part of it.
     pub part: u32,
-    /// The content.
+    /// The bytes of that part, not decoded.
     pub content: &'a [u8],
 }
 

@@ -66,7 +66,7 @@ fn missing(from: u64, to: u64) -> StoreError {
     })
 }
 
-/// A scheduler as records led to it: those up to the time and number given. It has no workload and tells nobody.
+/// A scheduler as records led to it: those up to the time and number given. It has no workload and notifies nobody.
 ///
 /// # Errors
 /// The journal does not reach back so far, the disk fails, or something is damaged.

@@ -23,7 +23,7 @@ use crate::engine::replay;
 use crate::engine::setup::Setup;
 use crate::ledger;
 use crate::model::{Profile, Time};
-use crate::scheduler::{AskSpec, PartitionCommand};
+use crate::scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
 use crate::view::act::{Act, PartitionAct, Refusal};
 use crate::view::waiting::{Finding, Question};
 use crate::whatif::{Fork, NoFork};
@@ -135,6 +135,41 @@ impl FolderInspection {
         });
         read.map_err(|why| why.to_string())?;
         Ok(found)
+    }
+
+    /// Replays what happened after one time and up to another. `each` gets the events of some commands at a time with the scheduler after
+    /// them; first of all none, with the scheduler as it stood at the beginning. Gives the scheduler as it stood at the end.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn watch(&self, from: Time, to: Time, each: &mut dyn FnMut(&[Event], &Scheduler)) -> Result<Scheduler, String> {
+        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
+        let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
+            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
+            return Err(format!("what happened is known from {reach} on only"));
+        };
+        let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
+        let mut core = Core::restored(&self.setup, &bytes, None)?;
+        let mut begun = false;
+        let read = records(&self.store, number + 1, |_, record| {
+            if record.at() > to {
+                return false;
+            }
+            if !begun && record.at() > from {
+                begun = true;
+                core.state.outbox.flush();
+                core.state.outbox.hold();
+                each(&[], core.scheduler());
+            }
+            core.replay(record);
+            if begun {
+                core.state.outbox.flush();
+                core.state.outbox.take().iter().for_each(|events| each(events, core.scheduler()));
+            }
+            true
+        });
+        read.map_err(|why| why.to_string())?;
+        Ok(core.state.scheduler)
     }
 
     /// What was used over time, up to its last moment.

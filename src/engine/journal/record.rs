@@ -19,7 +19,7 @@ use crate::view::audit::LONGEST_WHY;
 pub struct WallTime(pub u64);
 
 impl WallTime {
-    /// Now.
+    /// What the clock of the machine shows.
     pub fn now() -> Self {
         Self::from(SystemTime::now())
     }
@@ -46,7 +46,7 @@ pub enum Record {
     Start {
         /// The scheduler's time.
         at: Time,
-        /// When.
+        /// What the clock of the machine showed then.
         wall: WallTime,
         /// How fast the scheduler's time runs.
         speed: f64,
@@ -65,7 +65,7 @@ pub enum Record {
     Cycles {
         /// The scheduler's time.
         at: Time,
-        /// How many.
+        /// How many cycles.
         n: u32,
     },
     /// The cleaner's turn.
@@ -105,7 +105,7 @@ pub enum Record {
     Give {
         /// The scheduler's time.
         at: Time,
-        /// What.
+        /// The command with its arguments.
         command: RecordedCommand,
     },
     /// An order, before it is carried out.
@@ -116,9 +116,9 @@ pub enum Record {
     Reload {
         /// The scheduler's time.
         at: Time,
-        /// When.
+        /// What the clock of the machine showed then.
         wall: WallTime,
-        /// The file.
+        /// The file's name, as messages show it.
         name: String,
         /// What was in it.
         #[serde(with = "crate::model::saved::bytes")]
@@ -127,7 +127,7 @@ pub enum Record {
         #[serde(default)]
         refused: Option<String>,
     },
-    /// It came to rest by itself, after the workload.
+    /// It paused by itself, after the workload.
     #[serde(rename = "rest")]
     Rest {
         /// The scheduler's time.
@@ -140,7 +140,7 @@ pub enum Record {
         at: Time,
         /// How much it matters.
         weight: NoticeWeight,
-        /// One line.
+        /// What happened, in one line.
         title: String,
         /// More of it.
         text: String,
@@ -150,7 +150,7 @@ pub enum Record {
     PlayResult {
         /// The scheduler's time.
         at: Time,
-        /// For [`crate::scenario::Workload::resume`].
+        /// What [`crate::scenario::Workload::resume`] takes to continue.
         #[serde(with = "crate::model::saved::bytes")]
         state: Vec<u8>,
     },
@@ -161,9 +161,9 @@ pub enum Record {
 pub struct OrderRecord {
     /// The scheduler's time.
     pub at: Time,
-    /// When.
+    /// What the clock of the machine showed then.
     pub wall: WallTime,
-    /// Who.
+    /// Who gave it, with the rights that were checked.
     pub actor: Actor,
     /// What, and why.
     pub order: Order,
@@ -211,7 +211,7 @@ impl CheckedOrder {
 pub struct RecordedRefusal {
     /// Its code, as clients see it.
     pub code: String,
-    /// One line.
+    /// The refusal, in one line.
     pub message: String,
     /// More of it.
     pub description: String,
@@ -234,19 +234,19 @@ pub enum RecordedCommand {
     /// A configuration, with how it was written, where that is known.
     #[serde(rename = "configure")]
     Configure {
-        /// The configuration.
+        /// The configuration after checks and defaults.
         config: Box<Config>,
-        /// Its text.
+        /// The text that it was read from, where there was one.
         #[serde(default)]
         text: Option<String>,
     },
-    /// A cycle.
+    /// One cycle over all partitions.
     #[serde(rename = "cycle")]
     Cycle,
     /// The cleaner's turn.
     #[serde(rename = "clean")]
     Clean,
-    /// Timers.
+    /// Timers that are due by then.
     #[serde(rename = "tick")]
     Tick,
     /// What earlier commands left unfinished.
@@ -258,7 +258,7 @@ pub enum RecordedCommand {
         /// The partition; `None` is the first.
         #[serde(default, with = "crate::model::saved::text_option")]
         partition: Option<Arc<str>>,
-        /// What.
+        /// The command with its arguments.
         command: PartitionCommand,
     },
 }

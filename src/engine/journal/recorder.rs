@@ -47,9 +47,9 @@ const LARGE: usize = 2 << 10;
 pub struct RecordBlock {
     /// The number of the first.
     pub first: u64,
-    /// How many.
+    /// How many records are in it.
     pub count: u64,
-    /// The frames.
+    /// The frames, ready to be written.
     pub frames: Vec<u8>,
     /// Where another row of the store begins: the number of its first record, and its place in the frames.
     cuts: Vec<(u64, usize)>,

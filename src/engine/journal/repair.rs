@@ -1,4 +1,4 @@
-//! Damage: what of a journal is intact, what is lost, and how to go on with what there is.
+//! Damage: what of a journal is intact, what is lost, and how to continue with what there is.
 //!
 //! Every frame carries a checksum and says what it is, so that what is intact is found even where the store does not open any more.
 //! Nothing is thrown away: the damaged file is moved aside.
@@ -105,7 +105,7 @@ impl IntactParts {
 pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
     let mut message = format!("the state is damaged: {why}\n");
     match read(disk) {
-        Ok(file) => message.push_str(&tell(&IntactParts::look(&file))),
+        Ok(file) => message.push_str(&summary(&IntactParts::look(&file))),
         Err(error) => message.push_str(&format!("  it cannot be read as a whole either: {error}")),
     }
     message.push_str(
@@ -114,7 +114,7 @@ pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
     message
 }
 
-fn tell(found: &IntactParts) -> String {
+fn summary(found: &IntactParts) -> String {
     let Some(IntactRange { to, .. }) = found.farthest() else {
         return "  nothing in it can be used: no snapshot is intact".to_owned();
     };
@@ -132,7 +132,7 @@ fn tell(found: &IntactParts) -> String {
     message
 }
 
-/// Moves a damaged file aside, and makes a new one with what is intact. Gives what there is to tell of it.
+/// Moves a damaged file aside, and makes a new one with what is intact. Gives what there is to say about it.
 ///
 /// # Errors
 /// Why that cannot be done; the file is where it was.
@@ -140,7 +140,7 @@ pub fn mend(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
     let found = IntactParts::look(&bytes);
-    let message = tell(&found);
+    let message = summary(&found);
     let reach = found.farthest().ok_or_else(|| message.clone())?;
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));

@@ -57,7 +57,7 @@ impl Snapshots {
     /// The operating system gives no thread.
     pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
-        let (tell, done) = channel();
+        let (sender, done) = channel();
         let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
             for (number, volume) in inbox {
                 let began = Instant::now();
@@ -65,7 +65,7 @@ impl Snapshots {
                 if journal.wait_for(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal);
                 }
-                if tell.send(began.elapsed()).is_err() {
+                if sender.send(began.elapsed()).is_err() {
                     return;
                 }
             }

@@ -93,9 +93,9 @@ impl Change {
 /// A table of entries by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryTable {
-    /// The audit.
+    /// Who did what, by the number of the entry.
     Audit,
-    /// The revisions.
+    /// Texts of configurations, by the number of the revision.
     Revisions,
 }
 

@@ -52,9 +52,11 @@ impl Resource {
 
     /// No amount negative and one larger than 0 (SCH-027).
     pub fn strictly_greater_than_zero(&self) -> bool {
-        let own = [self.memory, self.vcore];
-        let amounts = || own.into_iter().chain(self.others().iter().map(|(_, amount)| *amount));
-        amounts().all(|amount| amount >= 0) && amounts().any(|amount| amount > 0)
+        let others = self.others();
+        self.memory >= 0
+            && self.vcore >= 0
+            && others.iter().all(|(_, amount)| *amount >= 0)
+            && (self.memory > 0 || self.vcore > 0 || others.iter().any(|(_, amount)| *amount > 0))
     }
 
     /// Whether an amount is negative.

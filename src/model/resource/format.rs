@@ -51,7 +51,7 @@ impl fmt::Debug for Resource {
 }
 
 impl fmt::Display for Resource {
-    /// `memory 2G, vcore 1.5`; `nothing` without names.
+    /// `memory 2Gi, vcore 1.5`; `nothing` without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
             return f.write_str("nothing");

@@ -97,8 +97,8 @@ pub(super) enum Due {
     Restore,
 }
 
-pub(super) fn amount(millicores: u32, gigabytes: u32) -> Resource {
-    [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gigabytes) * 1_000_000_000)].into_iter().collect()
+pub(super) fn amount(millicores: u32, gibibytes: u32) -> Resource {
+    [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gibibytes) << 30)].into_iter().collect()
 }
 
 /// The time between two arrivals at this time of day: at noon two thirds of what is written, at midnight 1.4

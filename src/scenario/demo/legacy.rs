@@ -13,7 +13,7 @@ pub fn demo_config() -> &'static str {
     include_str!("queues.yaml")
 }
 
-/// The queue.
+/// The queue that the demo drains.
 pub(super) const LEGACY: &str = "root.batch.legacy";
 /// The line by which its part of the configuration is known.
 const ENTRY: &str = "- name: legacy\n";

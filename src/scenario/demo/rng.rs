@@ -2,14 +2,16 @@
 
 /// A generator of the splitmix64 family: a counter whose every value is mixed well.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Rng(u64);
+pub struct Rng(u64);
 
 impl Rng {
+    /// The sequence of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    /// The next number, any of 64 bits.
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

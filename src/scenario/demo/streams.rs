@@ -25,7 +25,7 @@ pub(super) struct Stream {
     pub stages: (u32, u32),
     /// How many tasks a stage has.
     pub tasks: (u32, u32),
-    /// Millicores and gigabytes of a task; one of these for an application.
+    /// Millicores and gibibytes of a task; one of these for an application.
     pub sizes: &'static [(u32, u32)],
     /// How long a task runs, in milliseconds.
     pub runs: (u32, u32),

@@ -49,8 +49,8 @@ fn every_stream_names_a_leaf_of_the_configuration() {
 fn a_task_fits_its_queue_and_a_node() {
     let smallest_node = (NODES[0].2 * 1000, NODES[0].3);
     for stream in &STREAMS {
-        for (millicores, gigabytes) in stream.sizes {
-            assert!(*millicores <= smallest_node.0 && *gigabytes <= smallest_node.1, "{}", stream.name);
+        for (millicores, gibibytes) in stream.sizes {
+            assert!(*millicores <= smallest_node.0 && *gibibytes <= smallest_node.1, "{}", stream.name);
         }
     }
 }

@@ -86,7 +86,7 @@ fn a_gang_s_total_is_given_or_the_sum_of_its_task_groups() {
 }
 
 #[test]
-fn every_fault_is_told_at_its_place() {
+fn every_fault_is_reported_at_its_place() {
     let text = "version: 2
 nmae: x
 config: a
@@ -113,7 +113,7 @@ steps:
 }
 
 #[test]
-fn what_is_no_scenario_at_all_is_told() {
+fn what_is_no_scenario_at_all_is_reported() {
     assert!(report("").contains("SCN-002"));
     assert!(report("- node").contains("SCN-002"));
     assert!(report("steps: [").contains("SCN-001"));

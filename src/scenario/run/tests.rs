@@ -26,7 +26,7 @@ fn trace(steps: &str) -> String {
 }
 
 #[test]
-fn tells_what_happens_and_passes_over_what_is_refused_without_a_line() {
+fn says_what_happens_and_passes_over_what_is_refused_without_a_line() {
     let trace = trace(
         "- node: {id: n1, capacity: {memory: 10, vcore: 4}}
 - node: {id: n1, capacity: {memory: 10}}
@@ -79,7 +79,7 @@ fn releases_of_one_cause_come_by_application_then_ask() {
 }
 
 #[test]
-fn a_kill_tells_where_the_application_was_and_then_what_it_held() {
+fn a_kill_says_where_the_application_was_and_then_what_it_held() {
     let trace = trace(
         "- node: {id: n1, capacity: {memory: 10}}
 - submit: {app: x, queue: root.a, user: sue}
@@ -173,7 +173,7 @@ fn a_refused_reload_is_a_line_and_not_the_end() {
 }
 
 #[test]
-fn cycles_stop_where_they_are_told_to() {
+fn cycles_stop_where_the_step_says() {
     let steps = |cycles: &str| {
         format!(
             "- node: {{id: n1, capacity: {{memory: 10}}}}

@@ -120,7 +120,7 @@ impl Partition {
         let keeps_zero = self.switches.root_max_keeps_zero;
         let root = &mut self.queues[ROOT];
         let mut max = root.max.take().unwrap_or_default();
-        let before = self.switches.root_max_told_late.then(|| max.clone());
+        let before = self.switches.root_max_reported_late.then(|| max.clone());
         change(&mut max);
         if !keeps_zero {
             max.prune();

@@ -11,7 +11,7 @@ use crate::scheduler::state::queue::ROOT;
 /// What is left in a draining queue and everything below it, and who may act (SCH-210).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draining {
-    /// The queue.
+    /// The full path of the queue that was drained first.
     pub queue: QueuePath,
     /// Since when it drains.
     pub since: Time,
@@ -26,13 +26,13 @@ pub struct Draining {
 /// An application in a draining queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainingApp {
-    /// The id.
+    /// The id of the application, unique in its partition.
     pub id: AppId,
-    /// Whose.
+    /// The user who submitted it, with the groups.
     pub who: Identity,
-    /// Its leaf.
+    /// The full path of the queue that was drained first.
     pub queue: QueuePath,
-    /// Its state.
+    /// Whether it only waits or has allocations.
     pub state: AppState,
     /// What it holds, placeholders included.
     pub allocated: Resource,

@@ -104,7 +104,7 @@ impl FailureTracker {
     /// An ask failed.
     pub fn note(&mut self, now: Time, ask: &Ask, tried: TryResult, headroom: &Headroom<'_>, attempts: &Attempts) {
         let Some(backoff) = &mut self.backoff else { return };
-        if ask.required_node.is_some() {
+        if ask.rare.required_node.is_some() {
             return self.clear();
         }
         match tried {

@@ -44,8 +44,8 @@ impl Partition {
         application.pending_order.iter().map(|(.., key)| *key).find(|key| {
             let ask = &application.asks[*key];
             let wanted = &ask.resource;
-            ask.required_node.is_none()
-                && ask.task_group.is_none()
+            ask.rare.required_node.is_none()
+                && ask.rare.task_group.is_none()
                 && !ask.placeholder
                 && !application.reservations.iter().any(|(held, _)| held == key)
                 && of_limits.as_ref().is_none_or(|headroom| headroom.fit_in_max_undef(wanted))

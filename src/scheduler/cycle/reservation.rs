@@ -15,11 +15,11 @@ use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 
 /// How long a reservation stands without headroom (N-04).
-const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
+pub(in crate::scheduler) const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
 
 /// Whether what an ask holds reserved has stood for too long (N-04).
 pub(in crate::scheduler) fn is_overdue(now: Time, ask: &Ask) -> bool {
-    ask.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
+    ask.rare.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
 }
 
 impl Partition {
@@ -34,9 +34,9 @@ impl Partition {
     ) {
         let application = &mut self.apps[app];
         application.reservations.push((ask, node));
-        application.asks[ask].reserved_since = Some(now);
+        application.asks[ask].rare.reserved_since = Some(now);
         self.reservations += 1;
-        let required = application.asks[ask].required_node.is_some();
+        let required = application.asks[ask].rare.required_node.is_some();
         self.nodes.change(node, |node| node.reserve(app, ask, required));
         self.queues[application.queue].reserved.insert((application.submitted, application.id.clone(), app));
         let (id, node_id) = (application.asks[ask].id.clone(), self.nodes[node].id.clone());
@@ -82,7 +82,7 @@ impl Partition {
         self.reservations -= 1;
         self.nodes.change(node, |node| node.reservations.retain(|reserved| *reserved != (app, ask)));
         if let Some(ask) = application.asks.get_mut(ask) {
-            ask.reserved_since = None;
+            ask.rare.reserved_since = None;
             let (app, resource, node) = (application.id.clone(), ask.resource.clone(), self.nodes[node].id.clone());
             let kind = EventKind::Unreserved { app, ask: ask.id.clone(), node, resource };
             events.push(Event { at: now, kind });
@@ -143,8 +143,10 @@ impl Partition {
             let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             let mut missed = false;
             for (ask, reserved) in &application.reservations {
-                let Ask { required_node, resource, .. } = &application.asks[*ask];
-                if required_node.is_some() || headroom.fits(resource).is_err() || !self.nodes.may_hold(resource, false)
+                let Ask { rare, resource, .. } = &application.asks[*ask];
+                if rare.required_node.is_some()
+                    || headroom.fits(resource).is_err()
+                    || !self.nodes.may_hold(resource, false)
                 {
                     continue;
                 }

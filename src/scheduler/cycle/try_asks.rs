@@ -72,7 +72,9 @@ pub(in crate::scheduler) fn try_asks(
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
             let other = &asks[*other];
-            let same = other.resource == ask.resource && other.required_node.is_none() && ask.required_node.is_none();
+            let same = other.resource == ask.resource
+                && other.rare.required_node.is_none()
+                && ask.rare.required_node.is_none();
             same && !(may_reserve && *tried == TryResult::NoNode)
         });
         let mut missed = false;
@@ -97,7 +99,7 @@ pub(in crate::scheduler) fn try_asks(
             return (None, changed);
         }
         report_fit(now, (&*id, &*queue_path), ask, tried, headroom, events);
-        if tried == Some(TryResult::NoNode) && ask.required_node.is_none() {
+        if tried == Some(TryResult::NoNode) && ask.rare.required_node.is_none() {
             report_predicates(now, id, ask, nodes, events);
         }
         if let Some(tried) = tried {
@@ -145,7 +147,7 @@ pub(in crate::scheduler) struct NodeAttempt<'a> {
 impl NodeAttempt<'_> {
     /// What the nodes do with the ask. `missed`: the bounds of the nodes promised room that none has.
     pub fn on_nodes(&self, nodes: &Nodes, switches: &Switches, missed: &mut bool) -> AttemptOutcome {
-        match &self.ask.required_node {
+        match &self.ask.rare.required_node {
             None => self.on_any(nodes, missed),
             Some(id) => self.on_required(id, nodes, switches.required_node),
         }
@@ -269,7 +271,7 @@ fn report_fit(
 /// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
 fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &Nodes, events: &mut Vec<Event>) {
     let refusing = nodes.refusing(ask);
-    if refusing > 0 && report_again(now, &mut ask.predicates_reported) {
+    if refusing > 0 && report_again(now, &mut ask.rare.predicates_reported) {
         let (app, ask, resource) = (app.clone(), ask.id.clone(), ask.resource.clone());
         events.push(Event::new(now, EventKind::PredicatesFailed { app, ask, nodes: refusing, resource }));
     }

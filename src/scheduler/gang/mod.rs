@@ -27,7 +27,7 @@ use crate::scheduler::state::task_group::TaskGroup;
 impl Application {
     /// A placeholder was asked for: its task group counts it.
     pub(in crate::scheduler) fn expect(&mut self, ask: &Ask) {
-        if let Some(name) = ask.task_group.as_ref().filter(|_| ask.placeholder) {
+        if let Some(name) = ask.rare.task_group.as_ref().filter(|_| ask.placeholder) {
             let group = self.task_groups.entry(Arc::clone(name)).or_default();
             if group.count == 0 {
                 group.min_resource.clone_from(&ask.resource);
@@ -45,6 +45,6 @@ impl Application {
 
     /// The task group of a placeholder.
     fn group_of(&mut self, ask: &Ask) -> Option<&mut TaskGroup> {
-        self.task_groups.get_mut(ask.task_group.as_ref().filter(|_| ask.placeholder)?)
+        self.task_groups.get_mut(ask.rare.task_group.as_ref().filter(|_| ask.placeholder)?)
     }
 }

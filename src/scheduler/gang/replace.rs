@@ -8,7 +8,7 @@ use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
 use crate::scheduler::state::app_rank::{AppRank, next_behind};
 use crate::scheduler::state::ask::Allocation;
-use crate::scheduler::state::ask::Takeover;
+use crate::scheduler::state::ask_rare::Takeover;
 use crate::scheduler::state::partition::Partition;
 
 /// What the placeholders of one application allow.
@@ -121,8 +121,8 @@ impl Partition {
         let number = self.allocations_made;
         let asks = &mut self.apps[app].asks;
         let charged = asks[placeholder].allocation.is_some_and(|allocation| allocation.node != node);
-        asks[placeholder].gives_way = Some(ask);
-        asks[ask].takes_over = Some(Takeover { placeholder, node, number, charged });
+        asks[placeholder].rare.gives_way = Some(ask);
+        asks[ask].rare.takes_over = Some(Takeover { placeholder, node, number, charged });
         if charged {
             self.charge_node(node, number, app, ask);
         }
@@ -152,17 +152,17 @@ impl Partition {
     ) {
         let application = &mut self.apps[app];
         let state = application.state;
-        let real = application.asks[placeholder].gives_way.filter(|_| state != AppState::Failing);
-        let takeover = real.and_then(|real| Some((real, application.asks[real].takes_over.take()?)));
+        let real = application.asks[placeholder].rare.gives_way.filter(|_| state != AppState::Failing);
+        let takeover = real.and_then(|real| Some((real, application.asks[real].rare.takes_over.take()?)));
         let Some((ask, Takeover { node, number, charged, .. })) = takeover else {
             return self.end_allocation(now, app, placeholder, reason, events);
         };
-        application.asks[placeholder].gives_way = None;
+        application.asks[placeholder].rare.gives_way = None;
         if let Some(group) = application.task_group_of(placeholder) {
             group.replaced += 1;
         }
         let asked = application.asks[placeholder].created;
-        application.asks[ask].replaced = Some(asked);
+        application.asks[ask].rare.replaced = Some(asked);
         self.take_allocation(now, app, placeholder, reason, !charged, events);
         // One that completed meanwhile continues with the ask.
         if state == AppState::Completing {
@@ -187,10 +187,10 @@ impl Partition {
     /// if that was asked for.
     pub(in crate::scheduler) fn untie(&mut self, app: AppKey, either: AskKey) {
         let asks = &mut self.apps[app].asks;
-        let ask = asks[either].gives_way.unwrap_or(either);
-        let Some(Takeover { placeholder, node, number, charged }) = asks[ask].takes_over.take() else { return };
+        let ask = asks[either].rare.gives_way.unwrap_or(either);
+        let Some(Takeover { placeholder, node, number, charged }) = asks[ask].rare.takes_over.take() else { return };
         if let Some(placeholder) = asks.get_mut(placeholder) {
-            placeholder.gives_way = None;
+            placeholder.rare.gives_way = None;
         }
         let application = &mut self.apps[app];
         application.put_pending(ask);
@@ -212,7 +212,7 @@ impl Partition {
         if self.apps[app].task_groups.is_empty() {
             return;
         }
-        let tied = self.apps[app].asks.iter().filter(|(_, ask)| ask.takes_over.is_some());
+        let tied = self.apps[app].asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some());
         let tied: Vec<AskKey> = tied.map(|(key, _)| key).collect();
         for ask in tied {
             self.untie(app, ask);
@@ -231,7 +231,7 @@ impl Partition {
     ) {
         let Some(application) = self.apps.get(app) else { return };
         let Some(lost) = application.asks.get(ask) else { return };
-        let takeover = lost.gives_way.and_then(|real| application.asks[real].takes_over);
+        let takeover = lost.rare.gives_way.and_then(|real| application.asks[real].rare.takes_over);
         if lost.allocation.is_none() {
             self.untie(app, ask);
         } else if takeover.is_some_and(|takeover| takeover.node != node) {

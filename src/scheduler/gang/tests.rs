@@ -154,7 +154,7 @@ fn in_place_nothing_is_charged_twice() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(4), vcore(0)), vcore(4), (1, 0, 0)));
     assert_eq!((half.app().allocated.clone(), half.app().allocated_placeholder.clone()), (vcore(0), vcore(4)));
     half.apply(&Command::Tick);
-    assert!(half.app().asks.iter().any(|(_, ask)| ask.takes_over.is_some()), "a tick confirms nothing");
+    assert!(half.app().asks.iter().any(|(_, ask)| ask.rare.takes_over.is_some()), "a tick confirms nothing");
     let events = half.play(PartitionCommand::ResumeNode("n2".into()));
     assert_eq!(ends(&events), [("p".into(), ReleaseReason::Replaced)]);
     assert!(comes(&events, "m", "n1"));

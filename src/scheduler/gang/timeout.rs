@@ -45,7 +45,7 @@ impl Application {
 
     /// The task group of a placeholder.
     pub(in crate::scheduler) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut TaskGroup> {
-        let name = self.asks[placeholder].task_group.as_ref()?;
+        let name = self.asks[placeholder].rare.task_group.as_ref()?;
         self.task_groups.get_mut(name)
     }
 }

@@ -224,7 +224,7 @@ impl Check<'_> {
             for (number, (app, ask)) in &node.allocations {
                 let ask = partition.apps.get(*app).and_then(|app| app.asks.get(*ask));
                 let allocated = ask.and_then(|ask| ask.allocation).map(|a| (a.number, a.node));
-                let to_come = ask.and_then(|ask| ask.takes_over).filter(|t| t.charged).map(|t| (t.number, t.node));
+                let to_come = ask.and_then(|ask| ask.rare.takes_over).filter(|t| t.charged).map(|t| (t.number, t.node));
                 self.that(allocated.or(to_come) == Some((*number, node.key)), || {
                     format!("node {id} has allocation {number} that is not there")
                 });
@@ -251,7 +251,7 @@ impl Check<'_> {
             let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
             for (_, ask) in app.asks.iter() {
                 match (&ask.allocation, ask.placeholder) {
-                    (None, _) if ask.takes_over.is_some() || ask.superseded => {}
+                    (None, _) if ask.rare.takes_over.is_some() || ask.superseded => {}
                     (None, _) => pending.add_assign(&ask.resource),
                     (Some(_), false) => real.add_assign(&ask.resource),
                     (Some(_), true) => placeholders.add_assign(&ask.resource),
@@ -260,7 +260,7 @@ impl Check<'_> {
             let pending_is_right = pending == app.pending || !self.holds(Invariant::Pending);
             let same = pending_is_right && real == app.allocated && placeholders == app.allocated_placeholder;
             self.that(same, || format!("application {} miscounts its asks", app.id));
-            let tied = app.asks.iter().filter(|(_, ask)| ask.takes_over.is_some()).count();
+            let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
             self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {
                 format!("application {} has lost an ask", app.id)
             });
@@ -286,10 +286,11 @@ impl Check<'_> {
                 });
             }
             for (key, ask) in app.asks.iter() {
-                let other = ask.takes_over.and_then(|takeover| app.asks.get(takeover.placeholder));
-                let ties = ask.takes_over.is_none() || other.is_some_and(|other| other.gives_way == Some(key));
-                let back = ask.gives_way.and_then(|real| app.asks.get(real)?.takes_over);
-                let tied = ask.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
+                let other = ask.rare.takes_over.and_then(|takeover| app.asks.get(takeover.placeholder));
+                let ties =
+                    ask.rare.takes_over.is_none() || other.is_some_and(|other| other.rare.gives_way == Some(key));
+                let back = ask.rare.gives_way.and_then(|real| app.asks.get(real)?.rare.takes_over);
+                let tied = ask.rare.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
                 self.that(ties && tied, || format!("ask {} of {} is tied to nobody", ask.id, app.id));
             }
             let timer = app.placeholder_timer;
@@ -386,7 +387,7 @@ fn may_replace(app: &Application) -> bool {
 
 /// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
 fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup) -> bool {
-    let own = |ask: &&Ask| ask.task_group.as_ref() == Some(name);
+    let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
     let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
     let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
     let held = group.placeholders.iter().all(|(number, key)| {

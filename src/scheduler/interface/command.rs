@@ -19,7 +19,7 @@ pub enum Command {
     Clean,
     /// Nothing but what is due at this time: timers.
     Tick,
-    /// Goes on with what earlier commands left unfinished, so far as one command does ([`Scheduler::is_unfinished`]).
+    /// Continues with what earlier commands left unfinished, so far as one command does ([`Scheduler::is_unfinished`]).
     ///
     /// [`Scheduler::is_unfinished`]: crate::scheduler::state::scheduler::Scheduler::is_unfinished
     Continue,
@@ -114,7 +114,7 @@ pub struct NodeSpec {
     pub occupied: Resource,
     /// Attributes, such as `si/instance-type`, by which usage is summed.
     pub attributes: BTreeMap<String, String>,
-    /// Registered unschedulable.
+    /// It is registered, and takes no allocations yet.
     pub drained: bool,
 }
 
@@ -143,7 +143,7 @@ pub enum GangStyle {
     /// Continues without its placeholders.
     #[default]
     Soft,
-    /// Fails.
+    /// The application fails when its gang is not complete in time.
     Hard,
 }
 

@@ -13,7 +13,7 @@ pub enum Denial {
     NoApp(AppId),
     /// The application is over, or about to be.
     Ended {
-        /// Which application.
+        /// The id that the command named.
         app: AppId,
         /// The state it is in.
         state: AppState,
@@ -24,7 +24,7 @@ pub enum Denial {
         queue: QueuePath,
         /// Which access is missing; submit access comes with admin access too.
         access: AclKind,
-        /// Who asked.
+        /// Who gave the command.
         user: String,
     },
     /// The target is not there.

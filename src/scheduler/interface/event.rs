@@ -12,7 +12,7 @@ use crate::scheduler::usage::Side;
 pub struct Event {
     /// The time of the command or timer that caused it.
     pub at: Time,
-    /// What.
+    /// What happened, with its figures.
     pub kind: EventKind,
 }
 
@@ -55,7 +55,7 @@ pub enum EventKind {
     AppAccepted {
         /// The id of the application, unique in its partition.
         app: AppId,
-        /// Where.
+        /// The full path of the queue.
         queue: QueuePath,
     },
     /// The application was refused.
@@ -80,7 +80,7 @@ pub enum EventKind {
         app: AppId,
         /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Where.
+        /// The node that it is on.
         node: NodeId,
         /// The amounts of the ask.
         resource: Resource,
@@ -227,7 +227,7 @@ pub enum EventKind {
         app: AppId,
         /// The ask that does not fit in.
         ask: AskId,
-        /// The placeholder.
+        /// The id of the placeholder's ask, in the same application.
         placeholder: AskId,
         /// What the ask wants.
         resource: Resource,
@@ -262,9 +262,9 @@ pub enum EventKind {
     },
     /// The maximum of a queue was enforced, as far as that could be (N-09).
     QuotaEnforced {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
-        /// Its maximum.
+        /// The maximum that is enforced.
         max: Resource,
         /// How much had to go.
         excess: Resource,
@@ -312,7 +312,7 @@ pub enum EventKind {
     AppState {
         /// The id of the application, unique in its partition.
         app: AppId,
-        /// The state.
+        /// The state that was entered.
         state: AppState,
         /// Why, where there is a reason to report.
         message: Option<Arc<str>>,
@@ -409,7 +409,7 @@ pub enum EventKind {
     },
     /// A partition is not in the configuration any more, and gone (SCH-181).
     PartitionRemoved {
-        /// Its name.
+        /// The name that the partition had.
         partition: Arc<str>,
         /// How many live applications failed by it.
         applications: u64,
@@ -473,7 +473,7 @@ pub enum EventKind {
     Usage {
         /// Whether a user or a group is limited.
         side: Side,
-        /// Its name.
+        /// The name of the user or group.
         name: Arc<str>,
         /// The full path of the leaf.
         queue: QueuePath,
@@ -484,7 +484,7 @@ pub enum EventKind {
     },
     /// An application counts under a group from now on, or not any more (SCH-124).
     GroupLink {
-        /// The group.
+        /// The name of the group.
         group: Arc<str>,
         /// The id of the application, unique in its partition.
         app: AppId,
@@ -495,11 +495,11 @@ pub enum EventKind {
     Limit {
         /// Whether a user or a group is limited.
         side: Side,
-        /// Its name.
+        /// The name of the user or group.
         name: Arc<str>,
         /// Where the limit stands.
         queue: QueuePath,
-        /// It holds.
+        /// Whether it holds from now on.
         set: bool,
     },
     /// An older configuration was brought back; the engine's own, no command of the scheduler emits it (SCH-224).
@@ -514,7 +514,7 @@ pub enum EventKind {
 pub struct Holder {
     /// The leaf of its application.
     pub queue: QueuePath,
-    /// The user.
+    /// Who submitted the application.
     pub user: Arc<str>,
     /// The group that its application counts under.
     pub group: Option<Arc<str>>,

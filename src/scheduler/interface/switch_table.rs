@@ -11,7 +11,7 @@ use crate::model::Profile;
 use crate::model::name::NameChars;
 use crate::scheduler::placement::Draining;
 
-/// One switch.
+/// One switch as documents show it: its name, its rule, its value in each profile.
 pub struct SwitchRow {
     /// The name, as in [`Switches`] or, of what is no decision of the scheduler, in `profiles.md`.
     pub name: &'static str,
@@ -186,10 +186,10 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         ReloadMaxApps::None => "a reload applies `maxapplications` to new queues only";
     "reload_properties" "D-02, N-05" [reload_properties] "tests/scheduler/worked/release_1_9.rs::n_05_what_a_reload_makes_of_properties";
         ReloadProperties::Own => "a reload gives an existing queue the properties in its own part of the file only; what is gone keeps its effect",
-        ReloadProperties::Inherited => "a reload hands properties down again; what is gone everywhere keeps its effect",
+        ReloadProperties::Inherited => "a reload passes properties down again; what is gone everywhere keeps its effect",
         ReloadProperties::Recomputed => "a reload computes properties as at the start";
     "reload_template" "D-02" [reload_template] RECORDED;
-        true => "a reload hands templates down again",
+        true => "a reload passes templates down again",
         false => "a parent without a template of its own has none after a reload";
     "zero_max" "D-25" [zero_max_unset] RECORDED;
         true => "a maximum of only zeros limits nothing",
@@ -203,10 +203,10 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "limits_per_process" "LIM-017" [limits_of_last_partition] "tests/scheduler/worked/limits_reload.rs::lim_017_limits_of_several_partitions";
         true => "the limits of the last partition hold in all of them",
         false => "each partition has its own limits";
-    "limits_told_again" "SCH-223" [limits_told_again] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
+    "limits_reported_again" "SCH-223" [limits_reported_again] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "events report every limit again at each load",
         false => "events report limits that change";
-    "root_max_told_late" "SCH-223" [root_max_told_late] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
+    "root_max_reported_late" "SCH-223" [root_max_reported_late] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "the event of the cluster's new size has the old one",
         false => "the event of the cluster's new size has the new one";
     "reload_trial_limits" "P-15" [trial_limits] "tests/scheduler/worked/limits_reload.rs::a_refused_reload_leaves_its_limits_behind_in_1_5_1";

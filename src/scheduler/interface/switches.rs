@@ -41,9 +41,9 @@ pub struct Switches {
     /// D-21: what keeps an application from beginning to run is reported of those that run, too, for which it means nothing.
     pub events_runnable: bool,
     /// SCH-223: the event of the root's new maximum carries the old one.
-    pub root_max_told_late: bool,
+    pub root_max_reported_late: bool,
     /// SCH-223: every limit that stays is reported again at each load.
-    pub limits_told_again: bool,
+    pub limits_reported_again: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -52,7 +52,7 @@ pub struct Switches {
     pub reload_max_apps: ReloadMaxApps,
     /// D-02, N-05: what a reload makes of the properties of an existing queue (`reload_properties`).
     pub reload_properties: ReloadProperties,
-    /// `config.md` section 10: a reload hands templates down again, as at creation.
+    /// `config.md` section 10: a reload passes templates down again, as at creation.
     pub reload_template: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
@@ -128,7 +128,7 @@ pub enum ReloadProperties {
 /// Which queues are preemption fences because of their maximum (switch `max_is_fence`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxIsFence {
-    /// None.
+    /// No queue is one because of its maximum.
     Never,
     /// The first that has all of its own maximum in use.
     Full,
@@ -141,7 +141,7 @@ pub enum MaxIsFence {
 pub enum GroupCache {
     /// Not at all.
     Never,
-    /// For ever.
+    /// As long as the scheduler runs.
     Forever,
     /// For less than 300 s.
     FiveMinutes,
@@ -170,7 +170,7 @@ pub enum AskQueueRoom {
 /// What the recovery queue gets of what other dynamic leaves get (switch `recovery_queue_limits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryQueue {
-    /// Nothing.
+    /// No template, no quotas.
     Bare,
     /// The root's template.
     Template,
@@ -214,7 +214,7 @@ pub enum RequiredNode {
 /// Which queues a reload gives a new `maxapplications` (switch `reload_maxapps`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadMaxApps {
-    /// Every queue.
+    /// Every queue, the root too.
     All,
     /// Every queue not named root.
     NotRoot,
@@ -223,142 +223,152 @@ pub enum ReloadMaxApps {
 }
 
 impl Switches {
+    /// The default profile.
+    const KORNSOLE: Self = Self {
+        profile: Profile::Kornsole,
+        starting_state: true,
+        stateaware: true,
+        fair_share_of_cluster: false,
+        running_count_cut: false,
+        accepted_leak: false,
+        running_leak: false,
+        priority_cache: false,
+        priority_on_submit: false,
+        ask_again_pending: AskAgainPending::Replaces,
+        ask_again_allocated: AskAgainAllocated::Refused,
+        required_node: RequiredNode::NextAsk,
+        path_minimum: false,
+        timed_out_when_gone: true,
+        release_ends_ask: true,
+        events_runnable: false,
+        root_max_reported_late: false,
+        limits_reported_again: false,
+        root_max_keeps_zero: false,
+        reload_revives: true,
+        reload_max_apps: ReloadMaxApps::All,
+        reload_properties: ReloadProperties::Recomputed,
+        reload_template: true,
+        zero_max_unset: false,
+        group_usage_lost: false,
+        limit_path_case: false,
+        limits_of_last_partition: false,
+        trial_limits: false,
+        namespace_tags_together: false,
+        recovery_queue: RecoveryQueue::Bare,
+        attempt_count: false,
+        max_is_fence: MaxIsFence::Exceeded,
+        victim_without_guarantee: true,
+        victim_again: false,
+        victim_shares_name: false,
+        victim_floor: VictimFloor::EveryName,
+        ask_queue_room: AskQueueRoom::Within,
+        final_cut: false,
+        victim_age: false,
+        reservation_identity: false,
+        reservation_cancel: false,
+        quota_preemption: true,
+        quota_old_key: true,
+        quota_opted_in_last: false,
+        quota_largest_guard: false,
+        quota_counts_below: false,
+        quota_keeps_time: false,
+        quota_arm: true,
+        reservation_timeout: true,
+        zero_capacity: false,
+        group_cache: GroupCache::Never,
+        place: placement::Switches::of(Profile::Kornsole),
+    };
+
+    /// What 1.5.1 has in common with the later releases.
+    const RELEASES: Self = Self {
+        running_count_cut: true,
+        events_runnable: true,
+        root_max_reported_late: true,
+        limits_reported_again: true,
+        accepted_leak: true,
+        running_leak: true,
+        priority_cache: true,
+        reload_properties: ReloadProperties::Own,
+        reload_template: false,
+        zero_max_unset: true,
+        group_usage_lost: true,
+        limit_path_case: true,
+        limits_of_last_partition: true,
+        max_is_fence: MaxIsFence::Never,
+        quota_preemption: false,
+        quota_old_key: false,
+        // Of no consequence without it, and no difference to 1.9.0.
+        quota_opted_in_last: true,
+        quota_largest_guard: true,
+        quota_counts_below: true,
+        quota_keeps_time: true,
+        quota_arm: false,
+        reservation_timeout: false,
+        zero_capacity: true,
+        group_cache: GroupCache::Forever,
+        ..Self::KORNSOLE
+    };
+
+    const V1_5_1: Self = Self {
+        priority_on_submit: true,
+        ask_again_pending: AskAgainPending::LeavesOld,
+        ask_again_allocated: AskAgainAllocated::Second,
+        required_node: RequiredNode::GivesUpApp,
+        path_minimum: true,
+        timed_out_when_gone: false,
+        release_ends_ask: false,
+        root_max_keeps_zero: true,
+        reload_revives: false,
+        reload_max_apps: ReloadMaxApps::None,
+        trial_limits: true,
+        recovery_queue: RecoveryQueue::TemplateAndTags,
+        attempt_count: true,
+        victim_without_guarantee: false,
+        victim_again: true,
+        victim_floor: VictimFloor::AnyName,
+        reservation_identity: true,
+        ..Self::RELEASES
+    };
+
+    const V1_8_0: Self = Self {
+        starting_state: false,
+        ask_again_pending: AskAgainPending::Resizes,
+        ask_again_allocated: AskAgainAllocated::Resizes,
+        required_node: RequiredNode::Shared,
+        stateaware: false,
+        fair_share_of_cluster: true,
+        reload_max_apps: ReloadMaxApps::NotRoot,
+        namespace_tags_together: true,
+        recovery_queue: RecoveryQueue::Template,
+        max_is_fence: MaxIsFence::Full,
+        victim_shares_name: true,
+        victim_floor: VictimFloor::BeforeRemoval,
+        ask_queue_room: AskQueueRoom::Pays,
+        final_cut: true,
+        victim_age: true,
+        reservation_cancel: true,
+        ..Self::RELEASES
+    };
+
+    const V1_9_0: Self = Self {
+        reload_properties: ReloadProperties::Inherited,
+        max_is_fence: MaxIsFence::Exceeded,
+        quota_preemption: true,
+        quota_arm: true,
+        reservation_timeout: true,
+        zero_capacity: false,
+        group_cache: GroupCache::FiveMinutes,
+        ..Self::V1_8_0
+    };
+
     /// The switches of a profile.
     pub const fn of(profile: Profile) -> Self {
-        let kornsole = Self {
-            profile,
-            starting_state: true,
-            stateaware: true,
-            fair_share_of_cluster: false,
-            running_count_cut: false,
-            accepted_leak: false,
-            running_leak: false,
-            priority_cache: false,
-            priority_on_submit: false,
-            ask_again_pending: AskAgainPending::Replaces,
-            ask_again_allocated: AskAgainAllocated::Refused,
-            required_node: RequiredNode::NextAsk,
-            path_minimum: false,
-            timed_out_when_gone: true,
-            release_ends_ask: true,
-            events_runnable: false,
-            root_max_told_late: false,
-            limits_told_again: false,
-            root_max_keeps_zero: false,
-            reload_revives: true,
-            reload_max_apps: ReloadMaxApps::All,
-            reload_properties: ReloadProperties::Recomputed,
-            reload_template: true,
-            zero_max_unset: false,
-            group_usage_lost: false,
-            limit_path_case: false,
-            limits_of_last_partition: false,
-            trial_limits: false,
-            namespace_tags_together: false,
-            recovery_queue: RecoveryQueue::Bare,
-            attempt_count: false,
-            max_is_fence: MaxIsFence::Exceeded,
-            victim_without_guarantee: true,
-            victim_again: false,
-            victim_shares_name: false,
-            victim_floor: VictimFloor::EveryName,
-            ask_queue_room: AskQueueRoom::Within,
-            final_cut: false,
-            victim_age: false,
-            reservation_identity: false,
-            reservation_cancel: false,
-            quota_preemption: true,
-            quota_old_key: true,
-            quota_opted_in_last: false,
-            quota_largest_guard: false,
-            quota_counts_below: false,
-            quota_keeps_time: false,
-            quota_arm: true,
-            reservation_timeout: true,
-            zero_capacity: false,
-            group_cache: GroupCache::Never,
-            place: placement::Switches::of(profile),
+        let table = match profile {
+            Profile::Kornsole => Self::KORNSOLE,
+            Profile::V1_5_1 => Self::V1_5_1,
+            Profile::V1_8_0 => Self::V1_8_0,
+            Profile::V1_9_0 => Self::V1_9_0,
         };
-        let releases = Self {
-            running_count_cut: true,
-            events_runnable: true,
-            root_max_told_late: true,
-            limits_told_again: true,
-            accepted_leak: true,
-            running_leak: true,
-            priority_cache: true,
-            reload_properties: ReloadProperties::Own,
-            reload_template: false,
-            zero_max_unset: true,
-            group_usage_lost: true,
-            limit_path_case: true,
-            limits_of_last_partition: true,
-            max_is_fence: MaxIsFence::Never,
-            quota_preemption: false,
-            quota_old_key: false,
-            // Of no consequence without it, and no difference to 1.9.0.
-            quota_opted_in_last: true,
-            quota_largest_guard: true,
-            quota_counts_below: true,
-            quota_keeps_time: true,
-            quota_arm: false,
-            reservation_timeout: false,
-            zero_capacity: true,
-            group_cache: GroupCache::Forever,
-            ..kornsole
-        };
-        let v1_8_0 = Self {
-            starting_state: false,
-            ask_again_pending: AskAgainPending::Resizes,
-            ask_again_allocated: AskAgainAllocated::Resizes,
-            required_node: RequiredNode::Shared,
-            stateaware: false,
-            fair_share_of_cluster: true,
-            reload_max_apps: ReloadMaxApps::NotRoot,
-            namespace_tags_together: true,
-            recovery_queue: RecoveryQueue::Template,
-            max_is_fence: MaxIsFence::Full,
-            victim_shares_name: true,
-            victim_floor: VictimFloor::BeforeRemoval,
-            ask_queue_room: AskQueueRoom::Pays,
-            final_cut: true,
-            victim_age: true,
-            reservation_cancel: true,
-            ..releases
-        };
-        match profile {
-            Profile::Kornsole => kornsole,
-            Profile::V1_5_1 => Self {
-                priority_on_submit: true,
-                ask_again_pending: AskAgainPending::LeavesOld,
-                ask_again_allocated: AskAgainAllocated::Second,
-                required_node: RequiredNode::GivesUpApp,
-                path_minimum: true,
-                timed_out_when_gone: false,
-                release_ends_ask: false,
-                root_max_keeps_zero: true,
-                reload_revives: false,
-                reload_max_apps: ReloadMaxApps::None,
-                trial_limits: true,
-                recovery_queue: RecoveryQueue::TemplateAndTags,
-                attempt_count: true,
-                victim_without_guarantee: false,
-                victim_again: true,
-                victim_floor: VictimFloor::AnyName,
-                reservation_identity: true,
-                ..releases
-            },
-            Profile::V1_8_0 => v1_8_0,
-            Profile::V1_9_0 => Self {
-                reload_properties: ReloadProperties::Inherited,
-                max_is_fence: MaxIsFence::Exceeded,
-                quota_preemption: true,
-                quota_arm: true,
-                reservation_timeout: true,
-                zero_capacity: false,
-                group_cache: GroupCache::FiveMinutes,
-                ..v1_8_0
-            },
-        }
+        Self { profile, place: placement::Switches::of(profile), ..table }
     }
 }

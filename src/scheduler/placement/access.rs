@@ -19,9 +19,9 @@ pub struct Grant {
 /// The two access lists of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum AclKind {
-    /// `submitacl`.
+    /// `submitacl`: may submit to the queue.
     Submit,
-    /// `adminacl`.
+    /// `adminacl`: may administer the queue, and submit.
     Admin,
 }
 

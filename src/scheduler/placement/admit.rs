@@ -20,7 +20,7 @@ pub struct Request<'a> {
     pub user: &'a str,
     /// The user's groups, primary group first; none are resolved (USR-003).
     pub groups: &'a [String],
-    /// Application tags.
+    /// The tags of the application, which the rule `tag` and namespaces read.
     pub tags: &'a BTreeMap<String, String>,
 }
 

@@ -25,14 +25,14 @@ pub struct Placement {
 pub enum PlacementOutcome {
     /// To this queue.
     Placed(Placed),
-    /// Nowhere.
+    /// No rule placed it, or what was placed is refused.
     Refused(Refused),
 }
 
 /// A queue for an application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Placed {
-    /// The leaf.
+    /// The full path of the leaf.
     pub path: QueuePath,
     /// The queues to create first, top down; the last is the leaf, the others are parents (PLC-070). Empty if the leaf
     /// exists.

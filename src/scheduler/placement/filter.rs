@@ -25,7 +25,7 @@ pub(super) enum Names {
     Absent,
     /// Exact names, sorted; perhaps none is left.
     List(Box<[Arc<str>]>),
-    /// One expression.
+    /// One expression, with the text that it was made of.
     Expression(Regex, Arc<str>),
 }
 
@@ -60,7 +60,7 @@ pub struct Match {
 pub enum MatchedBy {
     /// The user name.
     User,
-    /// This group.
+    /// A group of the user that is in the list.
     Group(Box<str>),
 }
 

@@ -14,7 +14,7 @@ use crate::config::RuleKind;
 pub struct RuleOutline {
     /// The name of the rule in a configuration.
     pub name: &'static str,
-    /// Which rule.
+    /// Which of the placement rules it is.
     pub kind: RuleKind,
     /// May make queues.
     pub create: bool,
@@ -33,9 +33,9 @@ pub struct RuleOutline {
 pub struct FilterOutline {
     /// Those who match are excluded.
     pub deny: bool,
-    /// Users.
+    /// The users that it is about.
     pub users: NamesOutline,
-    /// Groups.
+    /// The groups that it is about.
     pub groups: NamesOutline,
 }
 

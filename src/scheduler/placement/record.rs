@@ -1,4 +1,4 @@
-//! Records of placements: for each application how it came to its queue, and for each rule how often it decided.
+//! Records of placements: for each application how it got into its queue, and for each rule how often it decided.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::trace::{RuleEnd, RuleRef};
 pub struct Record {
     /// The rules at that time.
     pub rules: Arc<Rules>,
-    /// What they came to.
+    /// What came of them.
     pub placement: Placement,
 }
 
@@ -28,7 +28,7 @@ impl Record {
     }
 }
 
-/// Hands out records, the same one for placements that are equal: most applications come in the same few ways.
+/// Gives out records, the same one for placements that are equal: most applications come in the same few ways.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     recent: Index<u64, Arc<Record>>,

@@ -15,16 +15,16 @@ pub enum Refusal {
     },
     /// A rule's parent rule yields a leaf (PLC-035).
     ParentIsLeaf {
-        /// The rule.
+        /// The rule that chose the queue.
         rule: RuleRef,
-        /// The leaf.
+        /// The full path of the leaf that was chosen.
         leaf: QueuePath,
     },
     /// The queue would stand below a leaf (PLC-071).
     CreateBelowLeaf {
         /// The queue to create.
         path: QueuePath,
-        /// The leaf.
+        /// The full path of the leaf that was chosen.
         leaf: QueuePath,
     },
     /// The queue would stand below a draining queue (PLC-071).
@@ -69,12 +69,12 @@ pub enum Refusal {
     },
     /// The partition drains or is stopped.
     PartitionStopped {
-        /// Its name.
+        /// The name that the submission gave.
         partition: String,
     },
     /// A live application has this id.
     DuplicateId {
-        /// The id.
+        /// The id that is in use already.
         app: String,
     },
 }
@@ -100,7 +100,7 @@ impl Refusal {
 /// A rejection, and what it leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Refused {
-    /// The reason.
+    /// Which check refused it, with the names for its message.
     pub refusal: Refusal,
     /// Parents that are made all the same before an illegal part is found, top down (PLC-072, switch `partial_path`);
     /// empty but under 1.5.1.

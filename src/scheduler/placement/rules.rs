@@ -96,7 +96,7 @@ impl Rules {
         Ok(Self { list, recovery: true, switches, profile, source: configs.into() })
     }
 
-    /// Compiles the rules of a first start, where the releases go on without any if they do not build (PLC-101,
+    /// Compiles the rules of a first start, where the releases continue without any if they do not build (PLC-101,
     /// switch `rules_at_start`): every application is refused then, forced or not.
     ///
     /// # Errors

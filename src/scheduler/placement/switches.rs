@@ -33,7 +33,7 @@ pub struct Switches {
 /// When a queue takes no applications because it drains (PLC-062, switch `draining_placement`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draining {
-    /// Never.
+    /// Never: a draining queue takes them as any other.
     Ignored,
     /// When the leaf itself drains.
     Leaf,

@@ -31,7 +31,7 @@ pub struct Line {
 /// What came of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing yet.
+    /// Nothing has come of it yet.
     #[default]
     None,
     /// The application is placed.

@@ -34,7 +34,7 @@ pub enum RuleRef {
 /// One rule that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RuleTrace {
-    /// Which rule.
+    /// The rule, by its number in the list and its name.
     pub rule: RuleRef,
     /// The rule itself, then its parent rule and so on, as far as they were run. Recovery and fallback have none.
     #[serde(with = "crate::model::saved::list")]
@@ -43,7 +43,7 @@ pub struct RuleTrace {
     pub path: Option<QueuePath>,
     /// What stands at the path; `None` if nothing does.
     pub queue: Option<QueueState>,
-    /// The question for submit access, if it came to it (PLC-061, PLC-063).
+    /// The question for submit access, if that was asked (PLC-061, PLC-063).
     pub asked: Option<AccessCheck>,
     /// The queues that placing here creates, top down (PLC-070).
     pub create: Vec<QueuePath>,
@@ -95,7 +95,7 @@ pub enum SkipReason {
 /// One rule of a chain (`placement.md` section 3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LinkTrace {
-    /// Which rule.
+    /// Which of the placement rules it is.
     pub kind: RuleKind,
     /// Whether it may yield a queue that does not exist.
     pub create: bool,
@@ -112,7 +112,7 @@ pub struct LinkTrace {
     pub replaced: Option<Box<str>>,
     /// The path of the parent rule's result; `None` where no parent rule ran.
     pub parent: Option<QueuePath>,
-    /// The path; `None` if it did not come to one.
+    /// The path; `None` if it did not lead to one.
     pub path: Option<QueuePath>,
     /// What stands at the path; `None` if nothing does.
     pub queue: Option<QueueState>,

@@ -27,7 +27,7 @@ pub(super) struct Walk<'a, T: ?Sized> {
 pub(super) enum RuleStop {
     /// The next rule runs.
     Next(SkipReason),
-    /// Everything ends.
+    /// No further rule is tried: the submission is refused.
     Refused(Refused),
 }
 

@@ -42,7 +42,7 @@ pub(in crate::scheduler) struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// The ask.
+    /// The ask that victims are searched for.
     pub fn ask(&self) -> AskKey {
         self.rank.3
     }
@@ -124,7 +124,7 @@ impl Attempts {
                 false
             }
             Judgement::Sought => {
-                ask.preemption_tried = Some(now);
+                ask.rare.preemption_tried = Some(now);
                 true
             }
         }
@@ -134,7 +134,7 @@ impl Attempts {
     pub fn judge(&mut self, now: Time, rank: AskRank, ask: &Ask, failed: TryResult) -> Judgement {
         let nodes_tried = match failed {
             TryResult::QueueQuota => false,
-            TryResult::NoNode if ask.required_node.is_none() => true,
+            TryResult::NoNode if ask.rare.required_node.is_none() => true,
             _ => return Judgement::Nothing,
         };
         if self.failed == Some(rank) {
@@ -160,7 +160,7 @@ impl Attempts {
     /// The first reason why not.
     pub fn check(&self, now: Time, ask: &Ask) -> Result<(), NoSearch> {
         let since = |last: Time| now.since(last) >= self.interval;
-        if ask.required_node.is_some() {
+        if ask.rare.required_node.is_some() {
             Err(NoSearch::RequiresNode)
         } else if !ask.allow_preempt_other {
             Err(NoSearch::NotAllowed)
@@ -168,7 +168,7 @@ impl Attempts {
             Err(NoSearch::DoneBefore)
         } else if now.since(ask.created) < self.delay {
             Err(NoSearch::Until(ask.created + self.delay))
-        } else if let Some(last) = ask.preemption_tried.filter(|last| !since(*last)) {
+        } else if let Some(last) = ask.rare.preemption_tried.filter(|last| !since(*last)) {
             Err(NoSearch::Until(last + self.interval))
         } else {
             Ok(())
@@ -177,8 +177,8 @@ impl Attempts {
 
     /// From when on victims may be sought for an ask that fails as it did (SCH-151), if ever.
     pub fn ready_at(&self, ask: &Ask) -> Option<Time> {
-        let ever = self.enabled && ask.allow_preempt_other && !ask.preempted_others && ask.required_node.is_none();
-        let again = ask.preemption_tried.map_or(Time::ZERO, |last| last + self.interval);
+        let ever = self.enabled && ask.allow_preempt_other && !ask.preempted_others && ask.rare.required_node.is_none();
+        let again = ask.rare.preemption_tried.map_or(Time::ZERO, |last| last + self.interval);
         ever.then(|| again.max(ask.created + self.delay))
     }
 

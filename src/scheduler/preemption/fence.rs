@@ -18,7 +18,7 @@ pub(super) struct Fence {
 /// A leaf in which victims may be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimQueue {
-    /// The leaf.
+    /// The leaf that the victims are in.
     pub leaf: QueueKey,
     /// The highest priority that a victim in there may have.
     pub up_to: i64,

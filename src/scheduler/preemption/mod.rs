@@ -117,7 +117,7 @@ impl Partition {
         let old = |(app, ask): &(AppKey, AskKey)| {
             let held = &self.apps[*app].asks[*ask];
             held.priority < priority
-                && held.required_node.is_none()
+                && held.rare.required_node.is_none()
                 && !held.preempted_others
                 && now.since(held.created) > OLD_RESERVATION
         };

@@ -40,7 +40,7 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         let preemptor = &self.apps[app].asks[ask];
-        if preemptor.required_node.is_none() || preemptor.preempted_others || !self.is_loaded() {
+        if preemptor.rare.required_node.is_none() || preemptor.preempted_others || !self.is_loaded() {
             return;
         }
         let victims = self.victims_on(&self.nodes[node], preemptor);
@@ -75,7 +75,7 @@ impl Partition {
         });
         let mut candidates: Vec<_> = there
             .filter(|VictimCandidate { ask, .. }| {
-                ask.required_node.is_none()
+                ask.rare.required_node.is_none()
                     && ask.priority <= preemptor.priority
                     && !ask.goes_anyway()
                     && shares_name(&ask.resource, &preemptor.resource)
@@ -101,7 +101,7 @@ impl Partition {
     fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let preemptor = &mut application.asks[ask];
-        if report_again(now, &mut preemptor.no_victim_reported) {
+        if report_again(now, &mut preemptor.rare.no_victim_reported) {
             let (app, ask, node) = (application.id.clone(), preemptor.id.clone(), self.nodes[node].id.clone());
             events.push(Event::new(now, EventKind::NoVictim { app, ask, node, resource: preemptor.resource.clone() }));
         }

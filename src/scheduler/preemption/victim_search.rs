@@ -111,7 +111,7 @@ impl<'a> VictimSearch<'a> {
                 let spent = allocation.preempted && !switches.victim_again;
                 let foreign = switches.victim_shares_name && !shares_name(&ask.resource, &self.ask.resource);
                 let important = i64::from(ask.priority.0) > up_to;
-                if ask.required_node.is_none() && !ask.goes_anyway() && !spent && !foreign && !important {
+                if ask.rare.required_node.is_none() && !ask.goes_anyway() && !spent && !foreign && !important {
                     self.candidates.push(VictimCandidate { app: app.key, key: *key, ask, allocation, leaf });
                 }
             }

@@ -114,12 +114,13 @@ impl Partition {
         let Ask { id, resource, placeholder, arrival, .. } = &application.asks[ask];
         self.placeholders += u64::from(*placeholder);
         let (arrival, leaf) = (*arrival, application.queue);
-        for key in self.queues.path_up(leaf) {
-            let queue = &mut self.queues[key];
+        let path = self.queues.path_up(leaf);
+        for key in &path {
+            let queue = &mut self.queues[*key];
             queue.allocated.add_assign(resource);
             queue.refresh_share();
         }
-        self.usage.increase(&mut application.account, &self.queues.path_up(leaf), &application.id, resource);
+        self.usage.increase(&mut application.account, &path, &application.id, resource);
         let kind = EventKind::Allocated {
             app: application.id.clone(),
             ask: id.clone(),
@@ -183,9 +184,14 @@ impl Partition {
     pub(in crate::scheduler) fn refresh_app(&mut self, key: AppKey) {
         let app = &mut self.apps[key];
         let leaf = app.queue;
-        let rank = app.pending.strictly_greater_than_zero().then(|| AppRank::of(app, &self.queues[leaf]));
-        let may_replace = rank.is_some() && app.task_groups.values().any(TaskGroup::may_replace);
-        if rank != app.rank || may_replace != app.may_replace {
+        let keys = app.pending.strictly_greater_than_zero().then(|| AppRank::keys_of(app, &self.queues[leaf]));
+        let may_replace = keys.is_some() && app.task_groups.values().any(TaskGroup::may_replace);
+        let stays = match (&keys, &app.rank) {
+            (Some(keys), Some(rank)) => rank.holds(keys),
+            (keys, rank) => keys.is_none() && rank.is_none(),
+        };
+        if !stays || may_replace != app.may_replace {
+            let rank = keys.map(|keys| AppRank::by(keys, app));
             let Queue { candidates, replacers, .. } = &mut self.queues[leaf];
             if let Some(old) = &app.rank {
                 candidates.remove(old);

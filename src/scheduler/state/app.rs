@@ -23,7 +23,7 @@ use crate::scheduler::usage::tracked_resources::TrackedResources;
 pub struct Application {
     /// Its own key.
     pub key: AppKey,
-    /// The id.
+    /// The id that it was submitted with, unique in its partition.
     pub id: AppId,
     /// Who submitted it.
     pub who: Identity,
@@ -34,7 +34,7 @@ pub struct Application {
     /// The queue that was asked for.
     #[serde(with = "crate::model::saved::text")]
     pub requested_queue: Arc<str>,
-    /// How it came to its first queue, or why to none. Shared by applications that came the same way.
+    /// How it got into its first queue, or why to none. Shared by applications that came the same way.
     #[serde(skip, default = "super::saved_fields::no_record")]
     pub placement: Arc<Record>,
     /// When it was submitted.
@@ -43,14 +43,14 @@ pub struct Application {
     pub started: Option<Time>,
     /// When it ended (SCH-172).
     pub finished: Option<Time>,
-    /// The state.
+    /// Where it is in its life.
     pub state: AppState,
     /// Every state entered, the oldest first; New is not in it (SCH-171).
     pub log: Vec<(Time, AppState)>,
     /// Why it failed, or was killed or rejected.
     #[serde(default, with = "crate::model::saved::text_option")]
     pub message: Option<Arc<str>>,
-    /// Tags.
+    /// What the submitter wrote beside it; namespaces and quotas are among it.
     #[serde(with = "crate::model::saved::arc")]
     pub tags: Arc<BTreeMap<String, String>>,
     /// What the gang does when it does not come together (SCH-146).
@@ -178,7 +178,7 @@ impl Application {
         if ask.placeholder {
             self.allocated_placeholder.add_assign(&ask.resource);
             self.max_allocated = self.max_allocated.max(&self.allocated_placeholder);
-            if let Some(group) = &ask.task_group {
+            if let Some(group) = &ask.rare.task_group {
                 let group = self.task_groups.entry(Arc::clone(group)).or_default();
                 group.placeholders.insert(allocation.number, key);
             }
@@ -197,7 +197,7 @@ impl Application {
         self.forget_id(key, &ask);
         if let Some(allocation) = &ask.allocation {
             self.allocations.remove(&allocation.number);
-            if let Some(group) = ask.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
+            if let Some(group) = ask.rare.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
                 group.placeholders.remove(&allocation.number);
             }
             let sum = if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated };

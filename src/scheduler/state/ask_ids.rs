@@ -22,15 +22,22 @@ pub(in crate::scheduler) struct AskIds {
     many: Vec<Table>,
 }
 
-type Table = HashTable<(u64, AskKey)>;
+type Table = HashTable<(u32, AskKey)>;
 
-fn hash(id: &AskId) -> u64 {
-    FxBuildHasher.hash_one(id)
+/// What is kept of the hash of an id: enough to tell millions apart.
+fn hash(id: &AskId) -> u32 {
+    let hash = FxBuildHasher.hash_one(id);
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// What a table takes: it uses the lowest and the highest bits.
+const fn spread(hash: u32) -> u64 {
+    (hash as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Which of the parts something belongs to: by bits that a table does not use.
-const fn part(hash: u64) -> usize {
-    (hash >> 44) as usize % PARTS
+const fn part(hash: u32) -> usize {
+    (spread(hash) >> 44) as usize % PARTS
 }
 
 impl AskIds {
@@ -38,7 +45,7 @@ impl AskIds {
     pub fn get(&self, id: &AskId, asks: &Slab<AskKey, Ask>) -> Option<AskKey> {
         let hash = hash(id);
         let table = if self.many.is_empty() { &self.few } else { &self.many[part(hash)] };
-        table.find(hash, |(_, key)| asks[*key].id == *id).map(|(_, key)| *key)
+        table.find(spread(hash), |(_, key)| asks[*key].id == *id).map(|(_, key)| *key)
     }
 
     /// The id of an ask stands for it from now on. Gives the ask that it stood for before.
@@ -49,35 +56,35 @@ impl AskIds {
             self.split();
         }
         let table = self.table(hash);
-        if let Some((_, known)) = table.find_mut(hash, |(_, key)| asks[*key].id == *id) {
+        if let Some((_, known)) = table.find_mut(spread(hash), |(_, key)| asks[*key].id == *id) {
             return Some(std::mem::replace(known, ask));
         }
-        table.insert_unique(hash, (hash, ask), |(hash, _)| *hash);
+        table.insert_unique(spread(hash), (hash, ask), |(hash, _)| spread(*hash));
         None
     }
 
     /// An id stands for this ask no more. Gives whether it did.
     pub fn remove(&mut self, id: &AskId, ask: AskKey) -> bool {
         let hash = hash(id);
-        let found = self.table(hash).find_entry(hash, |(_, key)| *key == ask);
+        let found = self.table(hash).find_entry(spread(hash), |(_, key)| *key == ask);
         found.map(hashbrown::hash_table::OccupiedEntry::remove).is_ok()
     }
 
     /// Makes room for so many more at once.
     pub fn reserve(&mut self, more: usize) {
         if self.many.is_empty() {
-            self.few.reserve(more.min(MANY), |(hash, _)| *hash);
+            self.few.reserve(more.min(MANY), |(hash, _)| spread(*hash));
         }
     }
 
-    fn table(&mut self, hash: u64) -> &mut Table {
+    fn table(&mut self, hash: u32) -> &mut Table {
         if self.many.is_empty() { &mut self.few } else { &mut self.many[part(hash)] }
     }
 
     fn split(&mut self) {
         self.many = vec![Table::new(); PARTS];
         for (hash, key) in std::mem::take(&mut self.few) {
-            self.many[part(hash)].insert_unique(hash, (hash, key), |(hash, _)| *hash);
+            self.many[part(hash)].insert_unique(spread(hash), (hash, key), |(hash, _)| spread(*hash));
         }
     }
 }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::model::Time;
 
-/// How long what is shown of an ask may be behind while the same reasons go on holding: counts change in every cycle.
+/// How long what is shown of an ask may be behind while the same reasons still hold: counts change in every cycle.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
 /// What the last cycle that tried an ask found (SCH-082).
@@ -40,10 +40,10 @@ pub enum Failure {
     PreemptionHelpsNot,
 }
 
-/// One reason.
+/// One reason with how often, and from when to when, it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FailureCount {
-    /// Which.
+    /// The check that failed.
     pub failure: Failure,
     /// In how many cycles it held, those included in which it needed no trying to know that.
     pub count: u32,
@@ -73,7 +73,7 @@ struct Noted {
 }
 
 impl AskLog {
-    /// The reasons.
+    /// The reasons, in the order in which each was found first.
     pub fn failures(&self) -> &[FailureCount] {
         self.noted.as_ref().map_or(&[], |noted| &noted.failures)
     }

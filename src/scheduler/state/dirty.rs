@@ -13,11 +13,11 @@ pub struct Dirty {
     pub nodes: DirtyKeys<NodeKey>,
     /// Users whose usage or limits changed, that are new, or that are gone.
     pub users: DirtyKeys<UserKey>,
-    /// Groups, likewise.
+    /// Groups whose figures the next view has to make again.
     pub groups: DirtyKeys<GroupKey>,
     /// Asks that changed, are new, or are gone, with their arrival, which no other ask ever has. May name one twice.
     pub asks: Vec<(AppKey, AskKey, u64)>,
-    /// Allocations, by their number, that came to or went from a node. May name one twice.
+    /// Allocations, by their number, that were added to a node or left it. May name one twice.
     pub allocations: Vec<(NodeKey, u64)>,
     /// A queue was added or removed, or got another place.
     pub tree: bool,

@@ -11,6 +11,8 @@ pub(super) mod app_rank;
 pub mod ask;
 pub(super) mod ask_ids;
 pub mod ask_log;
+pub mod ask_rare;
+mod ask_saved;
 pub(super) mod backoff;
 pub mod dirty;
 pub(super) mod dirty_marks;

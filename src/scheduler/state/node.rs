@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::{NodeSortConfig, NodeSortPolicy};
+use crate::model::resource::{MEMORY, VCORE};
 use crate::model::{NodeId, Resource};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::state::share::ordered;
@@ -13,7 +14,7 @@ use crate::scheduler::state::share::ordered;
 pub struct Node {
     /// Its own key.
     pub key: NodeKey,
-    /// The id.
+    /// The id that it was registered with.
     pub id: NodeId,
     /// All that it has: memory in bytes, vcore in millicores.
     pub total: Resource,
@@ -25,7 +26,7 @@ pub struct Node {
     pub available: Resource,
     /// Takes new allocations.
     pub schedulable: bool,
-    /// Attributes.
+    /// Labels, as the resource manager names them.
     #[serde(with = "crate::model::saved::arc")]
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
@@ -69,19 +70,37 @@ impl Score {
     }
 }
 
+/// The weights of memory and vcore, which nearly every node is scored by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnWeights {
+    memory: f64,
+    vcore: f64,
+}
+
+impl OwnWeights {
+    pub(super) fn of(sort: &NodeSortConfig) -> Self {
+        let weight = |name| sort.weights.get(name).copied().unwrap_or(0.0);
+        Self { memory: weight(MEMORY), vcore: weight(VCORE) }
+    }
+}
+
 /// The score of a node: the lower, the earlier it is tried (SCH-090).
-pub(super) fn score(node: &Node, sort: &NodeSortConfig) -> f64 {
+pub(super) fn score(node: &Node, sort: &NodeSortConfig, own: OwnWeights) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
-    for (name, total) in node.total.iter() {
-        let weight = sort.weights.get(name).copied().unwrap_or(0.0);
+    node.total.each_beside(&node.available, |name, total, available| {
+        let weight = match name {
+            MEMORY => own.memory,
+            VCORE => own.vcore,
+            _ => sort.weights.get(name).copied().unwrap_or(0.0),
+        };
         // Scores are floats in the real core.
-        let share = 1.0 - node.available.amount(name) as f64 / total as f64;
+        let share = 1.0 - available.unwrap_or(0) as f64 / total as f64;
         // Nothing left of nothing is NaN, which says nothing.
         if weight != 0.0 && !share.is_nan() {
             sum += share * weight;
             weights += weight;
         }
-    }
+    });
     let usage = if weights == 0.0 { 0.0 } else { sum / weights };
     match sort.policy {
         NodeSortPolicy::Fair => usage,

@@ -7,9 +7,10 @@ use crate::config::NodeSortConfig;
 use crate::model::{NodeId, Resource};
 use crate::scheduler::index::{Index, NodeKey, Slab};
 use crate::scheduler::interface::command::NodeSpec;
+use crate::scheduler::shareable::Shareable;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::backoff::NodeGains;
-use crate::scheduler::state::node::{Node, Score, score};
+use crate::scheduler::state::node::{Node, OwnWeights, Score, score};
 use crate::scheduler::state::predicates::Predicates;
 use crate::scheduler::state::skyline::Skyline;
 
@@ -23,14 +24,17 @@ const RANK_STEP: u64 = 1 << 31;
 pub struct Nodes {
     nodes: Slab<NodeKey, Node>,
     #[serde(skip)]
-    by_id: Index<NodeId, NodeKey>,
+    by_id: Shareable<Index<NodeId, NodeKey>>,
     /// By id; what stands here is compared once, when a node comes, and by its rank from then on.
     #[serde(skip)]
-    by_name: BTreeMap<NodeId, NodeKey>,
+    by_name: Shareable<BTreeMap<NodeId, NodeKey>>,
     /// By score, then id (SCH-090).
     #[serde(skip)]
     order: BTreeSet<(Score, u64, NodeKey)>,
     sort: NodeSortConfig,
+    /// Two of its weights, once they were looked up.
+    #[serde(skip)]
+    own_weights: Option<OwnWeights>,
     /// What else decides whether an ask may go to a node (SCH-094).
     #[serde(skip)]
     predicates: Option<Arc<dyn Predicates>>,
@@ -90,6 +94,13 @@ impl Nodes {
     /// The nodes in order, without reserved ones (SCH-092).
     pub fn unreserved(&self) -> impl Iterator<Item = &Node> {
         self.in_order().filter(|node| node.reservations.is_empty())
+    }
+
+    /// From now on clones share what neither side changes.
+    pub(in crate::scheduler) fn share(&mut self) {
+        self.nodes.share(|_| {});
+        self.by_id.share();
+        self.by_name.share();
     }
 
     /// How nodes are sorted (SCH-090).
@@ -218,6 +229,7 @@ impl Nodes {
             return;
         }
         self.sort = sort.clone();
+        self.own_weights = None;
         self.place_all();
     }
 
@@ -267,7 +279,8 @@ impl Nodes {
     }
 
     fn place(&mut self, key: NodeKey) {
-        let score = score(&self.nodes[key], &self.sort);
+        let own = *self.own_weights.get_or_insert_with(|| OwnWeights::of(&self.sort));
+        let score = score(&self.nodes[key], &self.sort, own);
         let node = &mut self.nodes[key];
         node.score = Score::of(score);
         self.order.insert((node.score, node.rank, key));
@@ -300,7 +313,7 @@ mod tests {
         let weights = [("vcore".to_owned(), 4.0), ("memory".to_owned(), 1.0)];
         let mut sort = NodeSortConfig { policy: NodeSortPolicy::Fair, weights: weights.into() };
         nodes.set_sort(&sort);
-        let scores: Vec<f64> = nodes.in_order().map(|node| score(node, &sort)).collect();
+        let scores: Vec<f64> = nodes.in_order().map(|node| score(node, &sort, OwnWeights::of(&sort))).collect();
         assert!((scores[0] - 0.35).abs() < 1e-12 && (scores[1] - 0.65).abs() < 1e-12);
         assert_eq!(ids(&nodes), ["n1", "n2"]);
         sort.policy = NodeSortPolicy::BinPacking;

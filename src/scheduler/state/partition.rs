@@ -9,6 +9,7 @@ use crate::scheduler::interface::event::{Holder, ReleaseReason};
 use crate::scheduler::interface::switches::Switches;
 use crate::scheduler::interface::tuning::Tuning;
 use crate::scheduler::placement::{Hits, Records, Rules};
+use crate::scheduler::shareable::Shareable;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::dirty::Dirty;
 use crate::scheduler::state::meter::Meter;
@@ -23,14 +24,14 @@ use crate::scheduler::usage::Usage;
 /// A partition (SCH-010).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Partition {
-    /// The name.
+    /// The name that commands give.
     #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
-    /// The state.
+    /// Active, or draining once the configuration does not have it any more.
     pub state: QueueState,
     /// The queue tree.
     pub queues: QueueTree,
-    /// The nodes.
+    /// The nodes with their order.
     pub nodes: Nodes,
     /// The live applications.
     pub apps: Slab<AppKey, Application>,
@@ -67,8 +68,8 @@ pub struct Partition {
     #[serde(skip)]
     pub(in crate::scheduler) tuning: Tuning,
     #[serde(skip)]
-    pub(in crate::scheduler) app_index: Index<AppId, AppKey>,
-    pub(in crate::scheduler) timers: BTreeMap<TimerKey, Timer>,
+    pub(in crate::scheduler) app_index: Shareable<Index<AppId, AppKey>>,
+    pub(in crate::scheduler) timers: Shareable<BTreeMap<TimerKey, Timer>>,
     pub(in crate::scheduler) timers_set: u64,
     pub(in crate::scheduler) arrivals: u64,
     /// What the resource manager is asked to stop, in the order in which that was asked, each with its ask's arrival (SCH-046).
@@ -125,8 +126,8 @@ impl Partition {
             preemption: true,
             switches,
             tuning,
-            app_index: Index::default(),
-            timers: BTreeMap::new(),
+            app_index: Shareable::default(),
+            timers: Shareable::default(),
             timers_set: 0,
             arrivals: 0,
             stopping: VecDeque::new(),
@@ -142,7 +143,7 @@ impl Partition {
         }
     }
 
-    /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
+    /// Brings placement rules into force (PLC-100). Hits are counted further as long as the rules say the same.
     pub(in crate::scheduler) fn set_rules(&mut self, rules: Arc<Rules>) {
         if !self.rules.same_as(&rules) {
             self.hits = Arc::new(Hits::of(&rules));

@@ -28,11 +28,11 @@ pub struct Queue {
     pub parent: Option<QueueKey>,
     /// The children by name.
     pub children: Vec<QueueKey>,
-    /// Takes applications.
+    /// Whether it holds applications; else queues.
     pub leaf: bool,
     /// Stands in the configuration.
     pub managed: bool,
-    /// The state.
+    /// Active, draining or stopped.
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,

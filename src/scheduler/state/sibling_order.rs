@@ -12,7 +12,7 @@
 //!   marked was put in place ([`QueueTree::settle_order`]);
 //! - a list holds exactly those children that want something, each with the rank by which it was put there;
 //! - `front`, if it is not empty, is the first class in its specified order, the next to be tried last. Taking the first off
-//!   it leaves the others in their order: nobody went past the first, so for those that came to stand behind it nothing changes.
+//!   it leaves the others in their order: nobody went past the first, so for those that now stand behind it nothing changes.
 
 use std::cmp::Ordering;
 

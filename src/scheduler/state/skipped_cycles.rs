@@ -8,12 +8,12 @@ use crate::scheduler::index::QueueKey;
 pub(in crate::scheduler) struct SkippedCycles {
     /// How many, ever.
     pub(in crate::scheduler) times: u64,
-    /// When last.
+    /// When the last of them was.
     pub(in crate::scheduler) last: Time,
 }
 
 impl SkippedCycles {
-    /// One more.
+    /// Counts one more, and remembers when.
     pub fn note(&mut self, now: Time) {
         self.times += 1;
         self.last = now;

@@ -83,7 +83,7 @@ mod tests {
 
         /// With two names and few nodes it is exact.
         #[test]
-        fn two_names_are_told_exactly(nodes in prop::collection::vec((0..9i64, 0..9i64), 0..60), ask in (0..10i64, 0..10i64)) {
+        fn two_names_are_answered_exactly(nodes in prop::collection::vec((0..9i64, 0..9i64), 0..60), ask in (0..10i64, 0..10i64)) {
             let of = |(memory, vcore): (i64, i64)| [("memory", memory), ("vcore", vcore)].into_iter().collect();
             let nodes: Vec<Resource> = nodes.into_iter().map(of).collect();
             let ask: Resource = of(ask);

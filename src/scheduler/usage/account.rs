@@ -30,7 +30,7 @@ pub struct Bound {
     pub queue: QueueKey,
     /// Whose usage it limits.
     pub side: Side,
-    /// The limit.
+    /// The limit as it is configured.
     pub limit: Arc<LimitConfig>,
 }
 

@@ -3,8 +3,8 @@
 /// Whose usage is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// The user's.
+    /// A user's: counted for who submitted.
     User,
-    /// The group's.
+    /// A group's: counted for the one group that the application is under.
     Group,
 }

@@ -11,13 +11,13 @@ pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 /// What an application has used so far. Counted when an allocation ends.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackedResources {
-    /// By allocations.
+    /// By allocations: resource times seconds for each instance type.
     #[serde(with = "crate::model::saved::text_map")]
     pub used: ByInstance,
     /// By allocations that were preempted.
     #[serde(with = "crate::model::saved::text_map")]
     pub preempted: ByInstance,
-    /// By placeholders.
+    /// By placeholders: resource times seconds for each instance type.
     #[serde(with = "crate::model::saved::text_map")]
     pub placeholders: ByInstance,
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::model::{AppId, Resource};
 use crate::scheduler::index::{QueueKey, Slab, SlabKey};
+use crate::scheduler::shareable::Shareable;
 
 /// Usage in one queue and everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueUsage {
-    /// In use.
+    /// What is in use in the queue and below it.
     pub allocated: Resource,
     /// Applications that run, as limits count it: from their first allocation until they have nothing left (LIM-013). A
     /// persistent set, so that a read model shares it.
@@ -32,7 +33,7 @@ pub struct Tracker {
     /// The name; `*` is the shared pot of the groups that no limit names.
     #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
-    levels: BTreeMap<QueueKey, QueueUsage>,
+    levels: Shareable<BTreeMap<QueueKey, QueueUsage>>,
 }
 
 impl Tracker {
@@ -52,19 +53,26 @@ impl Tracker {
 pub struct Trackers<K> {
     slots: Slab<K, Tracker>,
     #[serde(skip)]
-    by_name: BTreeMap<Arc<str>, K>,
+    by_name: Shareable<BTreeMap<Arc<str>, K>>,
 }
 
 impl<K> Default for Trackers<K> {
     fn default() -> Self {
-        Self { slots: Slab::default(), by_name: BTreeMap::new() }
+        Self { slots: Slab::default(), by_name: Shareable::default() }
     }
 }
 
 impl<K: SlabKey> Trackers<K> {
     /// Rebuilds the look-up by name.
     pub(in crate::scheduler) fn index(&mut self) {
-        self.by_name = self.slots.iter().map(|(key, tracker)| (Arc::clone(&tracker.name), key)).collect();
+        let by_name = self.slots.iter().map(|(key, tracker)| (Arc::clone(&tracker.name), key)).collect();
+        self.by_name = Shareable::Owned(by_name);
+    }
+
+    /// From now on clones share what neither side changes.
+    pub(in crate::scheduler) fn share(&mut self) {
+        self.slots.share(|tracker| tracker.levels.share());
+        self.by_name.share();
     }
 
     /// The tracker of a key, if it is still there.
@@ -88,7 +96,7 @@ impl<K: SlabKey> Trackers<K> {
             return key;
         }
         let name: Arc<str> = Arc::from(name);
-        let tracker = Tracker { name: Arc::clone(&name), levels: BTreeMap::new() };
+        let tracker = Tracker { name: Arc::clone(&name), levels: Shareable::default() };
         let key = self.slots.insert_with(|_| tracker);
         self.by_name.insert(name, key);
         key

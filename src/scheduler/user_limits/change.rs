@@ -47,7 +47,7 @@ impl Partition {
             Arc::make_mut(&mut self.queues[key].settings).limits = new;
             self.mark_queue(key);
         }
-        let again = self.switches.limits_told_again;
+        let again = self.switches.limits_reported_again;
         if again || !changed.is_empty() {
             report_limits(now, &changes, &self.usage, again, events);
         }

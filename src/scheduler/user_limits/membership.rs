@@ -1,4 +1,4 @@
-//! Applications that come to, change and leave the users and groups that they count under.
+//! Applications that join, change and leave the users and groups that they count under.
 
 use crate::model::Resource;
 use crate::scheduler::index::QueueKey;

@@ -13,7 +13,7 @@ enum Kind {
 }
 
 impl Clock {
-    /// Begins now.
+    /// A clock that begins with this call.
     pub fn running() -> Self {
         Self(Kind::Running(Instant::now()))
     }
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// Since 1970.
+    /// What the machine's clock shows, since 1970.
     pub fn wall(&self) -> Duration {
         match &self.0 {
             Kind::Running(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),

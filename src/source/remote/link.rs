@@ -1,4 +1,4 @@
-//! How the connection is, and when it is tried again. Time and chance are handed in, so that every history can be played.
+//! How the connection is, and when it is tried again. Time and chance are passed in, so that every history can be played.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_tells_its_whole_story() {
+    fn a_link_says_its_whole_story() {
         let mut link = LinkState::new(7);
         assert_eq!(link.link(S), Link::Connecting { cause: None, retry_in: None });
         link.asking(S, true);

@@ -20,11 +20,14 @@ pub mod explain;
 pub mod fetch;
 pub mod follow;
 pub mod link;
+mod objects;
 pub mod once;
 mod options;
 pub mod part;
 mod plan;
+mod quotas;
 mod records;
+mod rights;
 mod shared;
 mod twin;
 mod words;
@@ -37,11 +40,14 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, StalePart, TextAnswer};
+use super::{
+    About, Focus, ForecastAnswer, Link, OwnHealth, QuotaAnswer, Records, Source, SourcePlace, StalePart, StopSign,
+    TextAnswer, WhatIfAnswer,
+};
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{Identity, Time};
-use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
+use crate::view::act::{Act, Actor, Answer, Code, Order, Refusal};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use clock::Clock;
@@ -138,54 +144,6 @@ impl Remote {
         })
     }
 
-    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
-    fn acts_in(&self) -> Option<&Arc<Cluster>> {
-        let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
-        self.cluster.as_ref().filter(|_| is_yunikorn)
-    }
-
-    /// Who gives orders here.
-    fn acting(&self) -> Actor {
-        if let Some(cluster) = self.acts_in() {
-            return Actor { read_only: self.read_only(), ..act::cluster::actor(cluster, &self.view()) };
-        }
-        let who = self.shared.who.load_full().unwrap_or_default();
-        let (scheduler_admin, from, judged_elsewhere) = (who.scheduler_admin, ActsFrom::Console, false);
-        Actor {
-            identity: self.identity().clone(),
-            scheduler_admin,
-            read_only: self.read_only(),
-            from,
-            judged_elsewhere,
-        }
-    }
-
-    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
-    fn read_only(&self) -> Option<Arc<str>> {
-        let why = if self.options.read_only {
-            "asked for by --read-only"
-        } else if self.seen_as_other {
-            "seen as another user"
-        } else {
-            match self.shared.remote.load_full().as_deref() {
-                None => "not connected yet",
-                Some(client::Remote::YuniKorn(_)) if self.cluster.is_some() => return None,
-                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
-                Some(client::Remote::Kornsole(_)) if !self.has_token => {
-                    "no token; --token-file or KORNSOLE_TOKEN names one"
-                }
-                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
-                Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
-                    None => "not yet known whom the token names",
-                    Some(who) if !who.authenticated => "the server does not know the token",
-                    Some(who) if who.read_only => "the token only reads",
-                    Some(_) => return None,
-                },
-            }
-        };
-        Some(Arc::from(why))
-    }
-
     /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
     pub fn pass(&self, by: Duration) {
         self.shared.clock.pass(by);
@@ -263,7 +221,11 @@ impl Source for Remote {
 
     fn stale_parts(&self) -> Vec<StalePart> {
         let now = self.shared.now();
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).stale_parts(now)
+        let mut parts = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).stale_parts(now);
+        if let Some(kubernetes) = &self.shared.view.load().kubernetes {
+            parts.extend(objects::stale_parts(kubernetes, self.now()));
+        }
+        parts
     }
 
     fn apps_lag(&self) -> Option<Duration> {
@@ -343,6 +305,23 @@ impl Source for Remote {
             }
         };
         answer(refused);
+    }
+
+    fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
+        let knows = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::Kornsole(server)) if server.can("quotas"));
+        match self.link() {
+            Link::Live { .. } if knows => self.request(worker::Request::PreviewQuotas(text, answer)),
+            _ => answer(Vec::new()),
+        }
+    }
+
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let name = Box::new((self.about().name.clone(), self.identity().clone()));
+        self.request(worker::Request::WhatIf(Arc::from(partition), name, answer));
+    }
+
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+        self.request(worker::Request::Forecast(Arc::from(partition), text, stop, answer));
     }
 
     fn records(&self, known: u64) -> Option<Records> {

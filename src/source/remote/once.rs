@@ -17,7 +17,7 @@ use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::api::dto;
 use crate::kube::{Cluster, KubeFault};
-use crate::model::{Identity, Profile, Time};
+use crate::model::{Identity, Time};
 use crate::twin::Twin;
 use crate::view::View;
 use crate::view::act::{Configuration, Done, Order, Refusal};
@@ -27,11 +27,11 @@ use crate::view::act::{Configuration, Done, Order, Refusal};
 pub enum Want {
     /// Only the queues, with what the configuration says of them.
     Queues,
-    /// Live applications.
+    /// Live applications of the partition.
     Apps,
     /// Applications that ended.
     Ended,
-    /// The nodes.
+    /// The nodes with what is free on them.
     Nodes,
     /// Users and groups.
     Users,
@@ -61,16 +61,12 @@ impl Once {
         let got = runtime.block_on(identify(&client))?;
         // Without a partition there is nothing to report the release by, and nothing to read.
         let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
-        let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
-        let profile = match &remote {
-            Remote::Kornsole(_) => Profile::Kornsole,
-            Remote::YuniKorn(release) => release.profile(),
-        };
-        let remote_state = RemoteState::new(profile, Shapes { tells_allocation_time });
+        let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
+        let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
         Ok(Self { runtime, client, remote, has_token: target.has_token(), remote_state })
     }
 
-    /// Who answers.
+    /// What kind of server answers, and which release.
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
@@ -111,14 +107,12 @@ impl Once {
     /// # Errors
     /// Something of it cannot be had.
     pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
-        let profile = match &self.remote {
-            Remote::Kornsole(_) => Profile::Kornsole,
-            Remote::YuniKorn(release) => release.profile(),
-        };
-        let view = self.look(&[Want::Users, Want::Apps, Want::Nodes])?;
+        let profile = self.remote.profile();
+        let view = self.look(&[Want::Users, Want::Apps, Want::Ended, Want::Nodes])?;
         let part = view.partitions.iter().find(|part| *part.name == *partition);
         let part = part.ok_or_else(|| format!("there is no partition {partition}"));
-        Ok(part.and_then(|part| Twin::of(part, profile, at)))
+        let text = self.remote_state.configured_text();
+        Ok(part.and_then(|part| Twin::of(part, profile, at)).map(|twin| twin.with_text(text)))
     }
 
     /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.
@@ -239,7 +233,7 @@ impl Once {
         self.runtime.block_on(send).map(|got| got.value)
     }
 
-    /// Hands events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.
+    /// Passes events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.
     ///
     /// # Errors
     /// They cannot be had.

@@ -17,7 +17,7 @@ pub enum Part {
     Nodes,
     /// Applications that ended.
     Ended,
-    /// The configuration.
+    /// The text of the configuration in force.
     Config,
     /// What has happened.
     Events,
@@ -28,7 +28,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// In words.
+    /// How messages call it, as `the applications`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Partitions => "the list of partitions",

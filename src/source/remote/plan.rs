@@ -3,7 +3,7 @@
 //! Invariants:
 //! - of each kind at most one request is under way;
 //! - an interval is stretched when an answer took longer than a tenth of it, or reading it cost more than a small share of it;
-//! - no clock: the time since the source's start is handed in.
+//! - no clock: the time since the source's start is passed in.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ const NEWS: u32 = 4;
 /// Something to ask for. The order is that of importance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Query {
-    /// The partitions.
+    /// The counters of every partition.
     Partitions,
     /// The queues of a partition.
     Queues(Arc<str>),
-    /// One application.
+    /// One application, of a partition.
     App(Arc<str>, AppId),
-    /// One node.
+    /// One node, of a partition.
     Node(Arc<str>, NodeId),
     /// The applications of a leaf.
     QueueApps(Arc<str>, QueuePath),
@@ -56,7 +56,7 @@ pub enum Query {
     Users(Arc<str>),
     /// Groups and what they use.
     Groups(Arc<str>),
-    /// All nodes.
+    /// All nodes of a partition.
     Nodes(Arc<str>),
     /// Applications that ended.
     Completed(Arc<str>),
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_tried_when_it_is_told() {
+    fn what_failed_is_tried_when_it_is_reported() {
         let mut plan = Plan::new(2 * S);
         let query = plan.take_due(Duration::ZERO).remove(0);
         assert_eq!(plan.take_due(9 * S), [], "it is under way");

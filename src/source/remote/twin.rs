@@ -7,7 +7,7 @@ use super::once::Once;
 use crate::api::client::{Limits, Target};
 use crate::model::Time;
 use crate::source::explained;
-use crate::twin::Agreement;
+use crate::twin::{Agreement, Twin};
 use crate::view::act::{Code, Refusal};
 use crate::view::waiting::{Question, Sheet};
 
@@ -30,8 +30,7 @@ impl Twins {
     /// It cannot be read, or the twin is not as what is reported.
     pub fn explain(&self, question: &Question, now: Time) -> Result<Sheet, Refusal> {
         let failed = |why: String| Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), why);
-        let mut once = Once::connect(&self.target, self.limits).map_err(|fault| failed(fault.to_string()))?;
-        let twin = once.twin(&question.partition, now).map_err(|fault| failed(fault.to_string()))?.map_err(failed)?;
+        let twin = self.make(&question.partition, now).map_err(failed)?;
         let mut agreements = self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
         let agreement = agreements.entry(Arc::clone(&question.partition)).or_default();
         agreement.see(&twin);
@@ -40,5 +39,14 @@ impl Twins {
         }
         let found = twin.explain(&question.of)?;
         Ok(explained::by_twin(&found, twin.unknown(), Some(agreement.sentence())))
+    }
+
+    /// A twin of a partition as it is now. Reads all of the other side: takes its time.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn make(&self, partition: &str, now: Time) -> Result<Twin, String> {
+        let mut once = Once::connect(&self.target, self.limits).map_err(|fault| fault.to_string())?;
+        once.twin(partition, now).map_err(|fault| fault.to_string())?
     }
 }

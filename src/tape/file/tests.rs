@@ -132,7 +132,7 @@ mod properties {
         }
 
         #[test]
-        fn words_in_any_order_read_or_are_told(words in proptest::collection::vec(
+        fn words_in_any_order_read_or_are_reported(words in proptest::collection::vec(
             prop_oneof![
                 Just("Type"), Just("\"a b\""), Just("Source"), Just("default"), Just("Set"), Just("Width"), Just("80"),
                 Just("Down"), Just("3"), Just("/x/"), Just("Expect"), Just("\n"), Just("@5s"), Just("#"), Just("'"),

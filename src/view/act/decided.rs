@@ -23,14 +23,14 @@ pub struct ServerPermissions {
 pub struct Granted {
     /// Submit, or admin.
     pub submit: bool,
-    /// Admin.
+    /// Whether one may administer the queue.
     pub admin: bool,
 }
 
 /// Whether an application may be killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KillPermission {
-    /// Which.
+    /// The application that would be killed.
     pub app: crate::model::AppId,
     /// Where it was when the server was asked; once it is elsewhere, the decision is none.
     pub queue: QueuePath,

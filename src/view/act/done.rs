@@ -11,7 +11,7 @@ use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, Time};
 /// What is called with the outcome of an order, once, from any thread.
 pub type Answer = Box<dyn FnOnce(Result<Done, Refusal>) + Send>;
 
-/// What an order came to.
+/// The outcome of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
     /// An application was killed.
@@ -41,7 +41,7 @@ pub enum Done {
 /// An application that ended by an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Killed {
-    /// Which.
+    /// The application that was killed.
     pub app: AppId,
     /// The queue that it left.
     pub queue: QueuePath,
@@ -58,7 +58,7 @@ pub struct Killed {
 /// An application that was moved, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// Which.
+    /// The application that was moved.
     pub app: AppId,
     /// Where it was.
     pub from: QueuePath,
@@ -105,13 +105,13 @@ pub struct Configured {
 /// One setting that is different.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeLine {
-    /// The partition.
+    /// The name of the partition that the setting belongs to.
     pub partition: String,
     /// The queue; `None` for what belongs to the partition as a whole.
     pub queue: Option<QueuePath>,
     /// Whether it is new, gone, or another.
     pub what: What,
-    /// The setting.
+    /// The key as the file writes it, as `resources.max.vcore`.
     pub key: String,
     /// The old value, where there was one.
     pub from: Option<String>,
@@ -158,7 +158,7 @@ pub struct Cleaned {
 /// A draining queue that stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainingQueue {
-    /// Which.
+    /// The full path of the queue.
     pub queue: QueuePath,
     /// Why: `2 applications`.
     pub why: String,
@@ -167,7 +167,7 @@ pub struct DrainingQueue {
 /// An application that was submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
-    /// Which.
+    /// The id that it was submitted with.
     pub app: AppId,
     /// Where placement put it.
     pub queue: QueuePath,
@@ -176,18 +176,18 @@ pub struct Submitted {
 /// Asks that are pending now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingAsks {
-    /// Whose.
+    /// The application that asks.
     pub app: AppId,
-    /// Which.
+    /// The ids of the new asks, in their order.
     pub asks: Vec<AskId>,
 }
 
 /// An ask that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// Whose.
+    /// The application that the allocation belonged to.
     pub app: AppId,
-    /// Which.
+    /// The id of the allocation, or of the ask that was withdrawn.
     pub ask: AskId,
     /// Whether it was an allocation; otherwise it was pending.
     pub allocated: bool,
@@ -196,7 +196,7 @@ pub struct Released {
 /// A node that was added, changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeDone {
-    /// Which.
+    /// The node that was changed.
     pub node: NodeId,
     /// The allocations that were released by it.
     pub released: Vec<(AppId, AskId)>,

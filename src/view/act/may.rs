@@ -1,4 +1,4 @@
-//! Whether an order would be refused, as far as a view can tell: cheap, for greying out what is off and saying why.
+//! Whether an order would be refused, as far as a view can say: cheap, for greying out what is off and saying why.
 //!
 //! What takes more than a look (whether an application fits a queue, whether a text is valid) is left to a dry run; so an order
 //! that passes here can still be refused, but one that is refused here would be. Of a server that says itself who may do what, its

@@ -21,16 +21,16 @@ pub enum Act {
         text: String,
         /// The checksum of the configuration that it is meant to replace; an order without one is refused.
         base: Option<String>,
-        /// Only tell what would happen.
+        /// Only say what would happen.
         dry_run: bool,
     },
     /// Bring a configuration that was in force back, as a new revision (REST E5).
     Rollback {
-        /// Which one.
+        /// The number of the revision, as the audit has it.
         revision: u64,
         /// The checksum of the configuration that it is meant to replace; an order without one is refused.
         base: Option<String>,
-        /// Only tell what would happen.
+        /// Only say what would happen.
         dry_run: bool,
     },
     /// The scheduler rests: no cycles, no timers, and its clock stands.
@@ -42,7 +42,7 @@ pub enum Act {
         /// The partition's name.
         #[serde(with = "crate::model::saved::text")]
         partition: Arc<str>,
-        /// What.
+        /// What is done there.
         act: PartitionAct,
     },
 }
@@ -52,20 +52,20 @@ pub enum Act {
 pub enum PartitionAct {
     /// Kill an application (SCH-202, REST E4).
     Kill {
-        /// Which.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// Where it must be; refused when it is somewhere else by then.
         expect_queue: Option<QueuePath>,
     },
     /// Move an application to another leaf (SCH-203, REST E4).
     Move {
-        /// Which.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The leaf that it is to go to.
         to: QueuePath,
         /// Where it must be; refused when it is somewhere else by then.
         expect_queue: Option<QueuePath>,
-        /// Only tell what would happen.
+        /// Only say what would happen.
         dry_run: bool,
     },
     /// One pass of the cleaner (SCH-182, REST E9).
@@ -74,7 +74,7 @@ pub enum PartitionAct {
         queues: bool,
         /// Applications that ended long ago.
         applications: bool,
-        /// Only tell what would happen.
+        /// Only say what would happen.
         dry_run: bool,
     },
     /// Submit an application, in the actor's own name (REST E8).
@@ -88,21 +88,21 @@ pub enum PartitionAct {
     },
     /// End an allocation, or withdraw a pending ask.
     Release {
-        /// Whose.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Which.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
     },
     /// The submitter is done with an application (SCH-173).
     Remove {
-        /// Which.
+        /// The id of the application, unique in its partition.
         app: AppId,
     },
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
     /// Change a node (SCH-191); `None` leaves an amount as it is.
     UpdateNode {
-        /// Which.
+        /// The id of the node.
         id: NodeId,
         /// The new capacity.
         capacity: Option<Resource>,
@@ -115,7 +115,7 @@ pub enum PartitionAct {
     ResumeNode(NodeId),
     /// Decommission a node (SCH-193).
     RemoveNode {
-        /// Which.
+        /// The id of the node.
         id: NodeId,
         /// Also when something runs on it, which is then released.
         force: bool,
@@ -228,7 +228,7 @@ impl Act {
 }
 
 impl fmt::Display for Act {
-    /// `kill nightly-42`
+    /// In one line, as messages show it: `kill nightly-42`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.verb())?;
         match self.object() {
@@ -241,7 +241,7 @@ impl fmt::Display for Act {
 /// An act that somebody wants done, and why.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
-    /// What.
+    /// What is to be done.
     pub act: Act,
     /// Why, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,

@@ -44,7 +44,7 @@ pub struct Details {
     pub current: Option<String>,
     /// Who brought it into force.
     pub changed_by: Option<String>,
-    /// When.
+    /// When the configuration in force was changed.
     pub changed_at: Option<Time>,
     /// What a configuration takes away that nobody allowed.
     pub removal: Option<Removal>,
@@ -55,7 +55,7 @@ pub struct Details {
 /// One of several things that stand in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Which check.
+    /// Which check refuses.
     pub code: Code,
     /// The queue, where it is about one.
     pub queue: Option<QueuePath>,

@@ -80,7 +80,7 @@ struct Convert<'e> {
     victims: Vec<(&'e AppId, &'e AskId, Arc<str>)>,
 }
 
-/// Where a state goes that the event before made its application enter: upstream tells it amid the records of that event.
+/// Where a state goes that the event before made its application enter: upstream reports it amid the records of that event.
 struct StateGoes<'e> {
     app: &'e AppId,
     at: usize,
@@ -236,7 +236,7 @@ impl<'e> Convert<'e> {
         };
         let record = record(event.at, ObjectType::APP, app.clone()).change(ChangeType::SET, detail);
         let record = Record { message: message(event), ..record };
-        // 1.8.0 tells no amount with a state.
+        // 1.8.0 reports no amount with a state.
         if self.profile.is_since_1_8() { record } else { Record { resource: allocated, ..record } }
     }
 

@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::model::{Acl, AppState, Profile, QueuePath, QueueState, Resource, Time};
+use crate::model::{Acl, AppId, AppState, AskId, NodeId, Profile, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::interface::event::Holder;
 use crate::scheduler::usage::Side;
-use crate::scheduler::{Denial, Event, EventKind, ReleaseReason, RunnableCause};
+use crate::scheduler::{Denial, Event, EventKind, EventKind as K, ReleaseReason, RunnableCause};
 
 fn amount(vcore: i64) -> Resource {
     [("vcore", vcore)].into_iter().collect()
@@ -37,12 +37,34 @@ fn state(state: AppState) -> EventKind {
     EventKind::AppState { app: "app".into(), state, message: None, allocated: amount(3000) }
 }
 
+fn app() -> AppId {
+    "app".into()
+}
+
+fn ask() -> AskId {
+    "ask".into()
+}
+
+fn node() -> NodeId {
+    "n1".into()
+}
+
+fn queue() -> QueuePath {
+    QueuePath::new("root.a")
+}
+
+fn text() -> String {
+    "why".to_owned()
+}
+
 /// One event of every kind, and of those that differ within a kind one of each.
 fn every_kind() -> Vec<EventKind> {
-    use EventKind as K;
-    let (app, ask, node, queue) = (|| "app".into(), || "ask".into(), || "n1".into(), || QueuePath::new("root.a"));
-    let text = || "why".to_owned();
-    let mut all = vec![
+    [admissions(), asks(), victims(), queues(), nodes(), limits(), ends()].concat()
+}
+
+/// What is accepted or refused: configurations, nodes, applications, orders.
+fn admissions() -> Vec<EventKind> {
+    vec![
         K::ConfigAccepted,
         K::ConfigRejected { message: text() },
         K::ConfigRolledBack { message: text() },
@@ -59,6 +81,12 @@ fn every_kind() -> Vec<EventKind> {
         K::Killed { app: app(), queue: queue(), by: "bob".into(), reason: "too long".into() },
         K::Killed { app: app(), queue: queue(), by: "bob".into(), reason: "".into() },
         K::Refused { message: text() },
+    ]
+}
+
+/// From an ask to its node.
+fn asks() -> Vec<EventKind> {
+    vec![
         K::Reserved { app: app(), ask: ask(), node: node(), resource: amount(1) },
         K::Unreserved { app: app(), ask: ask(), node: node(), resource: amount(1) },
         K::AskAdded { app: app(), ask: ask(), resource: amount(1) },
@@ -68,6 +96,12 @@ fn every_kind() -> Vec<EventKind> {
         K::AskSpent { app: app(), ask: ask(), resource: amount(1) },
         K::Replacing { app: app(), ask: ask(), placeholder: "ph".into(), node: node() },
         K::PlaceholderTooSmall { app: app(), ask: ask(), placeholder: "ph".into(), resource: amount(1000) },
+    ]
+}
+
+/// Preemption, and applications that begin and leave.
+fn victims() -> Vec<EventKind> {
+    vec![
         K::Preempted {
             app: app(),
             ask: ask(),
@@ -82,6 +116,11 @@ fn every_kind() -> Vec<EventKind> {
         K::PredicatesFailed { app: app(), ask: ask(), nodes: 3, resource: amount(1) },
         K::AppNew { app: app() },
         K::AppLeft { app: app(), queue: queue() },
+    ]
+}
+
+fn queues() -> Vec<EventKind> {
+    vec![
         K::QueueAdded { queue: queue(), managed: true },
         K::QueueAdded { queue: queue(), managed: false },
         K::QueueRemoved { queue: queue(), managed: true },
@@ -99,6 +138,11 @@ fn every_kind() -> Vec<EventKind> {
         K::QueueType { queue: queue(), leaf: true },
         K::QueueMax { queue: queue(), max: amount(1) },
         K::QueueGuaranteed { queue: queue(), guaranteed: amount(1) },
+    ]
+}
+
+fn nodes() -> Vec<EventKind> {
+    vec![
         K::NodeAdded { node: node(), capacity: amount(8000) },
         K::NodeSchedulable { node: node(), schedulable: false },
         K::NodeCapacity { node: node(), capacity: amount(9000) },
@@ -106,7 +150,12 @@ fn every_kind() -> Vec<EventKind> {
         K::NodeRemoved { node: node() },
         K::GroupLink { group: "dev".into(), app: app(), linked: true },
         K::GroupLink { group: "dev".into(), app: app(), linked: false },
-    ];
+    ]
+}
+
+/// What holds an ask or an application back and does so no more, and the limits and usage of users and groups.
+fn limits() -> Vec<EventKind> {
+    let mut all = Vec::new();
     for fits in [false, true] {
         let (resource, headroom) = (amount(1000), [("vcore", 500), ("memory", 7)].into_iter().collect());
         all.push(K::AskFitsLimits { app: app(), ask: ask(), fits, resource, headroom });
@@ -120,30 +169,30 @@ fn every_kind() -> Vec<EventKind> {
             all.push(K::Usage { side, name: "x".into(), queue: queue(), resource: amount(1), more: fits });
         }
     }
-    for reason in [
+    all
+}
+
+/// Every reason of a release, and every state.
+fn ends() -> Vec<EventKind> {
+    let reasons = [
         ReleaseReason::Stopped,
         ReleaseReason::Timeout,
         ReleaseReason::Preempted,
         ReleaseReason::Replaced,
         ReleaseReason::NodeRemoved,
-    ] {
-        all.push(released(reason));
-    }
-    all.extend(
-        [
-            AppState::Accepted,
-            AppState::Starting,
-            AppState::Running,
-            AppState::Resuming,
-            AppState::Completing,
-            AppState::Completed,
-            AppState::Failing,
-            AppState::Failed,
-            AppState::Expired,
-        ]
-        .map(state),
-    );
-    all
+    ];
+    let states = [
+        AppState::Accepted,
+        AppState::Starting,
+        AppState::Running,
+        AppState::Resuming,
+        AppState::Completing,
+        AppState::Completed,
+        AppState::Failing,
+        AppState::Failed,
+        AppState::Expired,
+    ];
+    reasons.map(released).into_iter().chain(states.map(state)).collect()
 }
 
 fn shown(records: &[Record]) -> String {
@@ -181,7 +230,7 @@ fn what_is_counted_is_what_comes() {
 }
 
 #[test]
-fn a_state_stands_where_upstream_tells_it() {
+fn a_state_stands_where_upstream_says_it() {
     let at =
         |kinds: Vec<EventKind>| -> Vec<Event> { kinds.into_iter().map(|kind| Event::new(Time::ZERO, kind)).collect() };
     let details = |events: &[Event]| records(events, Profile::Kornsole).iter().map(|r| r.detail.0).collect::<Vec<_>>();

@@ -21,7 +21,7 @@ pub struct Record {
     pub reference: Arc<str>,
     /// How the object changed.
     pub change: ChangeType,
-    /// What changed.
+    /// What about it changed, as a number of YuniKorn's protocol.
     pub detail: ChangeDetail,
     /// How much; may be empty.
     pub resource: Resource,
@@ -89,15 +89,15 @@ macro_rules! numbers {
 numbers! {
     /// What an object is.
     ObjectType,
-    /// Not reported.
+    /// The release reports no kind.
     UNKNOWN = 0, "unknown";
     /// A request; the reference is its application.
     REQUEST = 1, "request";
-    /// An application.
+    /// An application; the object is its id.
     APP = 2, "application";
-    /// A node.
+    /// A node; the object is its id.
     NODE = 3, "node";
-    /// A queue.
+    /// A queue; the object is its path.
     QUEUE = 4, "queue";
     /// A user or a group.
     USER_GROUP = 5, "user or group";
@@ -110,14 +110,14 @@ numbers! {
     NONE = 0, "none";
     /// Something of it has another value.
     SET = 1, "set";
-    /// It came, or something came to it.
+    /// It came, or something was added to it.
     ADD = 2, "add";
     /// It went, or something went from it.
     REMOVE = 3, "remove";
 }
 
 numbers! {
-    /// What changed.
+    /// What about the object changed.
     ChangeDetail,
     /// The object itself, or nothing.
     NONE = 0, "none";
@@ -127,9 +127,9 @@ numbers! {
     REQUEST_ALLOC = 101, "request allocated";
     /// A request went by time.
     REQUEST_TIMEOUT = 102, "request timed out";
-    /// An allocation came to an application.
+    /// An application got an allocation.
     APP_ALLOC = 200, "allocation";
-    /// A request came to an application.
+    /// An application got a request.
     APP_REQUEST = 201, "request";
     /// An application was rejected.
     APP_REJECT = 202, "rejected";

@@ -38,7 +38,7 @@ pub fn is_important(kind: &EventKind) -> bool {
         | EventKind::ConfigRolledBack { .. } => true,
         EventKind::AppState { state, .. } => *state == AppState::Failed,
         EventKind::QueueAdded { managed, .. } | EventKind::QueueRemoved { managed, .. } => *managed,
-        // The root's is the size of the cluster, which the nodes tell.
+        // The root's is the size of the cluster, which the nodes make up.
         EventKind::QueueMax { queue, .. } => queue.depth() > 0,
         _ => false,
     }

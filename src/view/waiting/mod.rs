@@ -6,6 +6,7 @@
 mod answer;
 mod event;
 mod node;
+mod remedy_words;
 mod sheet;
 mod words;
 
@@ -16,7 +17,7 @@ pub use crate::scheduler::inspect::explain::overview_types::{Example, Overview, 
 pub use crate::scheduler::inspect::explain::types::{
     Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation, Held,
     Holder, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn, Remedy,
-    RemedyKind,
+    RemedyEffect, RemedyKind,
 };
 pub use answer::answer;
 pub use event::event_sheet;
@@ -28,9 +29,9 @@ use crate::model::{AppId, AskId, QueuePath};
 /// Why what waits?
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The partition.
+    /// The name of the partition that is asked about.
     pub partition: Arc<str>,
-    /// What.
+    /// What is asked: an application, or what most wait for.
     pub of: Asked,
 }
 

@@ -19,7 +19,7 @@ pub struct Sheet {
     pub waits: bool,
     /// What is waited for first, without figures; empty where nothing is, or many things are.
     pub cause: String,
-    /// Everything else.
+    /// The lines below the summary, each with where it leads.
     pub lines: Vec<SheetLine>,
 }
 
@@ -70,13 +70,13 @@ pub enum Target {
     App(AppId, Option<AskId>),
     /// Why an application waits.
     Why(AppId),
-    /// A queue.
+    /// A queue, by its path.
     Queue(QueuePath),
-    /// A node.
+    /// A node, by its id.
     Node(NodeId),
-    /// A user.
+    /// A user, by name.
     User(String),
-    /// A group.
+    /// A group, by name.
     Group(String),
     /// A line of the configuration.
     Line(u32),

@@ -2,13 +2,13 @@
 
 use super::{
     AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Overview, Place, PreemptionOutcome,
-    PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
+    PreemptionVerdict, WaitingGroup,
 };
-use crate::model::quantity::show_amount;
-use crate::model::{Resource, VCORE};
+use crate::model::{Resource, Time, VCORE};
+use crate::view::units::show_amount;
 
 /// A resource as people call it.
-fn name(resource: &str) -> &str {
+pub(super) fn name(resource: &str) -> &str {
     if resource == VCORE { "cpu" } else { resource }
 }
 
@@ -78,6 +78,29 @@ impl AskExplanation {
             DecisionKind::Preempt => format!("the next cycle preempts others for it on{node}"),
             DecisionKind::Stall => "it is too large for the node that it requires, and ends every cycle".to_owned(),
         })
+    }
+
+    /// What time brings by itself, each in one line: a reservation that stands, and that its application is tried again.
+    pub fn waiting_lines(&self, now: Time) -> Vec<String> {
+        let ago = |since: Time| format!(" for {} s", now.since(since).as_secs());
+        let reserved = self.reserved.as_ref().map(|node| {
+            let since = self.reserved_since.map(ago).unwrap_or_default();
+            let until = match self.reserved_until {
+                Some(until) => format!("; given up in {} s if it has no headroom then", until.since(now).as_secs()),
+                None => String::new(),
+            };
+            format!("{node} has been reserved for it{since}, and is not free{until}")
+        });
+        let never = Time(u64::MAX);
+        let passed_by = self.passed_by_until.map(|until| match until {
+            until if until == never => {
+                "cycles pass its application by until something changes that it waits for".to_owned()
+            }
+            until => {
+                format!("cycles pass its application by for {} s, unless something changes", until.since(now).as_secs())
+            }
+        });
+        reserved.into_iter().chain(passed_by).collect()
     }
 
     /// What stands before it, in one line; `None`: nothing does.
@@ -261,31 +284,5 @@ impl PreemptionVerdict {
                 format!("{}{more} may go for it on {node}", named.join(", "))
             }
         }
-    }
-}
-
-impl Remedy {
-    /// What to do, in one line.
-    pub fn sentence(&self) -> String {
-        let what = match &self.kind {
-            RemedyKind::Raise { place, resource: Some(resource), by, to } => {
-                let (by, to) = (show_amount(resource, *by), show_amount(resource, *to));
-                format!("raise {} by {by} {} to {to}", raised(place), name(resource))
-            }
-            RemedyKind::Raise { place, resource: None, by, to } => {
-                format!("let {by} more run by {} ({to} in all)", raised(place))
-            }
-            RemedyKind::End { app, .. } => format!("end {app}, or move it elsewhere"),
-            RemedyKind::AddNode(size) => format!("add a node with {}", amounts(size)),
-            RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
-        };
-        if self.enough { what } else { format!("{what} (not enough alone)") }
-    }
-}
-
-fn raised(place: &Place) -> String {
-    match place {
-        Place::Queue(queue) => format!("the maximum of {queue}"),
-        other => other.words(),
     }
 }

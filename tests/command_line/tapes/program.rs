@@ -14,7 +14,7 @@ pub(super) fn play(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, S
 }
 
 #[test]
-fn the_command_tells_what_is_wrong_and_how_it_ended() {
+fn the_command_says_what_is_wrong_and_how_it_ended() {
     let folder = TestFolder::new();
     fs::write(folder.join("good.tape"), "Source default\nExpect \"root\"\nSnapshot home\n").expect("written");
     fs::write(folder.join("typo.tape"), "Source default\nExpekt \"root\"\n").expect("written");

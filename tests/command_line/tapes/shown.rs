@@ -17,7 +17,7 @@ const CLAIMS: [(&str, &str); 14] = [
     ("change a queue without writing YAML", "forms"),
     ("find a stuck draining queue, see what holds it, move that away, and watch the queue go", "stuck"),
     ("submit an application, ask for more, and give it back", "workload"),
-    ("tell who did what, bring a configuration back, and see the moment before", "records"),
+    ("see who did what, bring a configuration back, and see the moment before", "records"),
     ("look at another partition, and at all nodes in one picture", "partitions"),
 ];
 

@@ -83,7 +83,7 @@ fn acl_004_a_star_as_one_of_the_lists_is_everybody() {
 #[test]
 fn acl_005_a_star_among_names_is_no_name() {
     assert_eq!((report("a,*"), report("*,a")), ("a | ".to_owned(), "a | ".to_owned()));
-    tells(&warned("CFG-038", &A("submitacl: 'a,*'")), &["`*`"]);
+    says(&warned("CFG-038", &A("submitacl: 'a,*'")), &["`*`"]);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn acl_023_what_is_opened_above_cannot_be_closed_below() {
 fn acl_024_nothing_configured_refuses_everybody() {
     assert_eq!(submit(&part(&Q("[{name: a}, {name: b}]")), "root.a", &who("root", &["root"])), None);
     let fault = warned("ACL-024", &R("queues: [{name: a, submitacl: sue}, {name: b, queues: [{name: c}]}]"));
-    tells(&fault, &["root.b"]);
+    says(&fault, &["root.b"]);
     no_warning("ACL-024", &R("submitacl: '*', queues: [{name: a}]"));
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn cfg_060_nobody_named() {
-    tells(&refused("CFG-060", &L("[{limit: x, maxapplications: 1}]")), &["limit 1", "x"]);
+    says(&refused("CFG-060", &L("[{limit: x, maxapplications: 1}]")), &["limit 1", "x"]);
     refused("CFG-060", &L("[{users: [], groups: [], maxapplications: 1}]"));
 }
 
@@ -31,7 +31,7 @@ fn cfg_062_groups() {
 #[test]
 fn cfg_063_a_name_twice() {
     let fault = refused("CFG-063", &L("[{users: [bob], maxapplications: 1}, {users: [bob], maxapplications: 2}]"));
-    tells(&fault, &["bob", "limit 2", "limit 1"]);
+    says(&fault, &["bob", "limit 2", "limit 1"]);
     accepted(&L("[{users: [bob, Bob], groups: [bob], maxapplications: 1}]"));
     let once = L("[{users: [bob, ann, bob], maxapplications: 1}]");
     warned("CFG-063", &once);
@@ -58,19 +58,19 @@ fn cfg_065_a_star_beside_others() {
 #[test]
 fn cfg_066_a_name_after_the_star() {
     let text = L("[{users: ['*'], maxapplications: 1}, {users: [bob], maxapplications: 1}]");
-    tells(&refused("CFG-066", &text), &["bob", "limit 2", "limit 1"]);
+    says(&refused("CFG-066", &text), &["bob", "limit 2", "limit 1"]);
     accepted(&L("[{users: ['*'], maxapplications: 1}, {groups: [dev], maxapplications: 1}]"));
 }
 
 #[test]
 fn cfg_067_a_second_star() {
     let text = L("[{users: ['*'], maxapplications: 1}, {users: ['*'], maxapplications: 1}]");
-    tells(&refused("CFG-067", &text), &["limit 2", "limit 1"]);
+    says(&refused("CFG-067", &text), &["limit 2", "limit 1"]);
 }
 
 #[test]
 fn cfg_068_a_group_star_alone() {
-    tells(&refused("CFG-068", &L("[{groups: ['*'], maxapplications: 1}]")), &["root"]);
+    says(&refused("CFG-068", &L("[{groups: ['*'], maxapplications: 1}]")), &["root"]);
     accepted(&L("[{groups: [dev], maxapplications: 1}, {groups: ['*'], maxapplications: 1}]"));
     let above = "limits: [{groups: [dev], maxapplications: 1}]";
     refused("CFG-068", &R(&format!("{above}, queues: [{{name: a, limits: [{{groups: ['*'], maxapplications: 1}}]}}]")));
@@ -87,14 +87,14 @@ fn cfg_069_nothing_limited() {
 #[test]
 fn cfg_070_all_zero() {
     let text = L("[{users: [bob], maxapplications: 1, maxresources: {memory: 0, vcore: 0}}]");
-    tells(&refused("CFG-070", &text), &["memory", "vcore"]);
+    says(&refused("CFG-070", &text), &["memory", "vcore"]);
     accepted(&L("[{users: [bob], maxresources: {memory: 0, vcore: 1}}]"));
 }
 
 #[test]
 fn cfg_071_applications_above_the_queue() {
     let text = A("maxapplications: 5, limits: [{users: [bob], maxapplications: 6}]");
-    tells(&refused("CFG-071", &text), &["root.a", "5", "6"]);
+    says(&refused("CFG-071", &text), &["root.a", "5", "6"]);
     refused("CFG-071", &R("maxapplications: 5, limits: [{users: [bob], maxapplications: 6}]"));
     accepted(&A("maxapplications: 5, limits: [{users: [bob], maxresources: {memory: 1}}]"));
 }
@@ -102,10 +102,10 @@ fn cfg_071_applications_above_the_queue() {
 #[test]
 fn cfg_072_resources_above_the_queue() {
     let text = A("resources: {max: {memory: 5}}, limits: [{users: [bob], maxresources: {memory: 6}}]");
-    tells(&refused("CFG-072", &text), &["root.a", "memory", "5", "6"]);
+    says(&refused("CFG-072", &text), &["root.a", "memory", "5", "6"]);
     let below = "queues: [{name: c, limits: [{users: [bob], maxresources: {memory: 6}}]}]";
     let fault = warned("CFG-072", &A(&format!("resources: {{max: {{memory: 5}}}}, {below}")));
-    tells(&fault, &["root.a.c", "never bind", "root.a has at most 5"]);
+    says(&fault, &["root.a.c", "never bind", "root.a has at most 5"]);
 }
 
 /// A limit on `root.a`, nothing on `root.a.m`, a limit on `root.a.m.c`.
@@ -116,7 +116,7 @@ fn down(above: &str, below: &str) -> String {
 #[test]
 fn cfg_073_above_what_an_ancestor_gives() {
     let text = down("{users: [bob], maxresources: {memory: 5}}", "{users: [bob], maxresources: {memory: 6}}");
-    tells(&refused("CFG-073", &text), &["root.a.m.c", "bob", "memory", "6", "5", "that root.a gives"]);
+    says(&refused("CFG-073", &text), &["root.a.m.c", "bob", "memory", "6", "5", "that root.a gives"]);
     accepted(&down("{users: [bob], maxresources: {memory: 5}}", "{users: [bob], maxresources: {gpu: 6}}"));
 }
 
@@ -125,13 +125,13 @@ fn cfg_073_the_smallest_on_the_way_down_counts() {
     let text = R(
         "limits: [{users: [bob], maxresources: {memory: 5}}], queues: [{name: a, limits: [{users: [bob], maxresources: {gpu: 1}}], queues: [{name: c, limits: [{users: [bob], maxresources: {memory: 6}}]}]}]",
     );
-    tells(&refused("CFG-073", &text), &["root.a.c", "that root gives"]);
+    says(&refused("CFG-073", &text), &["root.a.c", "that root gives"]);
 }
 
 #[test]
 fn cfg_074_compared_with_the_star() {
     let text = down("{users: ['*'], maxresources: {memory: 5}}", "{users: [bob], maxresources: {memory: 6}}");
-    tells(&refused("CFG-074", &text), &["bob", "'*' of root.a"]);
+    says(&refused("CFG-074", &text), &["bob", "'*' of root.a"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn cfg_075_a_star_is_not_compared_with_names() {
 #[test]
 fn cfg_076_groups_apart_from_users() {
     let text = down("{groups: [dev], maxresources: {memory: 5}}", "{groups: [dev], maxresources: {memory: 6}}");
-    tells(&refused("CFG-076", &text), &["group", "dev"]);
+    says(&refused("CFG-076", &text), &["group", "dev"]);
     accepted(&down("{groups: [dev], maxresources: {memory: 5}}", "{users: [dev], maxresources: {memory: 6}}"));
 }
 
@@ -151,8 +151,8 @@ fn cfg_076_groups_apart_from_users() {
 fn cfg_077_applications_down_the_tree() {
     let above = "{users: [bob], maxapplications: 5}";
     let unset = down(above, "{users: [bob], maxresources: {memory: 1}}");
-    tells(&refused("CFG-077", &unset), &["root.a.m.c", "bob", "no `maxapplications`", "5", "root.a"]);
-    tells(&refused("CFG-077", &down(above, "{users: [bob], maxapplications: 6}")), &["6", "5"]);
+    says(&refused("CFG-077", &unset), &["root.a.m.c", "bob", "no `maxapplications`", "5", "root.a"]);
+    says(&refused("CFG-077", &down(above, "{users: [bob], maxapplications: 6}")), &["6", "5"]);
     refused("CFG-077", &down("{users: ['*'], maxapplications: 5}", "{users: [bob], maxapplications: 6}"));
     accepted(&down(above, "{users: [bob], maxapplications: 5}"));
 }
@@ -188,7 +188,7 @@ fn cfg_079_partition_and_root() {
     };
     let bob = "[{users: [bob], maxapplications: 1}]";
     let described = "[{limit: x, users: [bob], maxapplications: 1}]";
-    tells(&refused("CFG-079", &two("[{users: [ann], maxapplications: 1}]", bob)), &["root", "line"]);
+    says(&refused("CFG-079", &two("[{users: [ann], maxapplications: 1}]", bob)), &["root", "line"]);
     accepted(&two(bob, bob));
     warned("CFG-079", &two(described, bob));
     both_releases(&two(described, bob), false);
@@ -205,7 +205,7 @@ fn lim_033_a_group_star_hides_the_groups_named_above() {
     };
     let star = "{groups: ['*'], maxapplications: 1}";
     let fault = warned("LIM-033", &below(&format!("[{{groups: [g1, g3], maxapplications: 2}}, {star}]")));
-    tells(&fault, &["group \"g2\"", "root.a"]);
+    says(&fault, &["group \"g2\"", "root.a"]);
     no_warning("LIM-033", &below(&format!("[{{groups: [g2, g1], maxapplications: 2}}, {star}]")));
     no_warning("LIM-033", &below("[{groups: [g3], maxapplications: 2}]"));
     let beside = format!(

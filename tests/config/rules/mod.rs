@@ -107,7 +107,7 @@ fn queue<'c>(config: &'c Config, path: &str) -> &'c QueueConfig {
 
 /// The message names all of these.
 #[track_caller]
-fn tells(fault: &Fault, words: &[&str]) {
+fn says(fault: &Fault, words: &[&str]) {
     for word in words {
         assert!(fault.message.contains(word) || fault.path.contains(word), "{word:?} is not in: {fault}");
     }

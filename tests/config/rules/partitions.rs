@@ -25,7 +25,7 @@ fn cfg_011_no_partitions() {
 #[test]
 fn cfg_012_equal_names() {
     let text = "partitions: [{queues: [{name: root}]}, {name: DEFAULT, queues: [{name: root}]}]";
-    tells(&refused("CFG-012", text), &["DEFAULT"]);
+    says(&refused("CFG-012", text), &["DEFAULT"]);
     refused("CFG-012", "partitions: [{name: b, queues: []}, {name: B, queues: []}]");
     assert_eq!(accepted("partitions: [{name: DEFAULT, queues: []}]").partitions[0].name, "default");
     assert_eq!(accepted("partitions: [{name: Gpu, queues: []}]").partitions[0].name, "Gpu");
@@ -80,14 +80,14 @@ fn cfg_018_root_is_always_a_parent() {
 
 #[test]
 fn cfg_041_no_resources_on_root() {
-    tells(&refused("CFG-041", &R("resources: {max: {}}")), &["max", "root"]);
+    says(&refused("CFG-041", &R("resources: {max: {}}")), &["max", "root"]);
     refused("CFG-041", &R("resources: {guaranteed: {memory: 1}}"));
     accepted(&R("resources: {}"));
 }
 
 #[test]
 fn cfg_100_node_sorting() {
-    tells(&refused("CFG-100", &P("nodesortpolicy: {type: random}")), &["random"]);
+    says(&refused("CFG-100", &P("nodesortpolicy: {type: random}")), &["random"]);
     refused("CFG-100", &P("nodesortpolicy: {type: FAIR}"));
     for good in ["{type: ''}", "{}", "{type: binpacking}", "fair"] {
         accepted(&P(&format!("nodesortpolicy: {good}")));
@@ -97,7 +97,7 @@ fn cfg_100_node_sorting() {
 
 #[test]
 fn cfg_101_weights() {
-    tells(&refused("CFG-101", &P("nodesortpolicy: {resourceweights: {vcore: -0.1}}")), &["vcore", "-0.1"]);
+    says(&refused("CFG-101", &P("nodesortpolicy: {resourceweights: {vcore: -0.1}}")), &["vcore", "-0.1"]);
     for odd in [".nan", ".inf"] {
         let text = P(&format!("nodesortpolicy: {{resourceweights: {{vcore: {odd}}}}}"));
         refused("CFG-101", &text);
@@ -111,7 +111,7 @@ fn cfg_101_weights() {
 
 #[test]
 fn cfg_102_weights_are_numbers() {
-    tells(&refused("CFG-102", &P("nodesortpolicy: {resourceweights: {vcore: '4'}}")), &["vcore"]);
+    says(&refused("CFG-102", &P("nodesortpolicy: {resourceweights: {vcore: '4'}}")), &["vcore"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn cfg_042_guaranteed_above_max() {
     let fault = refused("CFG-042", &A("resources: {max: {memory: 10}, guaranteed: {memory: 11}}"));
-    tells(&fault, &["root.a", "memory", "10", "11"]);
+    says(&fault, &["root.a", "memory", "10", "11"]);
     accepted(&A("resources: {max: {memory: 10}, guaranteed: {memory: 10, gpu: 5}}"));
 }
 
@@ -13,7 +13,7 @@ fn cfg_042_guaranteed_above_max() {
 fn cfg_043_max_above_an_ancestor() {
     let below = "queues: [{name: m, queues: [{name: c, resources: {max: {memory: 11}}}]}]";
     let fault = refused("CFG-043", &A(&format!("resources: {{max: {{memory: 10}}}}, {below}")));
-    tells(&fault, &["root.a.m.c", "memory", "11", "10", "root.a"]);
+    says(&fault, &["root.a.m.c", "memory", "11", "10", "root.a"]);
     accepted(&A(&format!("resources: {{max: {{gpu: 10}}}}, {below}")));
 }
 
@@ -22,7 +22,7 @@ fn cfg_043_a_smaller_max_in_between_counts() {
     let text = A(
         "resources: {max: {memory: 10}}, queues: [{name: m, resources: {max: {memory: 5}}, queues: [{name: c, resources: {max: {memory: 6}}}]}, {name: n, resources: {max: {memory: 10}}}]",
     );
-    tells(&refused("CFG-043", &text), &["root.a.m.c", "5 of root.a.m"]);
+    says(&refused("CFG-043", &text), &["root.a.m.c", "5 of root.a.m"]);
 }
 
 #[test]
@@ -30,11 +30,11 @@ fn cfg_044_children_guaranteed_more() {
     let two =
         "queues: [{name: c, resources: {guaranteed: {memory: 6}}}, {name: d, resources: {guaranteed: {memory: 6}}}]";
     let fault = refused("CFG-044", &A(&format!("resources: {{guaranteed: {{memory: 10}}}}, {two}")));
-    tells(&fault, &["root.a", "memory", "12", "10", "c 6", "d 6"]);
+    says(&fault, &["root.a", "memory", "12", "10", "c 6", "d 6"]);
     accepted(&A(&format!("resources: {{guaranteed: {{memory: 12}}}}, {two}")));
     // A level without guaranteed passes on what its children have.
     let text = A(&format!("resources: {{guaranteed: {{memory: 10}}}}, queues: [{{name: m, {two}}}]"));
-    tells(&refused("CFG-044", &text), &["m 12"]);
+    says(&refused("CFG-044", &text), &["m 12"]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn cfg_045_children_guaranteed_more_than_max() {
         "CFG-045",
         &A("resources: {max: {memory: 10}}, queues: [{name: c, resources: {guaranteed: {memory: 11}}}]"),
     );
-    tells(&fault, &["root.a", "memory", "11", "10", "its max"]);
+    says(&fault, &["root.a", "memory", "11", "10", "its max"]);
 }
 
 #[test]

@@ -76,6 +76,7 @@ impl Api {
         ];
         let mut options = NativeOptions {
             tokens: Some(Tokens::open(&folder.tokens()).unwrap()),
+            of_jobs: false,
             require_token: false,
             read_only: false,
             scheduler_acl: Acl::parse(" ops", AclNames::Portable).unwrap().acl,

@@ -82,7 +82,7 @@ fn an_application_that_was_moved_meanwhile_is_not_hit() {
 }
 
 #[test]
-fn a_move_tells_from_where_to_where_and_what_it_means() {
+fn a_move_says_from_where_to_where_and_what_it_means() {
     let mut stage = Stage::new();
     let refusal = stage.refused(&user("ann"), move_to("etl", "root.b.z"));
     assert_refusal(
@@ -130,7 +130,7 @@ fn each_target_that_cannot_be_says_why() {
 }
 
 #[test]
-fn everything_that_does_not_fit_is_told_at_once() {
+fn everything_that_does_not_fit_is_reported_at_once() {
     let mut stage = Stage::new();
     let text = crate::orders::stage::CONFIG.replace("adminacl: bob", "adminacl: ann").replace(
         "maxapplications: 1",

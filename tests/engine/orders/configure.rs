@@ -97,7 +97,7 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
 }
 
 #[test]
-fn a_faulty_text_is_told_with_every_fault() {
+fn a_faulty_text_is_reported_with_every_fault() {
     let mut stage = Stage::new();
     let text = CONFIG.replace("name: y", "name: 'y y'").replace("vcore: 2", "vcore: -2");
     let act = configure(&stage, &text, false);
@@ -111,7 +111,7 @@ fn a_faulty_text_is_told_with_every_fault() {
 }
 
 #[test]
-fn a_dry_run_tells_what_drains_and_changes_nothing() {
+fn a_dry_run_says_what_drains_and_changes_nothing() {
     let mut stage = Stage::new();
     let text = CONFIG.replace("              - name: x\n", "").replace("{name: z}", "{name: z}, {name: new}");
     let before = stage.picture();
@@ -136,7 +136,7 @@ fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
     change(&mut stage, &user("ann"), &text).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     assert_eq!(folder.names(), ["queues.yaml"], "nothing is left beside it");
-    // What a watch tells of that is nothing new.
+    // What a watch reports about that is nothing new.
     stage.core.reload("queues.yaml", text.as_bytes());
     assert_eq!(stage.core.configuration().unwrap().revision, 2);
     fs::write(&file, "by hand").unwrap();

@@ -16,10 +16,10 @@ use crate::orders::stage::{CONFIG, Stage, owner};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
-    let (tell, message) = channel();
+    let (sender, message) = channel();
     let answer = move |outcome| {
         // The test may have ended.
-        let _ = tell.send(outcome);
+        let _ = sender.send(outcome);
     };
     source.act(Order::from(act), Box::new(answer));
     message

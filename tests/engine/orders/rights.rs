@@ -9,7 +9,7 @@ use crate::orders::stage::{Stage, ask, owner};
 
 fn actors() -> impl Strategy<Value = Actor> {
     let names = prop::sample::select(vec!["ann", "bob", "sue", "eve"]);
-    prop_oneof![names.prop_map(user), Just(owner()), Just(owner().read_only("told so"))]
+    prop_oneof![names.prop_map(user), Just(owner()), Just(owner().read_only("as the test says"))]
 }
 
 fn acts() -> impl Strategy<Value = Act> {

@@ -107,14 +107,14 @@ impl Stage {
         self.core.perform(who, &Order::from(act))
     }
 
-    /// The code of a refusal, after which everything is as it was. Where the view alone can tell, it says the same.
+    /// The code of a refusal, after which everything is as it was. Where the view alone can say, it says the same.
     pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
         let before = self.picture();
         let seen = self.view().may(who, &act);
         let refusal = self.order(who, act).unwrap_err();
         assert_eq!(self.picture(), before, "{refusal} has changed something");
         if let Err(seen) = seen {
-            assert_eq!(seen, refusal, "the view tells something else");
+            assert_eq!(seen, refusal, "the view says something else");
         }
         refusal
     }

@@ -100,7 +100,7 @@ fn nodes_are_for_the_scheduler_acl() {
 }
 
 #[test]
-fn cleaning_up_tells_what_went_and_what_holds_the_rest() {
+fn cleaning_up_says_what_went_and_what_holds_the_rest() {
     let mut stage = Stage::new();
     let text =
         "partitions: [{name: default, queues: [{name: root, queues: [{name: b, queues: [{name: z}]}]}]}]".to_owned();

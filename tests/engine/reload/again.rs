@@ -1,4 +1,4 @@
-//! A reload that leaves alone what the configuration says again, beside one that settles every queue again: both tell the same and
+//! A reload that leaves alone what the configuration says again, beside one that settles every queue again: both emit the same and
 //! leave the same behind.
 
 use std::fmt::Write as _;
@@ -125,7 +125,7 @@ impl Run {
         self.scheduler.apply(self.now, command)
     }
 
-    fn tell(&mut self, command: PartitionCommand) -> Vec<Event> {
+    fn give(&mut self, command: PartitionCommand) -> Vec<Event> {
         self.apply(&Command::In { partition: None, command })
     }
 
@@ -145,14 +145,14 @@ impl Run {
                 let who = Identity { user: ["joe", "sue"][app % 2].into(), groups: vec!["ops".into()] };
                 let queue = format!("root.t{tenant}.l{leaf}");
                 let submission = Submission { app: id.as_str().into(), queue, who, ..Submission::default() };
-                let mut message = self.tell(PartitionCommand::Submit(submission));
+                let mut message = self.give(PartitionCommand::Submit(submission));
                 let resource = [("vcore", 1)].into_iter().collect();
                 let ask = AskSpec { app: id.as_str().into(), id: "t".into(), count: 3, resource, ..AskSpec::default() };
-                message.extend(self.tell(PartitionCommand::Ask(ask)));
+                message.extend(self.give(PartitionCommand::Ask(ask)));
                 message
             }
             Step::Cycles => (0..6).flat_map(|_| self.apply(&Command::Cycle)).collect(),
-            Step::Remove(app) => self.tell(PartitionCommand::Remove { app: format!("app-{app}").as_str().into() }),
+            Step::Remove(app) => self.give(PartitionCommand::Remove { app: format!("app-{app}").as_str().into() }),
             Step::Clean => self.apply(&Command::Clean),
         }
     }
@@ -168,7 +168,7 @@ fn compare(profile: Profile, steps: &[Step]) -> Result<(), TestCaseError> {
         let capacity = [("vcore", 20)].into_iter().collect();
         let node = NodeSpec { id: "n".into(), capacity, ..NodeSpec::default() };
         run.step(&steps[0]);
-        run.tell(PartitionCommand::AddNode(node));
+        run.give(PartitionCommand::AddNode(node));
     }
     for (at, step) in steps.iter().enumerate().skip(1) {
         let (message, rebuilt) = (quick.step(step), forgetful.step(step));

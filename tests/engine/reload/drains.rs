@@ -48,7 +48,7 @@ fn message(events: Vec<kornsole::scheduler::Event>) -> Vec<String> {
 }
 
 #[test]
-fn administrators_are_named_up_the_path_and_every_application_is_told_once() {
+fn administrators_are_named_up_the_path_and_every_application_is_reported_once() {
     let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.submit("two", "root.legacy.y", "ann", &[1]);
@@ -102,7 +102,7 @@ fn an_alert_comes_with_every_threshold_for_the_topmost_queue_only() {
 }
 
 #[test]
-fn a_queue_inside_that_drains_for_longer_is_told_until_the_one_above_counts_too() {
+fn a_queue_inside_that_drains_for_longer_is_reported_until_the_one_above_counts_too() {
     let text = |queues: &str| format!("{}{queues}", without());
     let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
@@ -130,7 +130,7 @@ fn the_threshold_is_set_at_start_and_zero_is_never() {
 }
 
 #[test]
-fn the_cleaner_runs_as_often_as_it_is_told() {
+fn the_cleaner_runs_as_often_as_the_settings_say() {
     let setup = Setup { clean_every: Duration::from_secs(45), ..Setup::of(Profile::Kornsole) };
     let mut stage = Stage::set_up(WITH, &setup);
     stage.accepts(&without());

@@ -42,7 +42,7 @@ fn maxapplications_counts_from_the_next_start_on_also_at_the_root() {
 }
 
 #[test]
-fn properties_are_inherited_anew() {
+fn properties_are_inherited_again() {
     let text = |properties: &str| queues("", &format!("    - name: p\n{properties}      queues: [{{name: a}}]\n"));
     let sort = |stage: &Stage| stage.queue("root.p.a").unwrap().settings.properties.app_sort;
     let with = "      properties: {application.sort.policy: fair, priority.policy: fence, priority.offset: '5'}\n";
@@ -50,7 +50,7 @@ fn properties_are_inherited_anew() {
     assert_eq!(sort(&stage), AppSortPolicy::Fair);
     assert_eq!(stage.queue("root.p.a").unwrap().settings.properties.priority_policy, PriorityPolicy::Default);
     stage.accepts(&text("      properties: {application.sort.policy: stateaware}\n"));
-    assert_eq!(sort(&stage), AppSortPolicy::StateAware, "the new value is handed down");
+    assert_eq!(sort(&stage), AppSortPolicy::StateAware, "the new value is passed down");
     assert_eq!(stage.queue("root.p").unwrap().settings.properties.priority_offset, 0, "a removed one has no effect");
     stage.accepts(&text(""));
     assert_eq!(sort(&stage), AppSortPolicy::Fifo);

@@ -54,7 +54,7 @@ impl Stage {
         notices.map(|notice| notice.title.clone()).filter(|title| title.contains(" drains for ")).collect()
     }
 
-    /// Writes the file and has it reloaded. Gives weight, title and text of the notice that tells of it.
+    /// Writes the file and has it reloaded. Gives weight, title and text of the notice that reports it.
     pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
         let file = self.folder.write("queues.yaml", text);
         self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());

@@ -19,7 +19,7 @@ fn what_is_left_out_drains_and_goes_when_it_is_empty() {
         "root parent\nroot.a leaf\nroot.p parent Draining\nroot.p.x leaf Draining\nroot.p.y leaf Draining"
     );
     stage.ask("one", "more", 1);
-    assert_eq!(stage.cores("one"), Some(3), "what runs goes on, and may go on asking");
+    assert_eq!(stage.cores("one"), Some(3), "what runs continues, and may continue asking");
     assert!(stage.submit("two", "root.p.x", "joe", &[1]).is_some(), "nothing new comes in");
     stage.wait(10);
     assert_eq!(stage.tree(), "root parent\nroot.a leaf\nroot.p parent Draining\nroot.p.x leaf Draining");

@@ -68,7 +68,7 @@ fn any_stretch_is_the_same_stretch_of_the_whole() {
 }
 
 #[test]
-fn the_log_keeps_as_many_as_it_is_told_and_numbers_go_on() {
+fn the_log_keeps_as_many_as_the_settings_say_and_numbers_continue() {
     let (mut core, mut whole) = (core_keeping(50, true), core_keeping(100_000, true));
     for core in [&mut core, &mut whole] {
         core.run_until(Time::from_millis(20_000), 3);
@@ -97,7 +97,7 @@ fn what_is_not_tracked_gets_no_number() {
 }
 
 #[test]
-fn followers_are_told_when_a_command_has_been_carried_out() {
+fn followers_are_notified_when_a_command_has_been_carried_out() {
     let mut core = core(None);
     let mut follower = core.events().follow();
     let before = *follower.borrow_and_update();
@@ -150,7 +150,7 @@ fn a_source_gives_events_history_and_health() {
 }
 
 #[test]
-fn an_application_is_told_from_the_first_to_the_last() {
+fn an_application_is_reported_from_the_first_to_the_last() {
     let mut core = core(None);
     let node = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
     core.apply(&PartitionCommand::AddNode(node).into());

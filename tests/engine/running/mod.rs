@@ -200,7 +200,7 @@ fn a_configuration_that_the_scheduler_refuses_starts_nothing() {
 }
 
 #[test]
-fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
+fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_reported() {
     let folder = TestFolder::new();
     let file = folder.write("queues.yaml", CONFIG);
     let allowed_removal = AllowedRemoval { empty: false, queues: Some(1) };

@@ -69,7 +69,7 @@ fn proxies_come_from_the_environment() {
 }
 
 #[test]
-fn another_clock_is_told_by_its_answers() {
+fn another_clock_is_recognised_by_its_answers() {
     for (date, year) in [("Sun, 06 Nov 2095 08:49:37 GMT", 2095), ("Tue, 06 Nov 2001 08:49:37 GMT", 2001)] {
         let mut set = sets::of("1.8.0");
         set.values_mut().for_each(|answer| answer.headers.push(("Date".to_owned(), date.to_owned())));

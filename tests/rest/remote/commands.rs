@@ -34,6 +34,22 @@ fn tables_for_people() {
 }
 
 #[test]
+fn sizes_are_in_the_units_of_the_settings() {
+    let server = Server::start(sets::of("1.8.0"));
+    let folder = TestFolder::new();
+    let settings = folder.join("own.toml").display().to_string();
+    std::fs::write(&settings, "units = \"decimal\"\n").unwrap();
+    let url = server.url();
+    let root = |more: &[&str]| {
+        let text = out(&kornsole(&[&["queues", "--server", &url], more].concat()));
+        text.lines().find(|line| line.starts_with("root ")).unwrap().to_owned()
+    };
+    let (binary, decimal) = (root(&[]), root(&["--settings", &settings]));
+    assert!(binary.contains("31.6Gi") && binary.contains("74.5Gi") && !binary.contains("34G"), "{binary}");
+    assert!(decimal.contains("34G") && decimal.contains("80G") && !decimal.contains("Gi"), "{decimal}");
+}
+
+#[test]
 fn json_is_one_form_whichever_release_answers() {
     let of = |release: &str, arguments: &[&str]| {
         let server = Server::start(sets::of(release));
@@ -194,7 +210,7 @@ fn file(name: &str, text: &str) -> (TestFolder, String) {
 }
 
 #[test]
-fn orders_are_sent_with_the_token_and_their_answers_told() {
+fn orders_are_sent_with_the_token_and_their_answers_reported() {
     let server = Server::start(kornsole_set());
     let (_folder, token) = file("token", "secret-1\n");
     let url = server.url();

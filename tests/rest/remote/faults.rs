@@ -198,7 +198,7 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
 }
 
 #[test]
-fn a_redirect_is_told_and_not_followed() {
+fn a_redirect_is_reported_and_not_followed() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
     looker.all();
@@ -322,7 +322,7 @@ fn an_application_that_vanishes_is_kept_and_marked() {
 }
 
 #[test]
-fn lost_events_are_told_as_a_gap() {
+fn lost_events_are_reported_as_a_gap() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
     looker.all();
@@ -340,7 +340,7 @@ fn lost_events_are_told_as_a_gap() {
 
 /// One list that is broken spoils nothing else.
 #[test]
-fn a_list_that_does_not_read_is_told_and_the_rest_goes_on() {
+fn a_list_that_does_not_read_is_reported_and_the_rest_goes_on() {
     let mut set = sets::of("1.8.0");
     set.insert(get("/ws/v1/partition/default/nodes"), Answer::json(r#"[{"nodeID": 1, "capacity": []}, {"#));
     let server = Server::start(set);

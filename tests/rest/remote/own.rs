@@ -107,8 +107,8 @@ pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
     let order = Order::new(act, "weil es geht – für später");
     loop {
         console.wait("a live connection", |_, link| link.is_live().then_some(()));
-        let (tell, report) = channel();
-        console.remote.act(order.clone(), Box::new(move |outcome| tell.send(outcome).unwrap()));
+        let (sender, report) = channel();
+        console.remote.act(order.clone(), Box::new(move |outcome| sender.send(outcome).unwrap()));
         match report.recv_timeout(PATIENCE).unwrap() {
             Err(refusal) if refusal.description.starts_with("the connection is down: no answer yet") => {}
             outcome => return outcome,
@@ -306,9 +306,9 @@ fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
     assert_eq!((before.by.clone(), before.file.clone()), (LoadedBy::Start, Some(own.folder.join("queues.yaml"))));
     let base = before.checksum.clone();
     let text = CONFIG.replace("queues: [{name: z}]", "queues: [{name: z}, {name: w}]");
-    let (tell, report) = channel();
+    let (sender, report) = channel();
     let order = Act::Configure { text, base: Some(base), dry_run: false };
-    console.remote.act(order.into(), Box::new(move |outcome| tell.send(outcome).unwrap()));
+    console.remote.act(order.into(), Box::new(move |outcome| sender.send(outcome).unwrap()));
     report.recv_timeout(PATIENCE).unwrap().unwrap();
     assert!(
         std::fs::read_to_string(own.folder.join("queues.yaml")).unwrap().contains("name: w"),

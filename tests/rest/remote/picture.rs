@@ -265,8 +265,8 @@ fn the_scheduler_of_a_kornsole_rests_and_goes_on_by_order() {
     };
     let give = |act: Act| {
         looker.wait("the right to", |_, _| looker.remote.may(&act).ok());
-        let (tell, message) = channel();
-        looker.remote.act(Order::from(act), Box::new(move |outcome| tell.send(outcome).unwrap()));
+        let (sender, message) = channel();
+        looker.remote.act(Order::from(act), Box::new(move |outcome| sender.send(outcome).unwrap()));
         message.recv_timeout(PATIENCE).unwrap().unwrap()
     };
     assert_eq!(give(Act::Pause), Done::Paused);

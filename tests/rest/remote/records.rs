@@ -88,7 +88,7 @@ fn manifests_are_compared_by_the_entry_that_is_in_use() {
 }
 
 #[test]
-fn commands_tell_what_was_and_bring_it_back() {
+fn commands_say_what_was_and_bring_it_back() {
     let served = Served::new();
     assert!(served.apply("ann", "1m", "smaller").status.success());
     assert!(!served.kornsole("ann", &["kill", "nobody"]).status.success());

@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use kornsole::api::client::{Release, Remote as Other, Target};
 use kornsole::console::{Driver, Options};
+use kornsole::model::Profile;
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Remote, Source};
 use kornsole::view::act::{Act, Code, PartitionAct};
 
+use crate::common::{Program, TestFolder};
 use crate::remote::picture::{Looker, PATIENCE, text};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
@@ -43,10 +45,10 @@ fn other_releases_give_the_same_picture() {
     for release in ["1.6", "1.7"] {
         similar_asserts(&picture(release, false), &of_1_8, release);
     }
-    // 1.4 does not tell whether a node was looked for.
+    // 1.4 does not report whether a node was looked for.
     let of_1_5 = picture("1.5.1", true).replace(
-        "ask big memory 31G, vcore 15 priority 3 placeholder false pending NoNode",
-        "ask big memory 31G, vcore 15 priority 3 placeholder false pending NotTried",
+        "ask big memory 28.8Gi, vcore 15 priority 3 placeholder false pending NoNode",
+        "ask big memory 28.8Gi, vcore 15 priority 3 placeholder false pending NotTried",
     );
     similar_asserts(&picture("1.4", true), &of_1_5, "1.4");
 }
@@ -78,7 +80,7 @@ fn what_1_5_1_decided_otherwise_is_all_that_differs() {
 }
 
 #[test]
-fn the_release_is_told_by_shape() {
+fn the_release_is_recognised_by_shape() {
     for (name, release) in [
         ("1.4", Release::V1_4),
         ("1.5.1", Release::V1_5),
@@ -139,7 +141,7 @@ fn requests_are_what_they_should_be() {
     let header = |name: &str| first.headers.iter().find(|header| header.to_lowercase().starts_with(name)).cloned();
     assert!(header("accept-encoding").unwrap().contains("gzip"));
     assert_eq!(header("authorization"), None);
-    // Rule 19; but once, since nothing else tells 1.8 from 1.9.
+    // Rule 19; but once, since nothing else distinguishes 1.8 from 1.9.
     let utilization: Vec<&str> =
         came.iter().map(|came| came.line.as_str()).filter(|line| line.contains("node-utilization")).collect();
     assert_eq!(utilization, ["GET /ws/v1/scheduler/node-utilization HTTP/1.1"]);
@@ -182,4 +184,22 @@ fn the_health_is_what_the_scheduler_says_of_itself() {
     set.insert(path, Answer::text(404, "Health check is not available"));
     server.answer(set);
     until(&mut driver, "what the scheduler says of itself is not known: ");
+}
+
+#[test]
+fn an_attached_kornsole_is_shown_as_the_core_that_it_decides_like() {
+    let folder = TestFolder::new();
+    let file = folder.write("queues.yaml", "partitions: [{name: default, queues: [{name: root}]}]\n");
+    let file = file.display().to_string();
+    for core in [Profile::V1_9_0, Profile::V1_5_1, Profile::Kornsole] {
+        let program = Program::serve(&["--core", &core.to_string(), "--config", &file]);
+        let looker = Looker::at(&program.url());
+        looker
+            .wait("the rules", |view, _| view.partitions.first().filter(|part| part.rules.profile() == core).map(drop));
+        let mut driver = Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 120, 40);
+        driver.keys(":info<ret>").unwrap();
+        let screen = driver.screen_text();
+        assert!(screen.contains(&format!("decides as {core}")), "{screen}");
+        program.kill();
+    }
 }

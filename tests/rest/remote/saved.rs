@@ -47,7 +47,7 @@ fn a_dump_is_the_same_picture() {
     }
 }
 
-/// What a kornsole says of itself is opened the same way, with what only it tells.
+/// What a kornsole says of itself is opened the same way, with what only it says.
 #[test]
 fn a_dump_of_our_own_is_the_same_picture() {
     let own = Own::new();
@@ -77,7 +77,7 @@ fn a_dump_of_our_own_is_the_same_picture() {
 }
 
 #[test]
-fn what_is_no_dump_is_told_with_its_place() {
+fn what_is_no_dump_is_reported_with_its_place() {
     let read = |text: &str| Saved::read("x.json", text.as_bytes(), Identity::default()).err().unwrap();
     assert!(read("{\"timestamp\": \n nonsense}").starts_with("x.json:2:"), "{}", read("{\"timestamp\": \n nonsense}"));
     assert!(read("{}").contains("neither partitions nor queues"));

@@ -267,7 +267,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Cam
     Ok(Some(Came { line: line.trim_end().to_owned(), headers, body: String::from_utf8(body).unwrap() }))
 }
 
-/// The header tells the whole length, however much of the body follows.
+/// The header says the whole length, however much of the body follows.
 fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io::Result<()> {
     let mut head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n", answer.status, answer.body.len());
     for (name, value) in &answer.headers {

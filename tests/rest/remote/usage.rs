@@ -141,9 +141,9 @@ fn the_folder_of_a_scheduler_that_ended_has_the_same() {
 fn what_cannot_be_asked_is_said() {
     let served = Served::start();
     for (arguments, said) in [
-        (&["--by", "colour"][..], "\"colour\" is nothing to tell use apart by; there are hour, partition, queue"),
+        (&["--by", "colour"][..], "\"colour\" is nothing to split use by; there are hour, partition, queue"),
         (&["--by", "queue,queue"], "queue stands there twice"),
-        (&["--by", "tree,user"], "cannot be told apart by user"),
+        (&["--by", "tree,user"], "cannot be split by user"),
         (&["--from", "yesterday"], "\"yesterday\" is no time"),
     ] {
         let refused = served.run(arguments);

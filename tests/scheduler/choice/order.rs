@@ -111,7 +111,7 @@ pub fn applications<'p>(partition: &'p Partition, profile: Profile, leaf: &Queue
         apps.retain(|app| app.state != Accepted || (!starting && Some(app.key) == oldest));
     }
     let highest = |app: &Application| {
-        let pending = app.asks.iter().filter(|(_, ask)| ask.allocation.is_none() && ask.takes_over.is_none());
+        let pending = app.asks.iter().filter(|(_, ask)| ask.allocation.is_none() && ask.rare.takes_over.is_none());
         pending.map(|(_, ask)| ask.priority).max().unwrap()
     };
     insertion_sort(&mut apps, |left, right| {

@@ -1,4 +1,4 @@
-//! A scheduler that remembers what failed, beside one that forgets it before every cycle: both tell the same.
+//! A scheduler that remembers what failed, beside one that forgets it before every cycle: both emit the same.
 
 use kornsole::model::{AskId, NodeId, Priority, Profile};
 use kornsole::scenario::{Sink, Trace};
@@ -27,7 +27,7 @@ fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
     partitions.flat_map(of_partition).collect()
 }
 
-/// Runs the steps on both, and compares what they tell and what they are in the end.
+/// Runs the steps on both, and compares what they emit and what they are in the end.
 fn compare(
     profile: Profile,
     policy: &str,

@@ -89,7 +89,7 @@ const RELOAD: &str = "40032 ";
 
 /// A core's records, but for what the releases do besides deciding, and written as ours are.
 fn theirs_to_ours(lines: Vec<String>) -> Vec<String> {
-    // A reload of 1.5.1 tells the queues of its trial partition.
+    // A reload of 1.5.1 reports the queues of its trial partition.
     let lines = lines.into_iter().filter(|line| !(line.starts_with(RELOAD) && line.contains(" 4/2/0 ")));
     // 1.5.1 names allocations with a count behind the ask (D-13).
     lines.map(|line| line.replace("-0 ", " ")).collect()

@@ -39,7 +39,7 @@ impl Sink for Gone {
 }
 
 /// The victims of forecasts up to a time.
-fn foretold(forecasts: &[QuotaForecast], until: Time) -> BTreeSet<String> {
+fn forecast_victims(forecasts: &[QuotaForecast], until: Time) -> BTreeSet<String> {
     let mut victims = BTreeSet::new();
     for one in forecasts.iter().filter(|one| one.at <= until) {
         for victim in one.victims.as_ref().expect("the view is of a scheduler here") {
@@ -71,11 +71,11 @@ fn compare(case: &Case, profile: Profile) -> (usize, usize) {
         let (now, place) = (runner.now(), format!("{} under {profile}, line {}", case.name, step.at.line));
         match &step.kind {
             StepKind::Advance(_) => {
-                assert_eq!(foretold(&part(&before).quota_forecasts(began), now), gone.victims, "{place}");
+                assert_eq!(forecast_victims(&part(&before).quota_forecasts(began), now), gone.victims, "{place}");
                 victims += gone.victims.len();
             }
             StepKind::Config(text) if gone.loaded && gone.victims.is_empty() => {
-                let config = text.by_itself().read(profile).config.expect("it was loaded");
+                let config = text.read(profile).config.expect("it was loaded");
                 let loaded = View::of_config(Arc::new(config), profile).expect("it was loaded");
                 let (then, after) = (part(&before).quota_forecasts_with(now, part(&loaded)), view(&runner));
                 assert_eq!(then, part(&after).quota_forecasts(now), "{place}");
@@ -88,7 +88,7 @@ fn compare(case: &Case, profile: Profile) -> (usize, usize) {
 }
 
 #[test]
-fn n_01_what_is_foretold_is_what_then_happens() {
+fn n_01_what_is_forecast_is_what_then_happens() {
     for profile in [Profile::V1_9_0, Profile::Kornsole] {
         let about = cases().into_iter().filter(|case| case.name.starts_with("quotapre"));
         let found = about.map(|case| compare(&case, profile));

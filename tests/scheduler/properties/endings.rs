@@ -1,4 +1,4 @@
-//! An application that has too much for one command ends in parts: as it would at once, and nobody who could tell the difference acts
+//! An application that has too much for one command ends in parts: as it would at once, and nobody who could see the difference acts
 //! in between.
 
 use kornsole::model::{AppState, Identity, Profile, Time};
@@ -124,7 +124,7 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
             assert_eq!(released(&message), 0);
             assert!(format!("{message:?}").contains(why), "{message:?} for {command:?}");
         }
-        // The one who else is there goes on meanwhile.
+        // The one who else is there continues meanwhile.
         let message = scheduler.apply(Time::ZERO, &ask("other", "more", 1));
         assert!(matches!(message[0].kind, EventKind::AskAdded { .. }), "{message:?}");
         let mut restored = again(Profile::Kornsole, &scheduler);

@@ -80,7 +80,7 @@ proptest! {
                 let application = &partition.apps[partition.app_key(app).unwrap()];
                 // An ask that requires a node gets it, drained or not (SCH-165).
                 let last = application.allocations.values().rev().map(|key| &application.asks[*key]);
-                let required = &last.into_iter().find(|allocated| allocated.id == *ask).unwrap().required_node;
+                let required = &last.into_iter().find(|allocated| allocated.id == *ask).unwrap().rare.required_node;
                 assert!(node.schedulable || required.is_some(), "{node:?}");
                 assert!(node.available.iter().all(|(name, left)| left >= 0 || resource.amount(name) <= 0), "{node:?}");
                 for key in partition.queues.path_up(application.queue) {
@@ -330,8 +330,8 @@ fn the_laws_of_preemption() {
                 }
                 let (from, victim) = find(before, app, ask);
                 let (to, ask) = find(before, by_app, by_ask);
-                assert!(victim.required_node.is_none(), "{victim:?}");
-                if ask.required_node.is_some() {
+                assert!(victim.rare.required_node.is_none(), "{victim:?}");
+                if ask.rare.required_node.is_some() {
                     assert!(victim.priority <= ask.priority, "{victim:?} for {ask:?}");
                     on_required.set(on_required.get() + 1);
                     continue;
@@ -351,7 +351,7 @@ fn the_laws_of_preemption() {
     });
     outcome.unwrap();
     let found = (between_queues.get(), on_required.get());
-    assert!(found.0 > 150 && found.1 > 50, "too few victims to tell: {found:?}");
+    assert!(found.0 > 150 && found.1 > 50, "too few victims to judge: {found:?}");
 }
 
 /// A live ask with the leaf that it is in.

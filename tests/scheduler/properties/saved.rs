@@ -67,12 +67,12 @@ steps:
 ";
     let scheduler = played(text);
     let (_, app) = scheduler.partitions()[0].apps.iter().next().unwrap();
-    let tags = |ask: &Ask| ask.tags.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+    let tags = |ask: &Ask| ask.rare.tags.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
     let mut seen = Vec::new();
     for (_, ask) in app.asks.iter() {
         let mut bytes = rmp_serde::to_vec(ask).unwrap();
         seen.push(tags(&rmp_serde::from_slice(&bytes).unwrap()));
-        if ask.tags.is_empty() {
+        if ask.rare.tags.is_empty() {
             // An array of 16 bits' length without its last two elements, an empty map and nothing.
             assert_eq!((bytes[0], bytes.pop(), bytes.pop()), (0xdc, Some(0xc0), Some(0x80)));
             bytes[2] -= 2;

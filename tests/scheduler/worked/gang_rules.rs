@@ -80,7 +80,7 @@ fn sch_082_a_real_ask_waits_for_the_placeholders_of_its_task_group() {
 }
 
 #[test]
-fn sch_082_the_view_tells_who_waits_for_a_placeholder() {
+fn sch_082_the_view_says_who_waits_for_a_placeholder() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 1}}");
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);

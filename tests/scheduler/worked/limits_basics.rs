@@ -237,7 +237,7 @@ fn lim_044_every_level_must_let_it_run() {
 }
 
 #[test]
-fn lim_045_what_may_not_run_is_skipped_and_told_once() {
+fn lim_045_what_may_not_run_is_skipped_and_reported_once() {
     let mut limited = Limited::new("", "{name: q, limits: [{users: [sue], maxapplications: 1}]}");
     limited.using("one", "root.q", "sue", "{memory: 1}");
     limited.submit("two", "root.q", "sue");

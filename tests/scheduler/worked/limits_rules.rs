@@ -22,7 +22,7 @@ fn message(events: Vec<EventKind>) -> Vec<String> {
 }
 
 #[test]
-fn lim_043_limits_are_asked_before_queues_and_told_once() {
+fn lim_043_limits_are_asked_before_queues_and_reported_once() {
     let mut limited = Limited::new(
         "",
         "{name: q, resources: {max: {memory: 60}}, limits: [{users: [sue], maxresources: {memory: 50}}]}",
@@ -175,7 +175,7 @@ fn sch_204_a_move_takes_the_usage_along_and_finds_the_group_of_the_target() {
 }
 
 #[test]
-fn a_view_tells_which_limit_binds() {
+fn a_view_says_which_limit_binds() {
     let text = r"
 partitions:
   - name: default

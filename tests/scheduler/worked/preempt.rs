@@ -130,8 +130,8 @@ fn ex_20_who_can_be_a_victim() {
             ("priority.policy: fence, priority.offset: '1'", "", "", 0, 0, nobody),
             ("", "", "priority.policy: fence, priority.offset: '-1'", 0, 100, nobody),
         ] {
-            let told_now = ex_20(profile, a, pb, b, victims, ask);
-            assert_eq!(told_now, message, "{profile}, a: {a}, pb: {pb}, b: {b}, victims {victims}, ask {ask}");
+            let reported_now = ex_20(profile, a, pb, b, victims, ask);
+            assert_eq!(reported_now, message, "{profile}, a: {a}, pb: {pb}, b: {b}, victims {victims}, ask {ask}");
         }
     }
 }
@@ -184,7 +184,7 @@ fn ex_21_those_who_wish_to_stay_and_those_who_began_go_last() {
 }
 
 #[test]
-fn ex_21_the_more_important_stays_and_that_is_told_once() {
+fn ex_21_the_more_important_stays_and_that_is_reported_once() {
     let mut stage = ex_21(Profile::Kornsole, 9);
     assert_eq!([stage.cycle(), stage.cycle(), stage.cycle()], ["d1>n1", "d1!n1", "nothing"]);
     stage.play("- release: {app: a1, id: hi}");

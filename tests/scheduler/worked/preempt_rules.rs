@@ -227,9 +227,9 @@ fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
         let mut stage = quota(profile);
         wants(&mut stage, "w", "{vcore: 4}");
         stage.play("- advance: 30s");
-        let told_now = stage.cycle();
-        assert_eq!(told_now.replace("w>n2", "w>n1"), message, "{profile}");
-        assert!(told_now.ends_with("w>n2"), "{profile}: n2 has room: {told_now}");
+        let reported_now = stage.cycle();
+        assert_eq!(reported_now.replace("w>n2", "w>n1"), message, "{profile}");
+        assert!(reported_now.ends_with("w>n2"), "{profile}: n2 has room: {reported_now}");
         assert_eq!(stage.cycle(), "w<n2 w@n2");
     }
 }

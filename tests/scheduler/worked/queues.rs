@@ -61,7 +61,7 @@ fn ex_14_only_so_many_applications_run() {
         });
         message.collect::<Vec<_>>()
     };
-    // Cycle 5 allocates nothing and tells once that a3 is held back; a sixth one does not tell it again.
+    // Cycle 5 allocates nothing and says once that a3 is held back; a sixth one does not report it again.
     assert_eq!(runnable(&stage.play("- schedule: 1")), ["a3 false"]);
     assert_eq!(runnable(&stage.play("- schedule: 1")), [""; 0]);
     stage.play("- release: {app: a1, id: a1-1}");

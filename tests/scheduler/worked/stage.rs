@@ -112,8 +112,8 @@ impl Stage {
         ));
     }
 
-    fn allocated(&mut self, cycles: usize, tell: impl Fn(&EventKind) -> Option<String>) -> String {
-        let mut cycle = || self.play("- schedule: 1").iter().find_map(&tell).unwrap_or("nothing".to_owned());
+    fn allocated(&mut self, cycles: usize, outcome: impl Fn(&EventKind) -> Option<String>) -> String {
+        let mut cycle = || self.play("- schedule: 1").iter().find_map(&outcome).unwrap_or("nothing".to_owned());
         let report: Vec<String> = (0..cycles).map(|_| cycle()).collect();
         report.join(" ")
     }

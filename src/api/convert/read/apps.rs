@@ -21,7 +21,7 @@ pub enum Scope {
     All,
     /// Those of one leaf.
     Leaf(QueuePath),
-    /// This one.
+    /// Only the application of this id, live or ended.
     One(AppId),
 }
 

@@ -25,6 +25,7 @@ impl RemoteState {
             return Ok(());
         }
         self.configured_checksum = Some(config.checksum.clone());
+        self.configured_text = Some(Arc::from(plain));
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
         // Settings come into the rows with the next tree, which is asked for often.
@@ -55,6 +56,11 @@ impl RemoteState {
             self.view.configuration = Some(Arc::new(configuration));
             self.changed = true;
         }
+    }
+
+    /// The text of the queue configuration as far as it was read, without what only the other side reads in it.
+    pub fn configured_text(&self) -> Option<Arc<str>> {
+        self.configured_text.clone()
     }
 
     /// Whether the configuration is known.
@@ -111,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_nobody_takes_is_told_by_its_faults() {
+    fn a_text_that_nobody_takes_is_reported_by_its_faults() {
         let message = read("partitions:\n  - name: default\n    nonsense: 1\n", Profile::V1_8_0).unwrap_err();
         assert!(message.contains("nonsense") && message.contains(":3:"), "{message}");
     }

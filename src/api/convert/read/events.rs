@@ -78,7 +78,7 @@ impl RemoteState {
 
     /// Remembers when something was allocated, and says so in its row.
     fn allocated_at(&mut self, app: &str, key: &str, at: Time) {
-        if self.shapes.tells_allocation_time {
+        if self.shapes.has_allocation_time {
             return;
         }
         let (app, ask) = (AppId::from(app), AskId::from(key));

@@ -17,6 +17,12 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
     if found.left_out > 0 {
         lines.push(SheetLine::new("more", format!("{} more asks of other kinds wait", found.left_out)));
     }
+    for blocked in &found.submission {
+        lines.push(SheetLine::new("submission", blocked.text.as_str()).to(target(&blocked.names)));
+        if let Some(line) = blocked.line {
+            lines.push(SheetLine::new("", format!("written in line {line}")).below(1).to(Some(Target::Line(line))));
+        }
+    }
     if found.asks.is_empty() {
         for blocked in &found.blocked_by {
             lines.push(SheetLine::new(blocked.level.as_str(), blocked.text.as_str()).to(target(&blocked.names)));
@@ -61,6 +67,7 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
         let to = few.first().map(|node| Target::Node(node.as_str().into()));
         lines.push(SheetLine::new("nodes", text).below(1).to(to));
     }
+    lines.extend(ask.waiting.iter().map(|waits| SheetLine::new("waiting", waits.as_str()).below(1)));
     if !ask.position.text.is_empty() {
         lines.push(SheetLine::new("before it", ask.position.text.as_str()).below(1));
         for app in &ask.position.first_applications {
@@ -78,6 +85,7 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     lines.extend(ask.next.iter().map(|next| SheetLine::new("next", next.as_str()).below(1)));
     for remedy in &ask.remedies {
         lines.push(SheetLine::new("would help", remedy.text.as_str()).below(1).to(target(&remedy.names)));
+        lines.extend(remedy.effects.iter().map(|effect| SheetLine::new("", effect.as_str()).below(2)));
     }
     lines
 }
@@ -102,7 +110,7 @@ fn of_blocker(blocked: &dto::BlockedBy) -> Vec<SheetLine> {
         lines.push(SheetLine::new("", format!("written in line {line}")).below(2).to(Some(Target::Line(line))));
     }
     for holder in &blocked.holders {
-        let amount = blocked.resource.as_deref().map(|name| crate::model::quantity::show_amount(name, holder.amount));
+        let amount = blocked.resource.as_deref().map(|name| crate::view::units::show_amount(name, holder.amount));
         let amount = amount.map(|amount| format!(" holds {amount}")).unwrap_or_default();
         let text = format!("{} in {}{amount}", holder.application_id, holder.queue_name);
         let to = Some(Target::App(holder.application_id.as_str().into(), None));

@@ -5,7 +5,7 @@
 //! (the group of an application, the applications of a queue), that is worked out here.
 //!
 //! Invariants:
-//! - no IO and no clock: the cluster's time is handed in;
+//! - no IO and no clock: the cluster's time is passed in;
 //! - what cannot be understood is left out or shown as it is, and spoils nothing else;
 //! - percentages above 100, negative amounts and unknown words are kept as they came (`rest.md` section 9);
 //! - the last that was seen stays until something newer is known.
@@ -21,6 +21,7 @@ mod events;
 pub mod explain;
 mod nodes;
 mod queues;
+mod quota;
 mod rows;
 mod users;
 
@@ -34,21 +35,20 @@ pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
 pub use self::events::record;
 pub use self::nodes::{NodeMarks, NodeReader};
+pub use self::quota::quota_forecast;
 pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
 use crate::view::act::{Granted, KillPermission, ServerPermissions};
+use crate::view::kubernetes::{Kubernetes, ListState, ObjectKind};
 use crate::view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueSlot, View};
 use elements::Seen;
-
-/// How many notices are kept.
-const NOTICES: usize = 200;
 
 /// Where releases mean different things by the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
     /// `allocationTime` is when something was allocated, and not when it was asked for (up to 1.5, and a kornsole).
-    pub tells_allocation_time: bool,
+    pub has_allocation_time: bool,
 }
 
 /// What is known of a remote.
@@ -61,9 +61,10 @@ pub struct RemoteState {
     /// A cluster with the remote's configuration in force: from where limits, access lists, templates and rules are taken.
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
+    configured_text: Option<Arc<str>>,
     /// Why nothing is bound to a node, where the cluster says so.
     closed: NodeMarks,
-    notices_told: u64,
+    notice_count: u64,
     changed: bool,
     seen_allocations: events::Rate,
     /// What the cluster looked like while it was seen from here.
@@ -104,8 +105,9 @@ impl RemoteState {
             profile,
             configured: None,
             configured_checksum: None,
+            configured_text: None,
             closed: NodeMarks::default(),
-            notices_told: 0,
+            notice_count: 0,
             changed: true,
             seen_allocations: events::Rate::default(),
             history: History::default(),
@@ -184,14 +186,11 @@ impl RemoteState {
         &self.view
     }
 
-    /// Something worth telling once.
+    /// Something worth a message once.
     pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
-        self.notices_told += 1;
+        self.notice_count += 1;
         self.changed = true;
-        self.view.notices.push_back(Arc::new(Notice { number: self.notices_told, at, weight, title, text }));
-        if self.view.notices.len() > NOTICES {
-            self.view.notices.pop_front();
-        }
+        self.view.add_notice(Notice { number: self.notice_count, at, weight, title, text });
     }
 
     /// Whether the scheduler is paused.
@@ -237,11 +236,24 @@ impl RemoteState {
         }
     }
 
+    /// What Kubernetes says of the objects behind all this.
+    pub fn set_kubernetes(&mut self, kubernetes: Arc<Kubernetes>) {
+        let marks = kubernetes.nodes.iter().filter_map(|(id, node)| Some((id.clone(), Arc::from(node.closed()?))));
+        if *kubernetes.lists.get(ObjectKind::Nodes) == ListState::Live {
+            self.mark_nodes(marks.collect());
+        }
+        self.view.kubernetes = Some(kubernetes);
+        self.changed = true;
+    }
+
     /// The view of now, or `None` when it would be the one before.
     pub fn take_view(&mut self, now: Time) -> Option<Arc<View>> {
         self.pass(now);
         if !std::mem::take(&mut self.changed) {
             return None;
+        }
+        for part in &mut self.view.partitions {
+            part.kubernetes.clone_from(&self.view.kubernetes);
         }
         self.view.generation += 1;
         self.view.at = self.view.at.max(now);

@@ -61,7 +61,7 @@ impl RemoteState {
         if recast || rehold {
             self.hold(index);
         }
-        drains.into_iter().for_each(|path| self.tell_of_drain(index, &path, now));
+        drains.into_iter().for_each(|path| self.report_drain(index, &path, now));
     }
 
     /// When the queues that drain began to, as a kornsole says it.
@@ -98,7 +98,7 @@ impl RemoteState {
     }
 
     /// YuniKorn has no event for it: the console says what it saw.
-    fn tell_of_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
+    fn report_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
         let view = &self.view.partitions[index];
         let Some(row) = view.queue_at(path) else { return };
         // A parent that drains has everything below drain as well; once is enough.

@@ -233,7 +233,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
 
 /// When something was allocated: 1.6 and later write the time of the request there (rule 17).
 fn since(one: &dto::Allocation, shapes: Shapes) -> Option<Time> {
-    shapes.tells_allocation_time.then(|| some_time(one.allocation_time)).flatten()
+    shapes.has_allocation_time.then(|| some_time(one.allocation_time)).flatten()
 }
 
 fn text(text: &str) -> Option<Arc<str>> {

@@ -189,7 +189,7 @@ fn level_row(
         Side::User => limits.for_user(name),
         Side::Group => limits.for_group(name),
     });
-    let limit = configured.cloned().or_else(|| told_limit(level, side, name));
+    let limit = configured.cloned().or_else(|| reported_limit(level, side, name));
     let running = rows::ids(&level.running_applications);
     if limit.is_none() && running.is_empty() && apps == 0 && level.resource_usage.is_zero() {
         return None;
@@ -204,7 +204,7 @@ fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
 }
 
 /// The limit as the usage says it, where the configuration is not known.
-fn told_limit(level: &dto::QueueUsage, side: Side, name: &str) -> Option<Arc<LimitConfig>> {
+fn reported_limit(level: &dto::QueueUsage, side: Side, name: &str) -> Option<Arc<LimitConfig>> {
     let max_resources = rows::set(&level.max_resources);
     let max_applications = (level.max_applications > 0).then_some(level.max_applications);
     if max_resources.is_none() && max_applications.is_none() {

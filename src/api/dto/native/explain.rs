@@ -1,4 +1,4 @@
-//! Why an application waits (E4), and how queues stand to their guarantees.
+//! Why an application waits (E4).
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::api::dto::ResourceMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Explained {
-    /// Which.
+    /// The application that was asked about.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// The moment for which it holds.
     pub at: i64,
-    /// Its queue.
+    /// The full path of its leaf, as `root.prod.etl`.
     pub queue_name: String,
-    /// Its state.
+    /// The state of the application, as `Accepted`.
     pub state: String,
     /// When it was submitted.
     pub submitted: i64,
@@ -30,6 +30,8 @@ pub struct Explained {
     pub text: String,
     /// Everything that stands in the way of its first waiting ask, in the order in which a cycle finds it. Of an application that ended: how.
     pub blocked_by: Vec<BlockedBy>,
+    /// Of an application that was rejected, or is in the recovery queue: what each placement rule came to.
+    pub submission: Vec<BlockedBy>,
     /// Why nodes do not take that ask.
     pub nodes: Vec<NodeFailure>,
     /// What is tried before that ask.
@@ -52,14 +54,14 @@ pub struct Explained {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct GotAllocation {
-    /// The ask.
+    /// The id of the ask, unique only within its application.
     pub allocation_key: String,
     /// On which node.
     #[serde(rename = "nodeID")]
     pub node_id: String,
-    /// When.
+    /// When it was allocated, in nanoseconds since 1970.
     pub since: i64,
-    /// What.
+    /// What the allocation holds.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub resource: ResourceMap,
     /// It only holds the place of a task.
@@ -114,10 +116,10 @@ pub struct WaitingGroup {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WaitingExample {
-    /// Which.
+    /// The id of an application that waits for this cause.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Its queue.
+    /// The full path of its leaf, as `root.prod.etl`.
     pub queue_name: String,
     /// How many of its asks wait for this.
     pub asks: u64,
@@ -127,7 +129,7 @@ pub struct WaitingExample {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Named {
-    /// A queue.
+    /// The full path of a queue, where one is meant.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub queue: String,
     /// A user, whose limit it is.
@@ -136,10 +138,10 @@ pub struct Named {
     /// A group, whose limit it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// A node.
+    /// The id of a node, where one is meant.
     #[serde(skip_serializing_if = "String::is_empty", rename = "nodeID")]
     pub node_id: String,
-    /// An application.
+    /// The id of an application, where one is meant.
     #[serde(skip_serializing_if = "String::is_empty", rename = "applicationID")]
     pub application_id: String,
     /// One of its asks.
@@ -151,7 +153,7 @@ pub struct Named {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ExplainedAsk {
-    /// The ask.
+    /// The id of the ask, unique only within its application.
     pub allocation_key: String,
     /// How many of the application are like it, this one included.
     pub alike: u64,
@@ -160,7 +162,7 @@ pub struct ExplainedAsk {
     /// What it wants.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub resource: ResourceMap,
-    /// Its priority.
+    /// The priority that it asks with, before fences and offsets.
     pub priority: i32,
     /// When it was asked.
     pub since: i64,
@@ -178,6 +180,8 @@ pub struct ExplainedAsk {
     /// What the next cycle does for it, where that is not to allocate it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What time brings by itself: a reservation that stands, and until when cycles pass the application by.
+    pub waiting: Vec<String>,
     /// What is tried before it.
     pub position: Position,
     /// Whether others would be preempted for it.
@@ -192,11 +196,11 @@ pub struct ExplainedAsk {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EarlierCause {
-    /// In words.
+    /// The cause as a sentence for people.
     pub text: String,
     /// In how many cycles; it may be some seconds behind.
     pub count: u64,
-    /// When last.
+    /// When a cycle found it last, in nanoseconds since 1970.
     pub last: i64,
 }
 
@@ -205,7 +209,7 @@ pub struct EarlierCause {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BlockedBy {
-    /// The check: `ended`, `partition`, `draining`, `nothing`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
+    /// The check: `submission`, `ended`, `partition`, `draining`, `nothing`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
     /// `user`, `group`, `queue`, `node`, `priority`.
     pub level: String,
     /// Where: a queue, a limit with its queue, a node, an application.
@@ -216,7 +220,7 @@ pub struct BlockedBy {
     /// The line of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Of what too little is left.
+    /// The resource of which too little is left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// How much there may be.
@@ -231,7 +235,7 @@ pub struct BlockedBy {
     pub since: i64,
     /// Who has most of it, the largest first.
     pub holders: Vec<HolderOf>,
-    /// In words.
+    /// The blocker as a sentence with its figures.
     pub text: String,
 }
 
@@ -239,12 +243,12 @@ pub struct BlockedBy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct HolderOf {
-    /// Which.
+    /// An application that has something of what is missing.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Its queue.
+    /// The full path of its leaf, as `root.prod.etl`.
     pub queue_name: String,
-    /// How much.
+    /// How much of the resource it has: bytes, thousandths of a core, or a count.
     pub amount: i64,
 }
 
@@ -254,7 +258,7 @@ pub struct HolderOf {
 pub struct NodeFailure {
     /// `required`, `unschedulable`, `reserved`, `capacity`, `free`, `predicate`.
     pub reason: String,
-    /// How many.
+    /// How many nodes fail this check first.
     pub count: u64,
     /// Some of them.
     pub examples: Vec<String>,
@@ -264,7 +268,7 @@ pub struct NodeFailure {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ClosestNode {
-    /// Which.
+    /// The id of the node.
     #[serde(rename = "nodeID")]
     pub node_id: String,
     /// What it lacks now.
@@ -298,9 +302,9 @@ pub struct Position {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct QueuePosition {
-    /// The queue.
+    /// The full path of the queue.
     pub queue: String,
-    /// From 1.
+    /// Its place among its siblings, from 1; the first is tried first.
     pub place: u64,
     /// How many siblings ask for something, itself included.
     pub of: u64,
@@ -330,43 +334,8 @@ pub struct RemedyText {
     pub text: String,
     /// What is changed or ended.
     pub names: Named,
-}
-
-/// How queues stand to their guarantees.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Fairness {
-    /// Each queue and resource with a guarantee, or in use; those that lack most of their guarantee first.
-    pub queues: Vec<QueueFairness>,
-}
-
-/// How a queue stands to its guarantee in one resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct QueueFairness {
-    /// The queue.
-    pub queue: String,
-    /// The resource.
-    pub resource: String,
-    /// Its guarantee.
-    pub guaranteed: i64,
-    /// What it uses.
-    pub used: i64,
-    /// What it asks for beyond that.
-    pub pending: i64,
-    /// What it lacks of its guarantee though it asks for it.
-    pub deficit: i64,
-    /// That as a part of the guarantee, in thousandths.
-    pub lack: i64,
-    /// What it would have if its parent's share went by guarantees among the siblings that ask.
-    pub fair: i64,
-    /// Since when it has had a deficit, at least.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<i64>,
-    /// What it uses beyond its guarantee.
-    pub borrowed: i64,
-    /// What of its guarantee it does not even ask for.
-    pub idle: i64,
-    /// The siblings that use more than their guarantee, where it lacks some of its own.
-    pub borrowers: Vec<String>,
+    /// It was tried in a copy of the state: there the ask was served.
+    pub tried: bool,
+    /// What else it would cause, each in words: who waits instead, who is preempted, who loses what it has.
+    pub effects: Vec<String>,
 }

@@ -5,6 +5,7 @@
 //! time are nanoseconds since 1970.
 
 mod explain;
+mod fairness;
 mod request;
 mod response;
 mod results;
@@ -18,6 +19,7 @@ pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
 pub use explain::*;
+pub use fairness::*;
 pub use request::*;
 pub use response::*;
 pub use results::*;

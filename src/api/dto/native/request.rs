@@ -24,7 +24,7 @@ pub struct Checks {
 pub struct Check {
     /// `kill`, `move`, `submit` or `config`.
     pub action: String,
-    /// The application.
+    /// The id of the application that the act would be about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
     /// The partition; without it the first.
@@ -94,15 +94,15 @@ pub struct BulkAction {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlacementQuestion {
-    /// Who submits.
+    /// Who would submit; placement rules and access lists read it.
     pub user: String,
-    /// Their groups.
+    /// The groups of that user, the first is the primary one.
     #[serde(default)]
     pub groups: Vec<String>,
     /// The queue asked for.
     #[serde(default)]
     pub queue: String,
-    /// Tags.
+    /// Tags of the application, as `namespace`; the placement rule `tag` reads them.
     #[serde(default)]
     #[serde(deserialize_with = "unique_keys")]
     pub tags: BTreeMap<String, String>,
@@ -116,7 +116,7 @@ pub struct PlacementQuestion {
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("required" = ["app"]))]
 pub struct Submit {
-    /// The id.
+    /// The id of the application; it must not be in use in the partition.
     pub app: String,
     /// The queue asked for.
     pub queue: String,
@@ -126,7 +126,7 @@ pub struct Submit {
     /// Their groups, which can only be those of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// Tags.
+    /// Tags of the application, as `namespace`; the placement rule `tag` reads them.
     #[serde(deserialize_with = "unique_keys")]
     pub tags: BTreeMap<String, String>,
     /// The tag that says what kind of application it is.
@@ -153,7 +153,7 @@ pub struct Submit {
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("required" = ["name", "minResource"]))]
 pub struct TaskGroup {
-    /// The name.
+    /// The name by which asks name their group.
     pub name: String,
     /// How many there must be at least; one where nothing is said.
     pub min_member: Option<u32>,
@@ -178,7 +178,7 @@ pub enum Quantity {
 #[serde(untagged)]
 #[schemars(inline, transform = number_or_text)]
 pub enum Span {
-    /// Seconds.
+    /// A plain number is seconds.
     Seconds(u64),
     /// As in a scenario: `10s`, `1m30s`.
     Text(String),
@@ -236,13 +236,13 @@ pub struct Ask {
     pub app: Option<String>,
     /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
     pub id: String,
-    /// How often.
+    /// How many asks like this one are made.
     #[schemars(range(min = 1))]
     pub count: u32,
-    /// How much.
+    /// The amounts of each, as `{"vcore": "500m", "memory": "2Gi"}`.
     #[serde(deserialize_with = "unique_keys")]
     pub resource: BTreeMap<String, Quantity>,
-    /// The priority.
+    /// A higher one is tried first.
     pub priority: i32,
     /// The only node that will do.
     pub required_node: Option<String>,
@@ -296,7 +296,7 @@ pub struct NodeBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "unique_keys_if_there")]
     pub occupied: Option<BTreeMap<String, Quantity>>,
-    /// Attributes.
+    /// Labels of the node, as the resource manager names them.
     #[serde(deserialize_with = "unique_keys")]
     pub attributes: BTreeMap<String, String>,
     /// Registered without new allocations on it, until it is resumed.
@@ -322,7 +322,7 @@ pub struct OnlyReason {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cleanup {
-    /// `queues`, `applications`.
+    /// What is to be cleaned: `queues`, `applications`, or both.
     #[schemars(extend("items" = { "type": "string", "enum": ["queues", "applications"] }))]
     pub what: Vec<String>,
     /// Only say what would happen.

@@ -60,7 +60,7 @@ pub struct ErrorDetails {
     /// Who brought it into force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
-    /// When.
+    /// When the configuration in force was changed, in nanoseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_at: Option<i64>,
     /// Where a body is wrong.
@@ -91,12 +91,12 @@ pub struct Removal {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Reason {
-    /// Which check.
+    /// Which check refuses, in one word of the list of codes.
     pub code: String,
     /// The queue, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// In words.
+    /// The same as a sentence for people.
     pub text: String,
 }
 
@@ -104,14 +104,16 @@ pub struct Reason {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ServerInfo {
-    /// `kornsole`.
+    /// Always `kornsole`, which no other server says of itself.
     pub product: String,
-    /// Its version.
+    /// The version of the program, as `0.2.0`.
     pub version: String,
     /// The version of this part of the API.
     pub api: u32,
     /// The YuniKorn release whose API it answers like.
     pub compat: String,
+    /// The core that it decides like: `kornsole`, or a release of YuniKorn.
+    pub core: String,
     /// This run of the scheduler.
     #[serde(rename = "instanceUUID")]
     pub instance_uuid: String,
@@ -135,9 +137,9 @@ pub struct ServerInfo {
 pub struct Whoami {
     /// Whether by a token.
     pub authenticated: bool,
-    /// The user.
+    /// The user behind the token.
     pub user: String,
-    /// Their groups.
+    /// The groups of that user, as the server knows them.
     pub groups: Vec<String>,
     /// Whether he is in the scheduler ACL.
     pub scheduler_admin: bool,
@@ -152,7 +154,7 @@ pub struct Whoami {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Permissions {
-    /// Every queue.
+    /// Every queue with what may be done in it, from the root down.
     pub queues: Vec<QueuePermission>,
     /// Whether one is in the scheduler ACL.
     pub scheduler_admin: bool,
@@ -162,7 +164,7 @@ pub struct Permissions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueuePermission {
-    /// The queue.
+    /// The full path of the queue.
     pub queue: String,
     /// Whether one may submit.
     pub submit: bool,
@@ -198,7 +200,7 @@ pub struct CheckResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConfigState {
-    /// Its checksum.
+    /// The checksum of its text; `If-Match` is compared with it.
     pub checksum: String,
     /// The text as it was written.
     pub text: String,
@@ -231,6 +233,19 @@ pub struct ConfigDiff {
     pub what_happens: Vec<String>,
     /// What it takes away.
     pub removal: Removal,
+    /// The queues of which allocations would be preempted that are not preempted without it, and which these are.
+    pub preempted: Vec<PreviewedQuota>,
+}
+
+/// A queue that a configuration would have brought down to its maximum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PreviewedQuota {
+    /// The partition that the queue is in.
+    pub partition: String,
+    /// When, how much, and what goes for it.
+    #[serde(flatten)]
+    pub quota: ExceededQuota,
 }
 
 /// Whether one may bring a configuration into force.
@@ -247,13 +262,13 @@ pub struct ConfigPermission {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConfigChange {
-    /// The partition.
+    /// The partition that the setting belongs to.
     pub partition: String,
     /// The queue, or `partitions[NAME]`.
     pub path: String,
     /// `added`, `removed` or `changed`.
     pub what: String,
-    /// The setting.
+    /// The key as the file writes it, as `resources.max.vcore`.
     pub key: String,
     /// The old value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -269,7 +284,7 @@ pub struct ConfigChange {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DrainingQueues {
-    /// By path.
+    /// The queues that drain, sorted by path.
     pub queues: Vec<DrainingQueue>,
 }
 
@@ -277,9 +292,9 @@ pub struct DrainingQueues {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DrainingQueue {
-    /// Which.
+    /// The full path of the queue.
     pub queue: String,
-    /// Since when.
+    /// Since when it drains, in nanoseconds since 1970.
     pub since: i64,
     /// For how long, in whole seconds of the scheduler's time.
     pub seconds: u64,
@@ -298,7 +313,7 @@ pub struct DrainingQueue {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ExceededQuotas {
-    /// By path.
+    /// The queues above their maximum, sorted by path.
     pub queues: Vec<ExceededQuota>,
 }
 
@@ -306,7 +321,7 @@ pub struct ExceededQuotas {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ExceededQuota {
-    /// Which.
+    /// The full path of the queue.
     pub queue: String,
     /// By how much.
     #[schemars(with = "BTreeMap<String, i64>")]
@@ -328,12 +343,12 @@ pub struct ExceededQuota {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QuotaVictim {
-    /// Its application.
+    /// The application that the allocation belongs to.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// Whose that is.
     pub user: String,
-    /// Its key.
+    /// The id of the allocation's ask.
     pub allocation_key: String,
     /// What it has.
     #[schemars(with = "BTreeMap<String, i64>")]
@@ -346,7 +361,7 @@ pub struct QuotaVictim {
 pub struct Admins {
     /// Users; `*` is everybody.
     pub users: Vec<String>,
-    /// Groups.
+    /// The groups that administer it.
     pub groups: Vec<String>,
 }
 
@@ -361,7 +376,7 @@ pub struct Events {
     pub lowest: u64,
     /// The highest one; less than the lowest when there is none.
     pub highest: u64,
-    /// The events.
+    /// The events by their ids, those after the one that was named.
     pub events: Vec<NumberedEvent>,
 }
 
@@ -369,9 +384,9 @@ pub struct Events {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NumberedEvent {
-    /// The id.
+    /// Counts up by one, from the start of the scheduler.
     pub id: u64,
-    /// What happened.
+    /// The event as the yunikorn API has it.
     #[serde(flatten)]
     pub event: EventRecord,
 }

@@ -9,14 +9,14 @@ use super::response::{ConfigChange, NativeError, Removal};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct KilledApplication {
-    /// Which.
+    /// The application that was killed.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// The queue that it left.
     pub queue: String,
     /// Its state now.
     pub state: String,
-    /// Its allocations.
+    /// The ids of the allocations that end with it.
     pub released_allocations: Vec<String>,
     /// Its pending requests.
     pub withdrawn_requests: Vec<String>,
@@ -33,14 +33,14 @@ const fn is_zero(number: &u64) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct MovedApplication {
-    /// Which.
+    /// The application that was moved.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// Where it was.
     pub from: String,
     /// Where it is.
     pub to: String,
-    /// Its state.
+    /// Its state after the move.
     pub state: String,
     /// What that means.
     pub effects: Vec<String>,
@@ -58,13 +58,13 @@ pub struct BulkResults {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BulkResult {
-    /// Which.
+    /// The id of the application that this part is about.
     pub id: String,
     /// Whether it was done.
     pub ok: bool,
     /// The status that it would have had alone.
     pub status: u16,
-    /// Why not.
+    /// Why it was not done; not there where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<NativeError>,
 }
@@ -77,7 +77,7 @@ pub struct AppliedConfig {
     pub checksum: String,
     /// The checksum of the one before.
     pub previous: String,
-    /// Its number.
+    /// The number of the revision that is in force now.
     pub revision: u64,
     /// What is different.
     pub changes: Vec<ConfigChange>,
@@ -98,7 +98,7 @@ pub struct AppliedConfig {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SubmittedApplication {
-    /// Which.
+    /// The id that it was submitted with.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// Where placement put it.
@@ -109,10 +109,10 @@ pub struct SubmittedApplication {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AddedAsks {
-    /// Whose.
+    /// The application that asks.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Which.
+    /// The ids of the new asks, in the order of the request.
     pub asks: Vec<String>,
 }
 
@@ -120,10 +120,10 @@ pub struct AddedAsks {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ReleasedAllocation {
-    /// Whose.
+    /// The application that the allocation belonged to.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Which.
+    /// The id of the allocation, or of the ask that was withdrawn.
     pub allocation_key: String,
     /// Whether it was allocated; otherwise it was pending.
     pub allocated: bool,
@@ -133,7 +133,7 @@ pub struct ReleasedAllocation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NodeChange {
-    /// Which.
+    /// The node that was changed.
     #[serde(rename = "nodeID")]
     pub node_id: String,
     /// What was released by it.
@@ -164,8 +164,8 @@ pub struct CleanupResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KeptQueue {
-    /// Which.
+    /// The full path of a queue that was not removed.
     pub queue: String,
-    /// Why.
+    /// What keeps it, as applications or a managed parent.
     pub why: String,
 }

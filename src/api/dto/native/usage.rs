@@ -9,41 +9,41 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageReport {
-    /// By what rows are told apart, in this order.
+    /// What the rows are split by, in this order.
     pub by: Vec<String>,
     /// From when on.
     pub from: i64,
     /// Up to when.
     pub to: i64,
-    /// Before this time applications are not told apart any more; missing where all are.
+    /// Before this time applications are summed up by queue and user; missing where all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_from: Option<i64>,
-    /// By key.
+    /// One row for each combination of the keys that were asked for, by key.
     pub rows: Vec<UsageReportRow>,
-    /// The sum.
+    /// The sum of all rows.
     pub total: UsageReportRow,
 }
 
-/// One row.
+/// What one combination of the keys used and waited for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageReportRow {
     /// When its hour begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hour: Option<i64>,
-    /// The partition.
+    /// The partition, where the report is by partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
     /// The leaf; by tree the queue with all below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// The user.
+    /// The user, where the report is by user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The group that it counts under; empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The application; empty where they are not told apart any more.
+    /// The application; empty where they are summed up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
     /// What was in use, placeholders too.

@@ -24,7 +24,7 @@ pub struct WhatIf {
     /// Steps as a scenario has them, carried out after the changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Value>,
-    /// How long both runs go on.
+    /// How long both runs continue.
     pub run: WhatIfRun,
     /// When what runs ends: `10m`, `never`, `user:NAME=5m`, `queue:PATH=5m`, `app:NAME*=5m`, `history:user`, `history:queue`, `history:name`.
     /// Without any nothing ends.
@@ -41,7 +41,7 @@ pub struct WhatIf {
     pub compare: Vec<String>,
 }
 
-/// How long both runs go on: for a time, for cycles, or until nothing changes any more.
+/// How long both runs continue: for a time, for cycles, or until nothing changes any more.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct WhatIfRun {
@@ -53,7 +53,7 @@ pub struct WhatIfRun {
     pub advance: Option<String>,
 }
 
-/// What differs.
+/// What differs between the run without the changes and the one with them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfResult {
@@ -91,6 +91,8 @@ pub struct WhatIfResult {
     pub trace: Vec<Value>,
     /// The trace is cut off.
     pub truncated: bool,
+    /// What could not be seen of the cluster, where the runs are those of a twin.
+    pub unknown: Vec<String>,
 }
 
 /// The 10th percentile, the median and the 90th percentile of what several runs gave.
@@ -128,7 +130,7 @@ pub struct WhatIfMoreBy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfAppSpread {
-    /// Which.
+    /// The application whose times are spread.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// In how many runs the changes have which effect on it.
@@ -162,7 +164,7 @@ pub struct WhatIfRefused {
     pub step: u64,
     /// What it was.
     pub what: String,
-    /// Why not.
+    /// The refusal, as the scheduler or the reader words it.
     pub why: String,
 }
 
@@ -170,12 +172,12 @@ pub struct WhatIfRefused {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfFirst {
-    /// When.
+    /// When, in nanoseconds since 1970; of the two runs the earlier.
     pub at: i64,
     /// Without the changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<String>,
-    /// With them.
+    /// What is decided with the changes; not there where nothing is any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
     /// Why what is decided with the changes is not decided without them.
@@ -215,13 +217,13 @@ pub struct WhatIfFigures {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfDiff {
-    /// Queues.
+    /// Queues with other figures, by path.
     pub queues: Vec<WhatIfShare>,
-    /// Users.
+    /// Users with other figures, by name.
     pub users: Vec<WhatIfShare>,
     /// Applications, by what becomes of them.
     pub applications: Vec<WhatIfApplication>,
-    /// Nodes.
+    /// Nodes with other usage, by id.
     pub nodes: Vec<WhatIfNode>,
 }
 
@@ -234,7 +236,7 @@ pub struct WhatIfShare {
     /// Without the changes; missing if it is only there with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<WhatIfFigures>,
-    /// With them.
+    /// Its figures with the changes; not there where it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<WhatIfFigures>,
 }
@@ -243,7 +245,7 @@ pub struct WhatIfShare {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfApplication {
-    /// Which.
+    /// The application with another course.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// `rejected`, `killed`, `preempted`, `notStarted`, `started`, `later`, `sooner`, `spared`, `endsLater`, `endsSooner`, `waitsLonger`,
@@ -255,7 +257,7 @@ pub struct WhatIfApplication {
     /// Without the changes; missing if it is only there with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<WhatIfCourse>,
-    /// With them.
+    /// Its course with the changes; not there where it never came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<WhatIfCourse>,
 }
@@ -264,7 +266,7 @@ pub struct WhatIfApplication {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfCourse {
-    /// Its queue.
+    /// The full path of the leaf that it is in at the end.
     pub queue: String,
     /// Who submitted it.
     pub user: String,
@@ -291,13 +293,13 @@ pub struct WhatIfCourse {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfNode {
-    /// Which.
+    /// The id of the node.
     pub node: String,
     /// In use at the end without the changes; missing if it is only there with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub without: Option<ResourceMap>,
-    /// With them.
+    /// What is in use with the changes; not there where the node is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub with: Option<ResourceMap>,

@@ -58,6 +58,12 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
     })
 }
 
+/// Whether something is for the resource manager of an application to do, and for no administrator.
+pub(super) fn is_of_a_resource_manager(act: &Act) -> bool {
+    use PartitionAct::{Ask, Release, Remove, Submit};
+    matches!(act, Act::In { act: Submit(_) | Ask { .. } | Release { .. } | Remove { .. }, .. })
+}
+
 /// The order that a request is.
 fn order(request: &NativeRequest) -> Result<Order, Refusal> {
     let only_reason = || body::json::<dto::OnlyReason>(&request.body.bytes).map(|body| body.reason);

@@ -11,8 +11,8 @@ use crate::api::convert::{self as yunikorn, native as convert};
 use crate::api::dto;
 use crate::config::{self, Config, Reading};
 use crate::model::Profile;
-use crate::view::View;
 use crate::view::act::{Act, Actor, ChangeLine, Code, Done, Order, Refusal};
+use crate::view::{QuotaForecast, View};
 
 /// The configuration in force, as JSON or bare.
 pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
@@ -53,9 +53,13 @@ pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> 
 pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (text, reading) = read(request).await?;
     let Some(config) = reading.config else { return Err(invalid(&reading.faults)) };
-    let mut done = foreseen(request, text).await?;
+    let mut done = dry_run(request, text).await?;
     let (view, profile) = (request.view(), request.native.options.profile);
-    for (place, sentence) in beside(request, move || preempted(&view, config, profile)).await? {
+    let at = view.at;
+    let forecasts = beside(request, move || preempted(&view, config, profile)).await?;
+    for (partition, forecast) in &forecasts {
+        let (place, sentence) =
+            (convert::named(partition, &forecast.queue), forecast.sentence(at, ToString::to_string));
         let of = |change: &&mut ChangeLine| {
             let queue = change.queue.as_ref().map(|queue| convert::named(&change.partition, queue));
             queue.as_ref() == Some(&place) && change.key.starts_with("resources.max")
@@ -66,25 +70,28 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
         done.what_happens.push(format!("{place}: {sentence}"));
     }
     let missing = lacks(request, &done);
-    Ok(Reply::ok(&convert::config_diff(&done, missing)))
+    let wall = &request.native.wall;
+    let preempted = forecasts.iter().map(|(partition, forecast)| dto::native::PreviewedQuota {
+        partition: partition.to_string(),
+        quota: convert::quota_forecast(forecast, wall),
+    });
+    Ok(Reply::ok(&convert::config_diff(&done, missing, preempted.collect())))
 }
 
-/// What a configuration would have preempted, as queues are above their maxima: the queue, and a sentence.
-fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(String, String)> {
+/// What a configuration would have preempted that is not without it, by partition, as queues are above their maxima.
+fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(Arc<str>, QuotaForecast)> {
     let Ok(loaded) = View::of_config(Arc::new(config), profile) else { return Vec::new() };
-    let mut sentences = Vec::new();
+    let mut forecasts = Vec::new();
     for part in &view.partitions {
         let Some(then) = loaded.partitions.iter().find(|then| then.name == part.name) else { continue };
-        for one in part.quota_effects(view.at, then).begins {
-            let sentence = one.sentence(view.at, ToString::to_string);
-            sentences.push((convert::named(&part.name, &one.queue), sentence));
-        }
+        let begins = part.quota_effects(view.at, then).begins;
+        forecasts.extend(begins.into_iter().map(|one| (Arc::clone(&part.name), one)));
     }
-    sentences
+    forecasts
 }
 
 /// What a configuration would lead to if the caller had every right.
-pub(super) async fn foreseen(request: &NativeRequest, text: String) -> Result<crate::view::act::Configured, Refusal> {
+pub(super) async fn dry_run(request: &NativeRequest, text: String) -> Result<crate::view::act::Configured, Refusal> {
     let base = request.view().configuration.as_ref().map(|configuration| configuration.checksum.clone());
     let order = Order::from(Act::Configure { text, base, dry_run: true });
     let actor = Actor { scheduler_admin: true, read_only: None, ..request.who.actor.clone() };

@@ -7,8 +7,8 @@ use axum::body::Bytes;
 use super::permission_checks::lacks;
 use super::read::{beside, invalid};
 use super::{NativeRequest, Reply, body};
-use crate::api::convert::{ledger as convert, native};
-use crate::api::dto::ledger as dto;
+use crate::api::convert::{audit as convert, native};
+use crate::api::dto::audit as dto;
 use crate::config::{self, Config};
 use crate::view::act::{Act, ChangeLine, Code, Configured, Done, Order, Refusal};
 use crate::view::audit::{AuditQuery, Revision};
@@ -88,7 +88,7 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
         ..Configured::default()
     };
     let missing = lacks(request, &done);
-    Ok(Reply::ok(&native::config_diff(&done, missing)))
+    Ok(Reply::ok(&native::config_diff(&done, missing, Vec::new())))
 }
 
 /// Brings one back.

@@ -71,6 +71,8 @@ pub struct NativeOptions {
     pub require_token: bool,
     /// Nothing can be changed, by nobody.
     pub read_only: bool,
+    /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes.
+    pub of_jobs: bool,
     /// Who is in the scheduler ACL, besides the owner of the process.
     pub scheduler_acl: Acl,
     /// The user who owns the process.
@@ -182,7 +184,7 @@ impl NativeApi {
         })
     }
 
-    /// Puts an order into the ledger that was refused before it came to the scheduler.
+    /// Puts an order into the ledger that was refused before it reached the scheduler.
     async fn enter_refusal(&self, who: &Caller, order: Order, refusal: Refusal) -> Refusal {
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -196,6 +198,12 @@ impl NativeApi {
 
     /// Carries out an order, and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
+        if self.options.of_jobs && act::is_of_a_resource_manager(&order.act) {
+            let what = "applications are jobs here, and their daemon alone does that";
+            let refusal =
+                Refusal::new(Code::NotSupported, what, "`kornsole submit` submits one, `kornsole cancel` ends it");
+            return Err(self.enter_refusal(who, order, refusal).await);
+        }
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {

@@ -59,7 +59,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
         }
         "config" => {
             let text = check.text.clone().ok_or_else(|| missing("text"))?;
-            match config::foreseen(request, text).await {
+            match config::dry_run(request, text).await {
                 Ok(done) => match lacks(request, &done).as_slice() {
                     [] => Ok(()),
                     missing => Err(Refusal::new(

@@ -55,6 +55,7 @@ pub(super) fn server(request: &NativeRequest) -> Reply {
         product: "kornsole".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         api: 1,
+        core: options.profile.to_string(),
         compat: if options.profile == Profile::V1_9_0 { Profile::V1_9_0 } else { Profile::V1_8_0 }.to_string(),
         instance_uuid: request.native.engine.events().instance().to_string(),
         start_time: request.native.wall.start(),
@@ -132,8 +133,9 @@ pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> 
     partition(&view, &name)?;
     let wall = request.native.wall;
     let work = move || {
-        let rows = partition(&view, &name)?.fairness(&view.history, view.at);
-        Ok(Reply::ok(&explanations::fairness(&rows, &wall)))
+        let part = partition(&view, &name)?;
+        let rows = part.fairness(&view.history, view.at);
+        Ok(Reply::ok(&explanations::fairness(&rows, &part.limits_used(), &wall)))
     };
     beside(request, work).await?
 }

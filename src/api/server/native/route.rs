@@ -5,7 +5,7 @@ use percent_encoding::percent_decode_str;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::api::convert::placement::Answer;
-use crate::api::dto::{Validation, ledger, native as dto};
+use crate::api::dto::{Validation, audit, native as dto};
 use crate::api::server::escape::malformed;
 
 /// What is behind a route.
@@ -67,10 +67,10 @@ pub enum BodyKind {
     Yaml,
 }
 
-/// One route.
+/// One row of the table: the router, the OpenAPI document and the tests read it.
 #[derive(Debug)]
 pub struct Route {
-    /// The method.
+    /// The method in capitals, as `POST`.
     pub method: &'static str,
     /// The path below the prefix; a part in braces is a parameter.
     pub path: &'static str,
@@ -144,7 +144,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 
 use BodyKind::{None as Nothing, Yaml};
 
-/// All routes.
+/// All routes below `/kornsole/v1`.
 pub static ROUTES: [Route; 38] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
@@ -182,14 +182,14 @@ pub static ROUTES: [Route; 38] = [
     ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)
         .gives::<dto::ConfigDiff>(),
     with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)).gives::<dto::AppliedConfig>(),
-    get("/config/history", Verb::ConfigHistory, "The configurations that were in force").gives::<ledger::Revisions>(),
+    get("/config/history", Verb::ConfigHistory, "The configurations that were in force").gives::<audit::Revisions>(),
     get("/config/history/{revision}", Verb::ConfigRevision, "A configuration that was in force")
         .gives::<dto::ConfigState>(),
     change(
         "/config/rollback",
         Verb::ConfigRollback,
         "Load a configuration that was in force",
-        json::<ledger::Rollback>(),
+        json::<audit::Rollback>(),
     )
     .gives::<dto::AppliedConfig>(),
     ask(
@@ -272,7 +272,7 @@ pub static ROUTES: [Route; 38] = [
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
     get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
-    get("/audit", Verb::Audit, "Who did what, done or refused").gives::<ledger::Audit>(),
+    get("/audit", Verb::Audit, "Who did what, done or refused").gives::<audit::Audit>(),
     get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
 ];
@@ -283,7 +283,7 @@ pub enum RouteMatch {
     Route(&'static Route, Vec<String>),
     /// Something that takes other methods.
     OtherMethod,
-    /// Nothing.
+    /// No route has this path.
     Nothing,
 }
 

@@ -7,7 +7,7 @@ use crate::ledger::Question;
 use crate::model::Time;
 use crate::view::act::{Code, Refusal};
 
-/// By what rows are told apart when nothing is said.
+/// What the rows are split by when nothing is said.
 const BY: &str = "queue,user";
 
 pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {

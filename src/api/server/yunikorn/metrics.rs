@@ -99,7 +99,7 @@ fn events(page: &mut Page, message: u64) {
         ("processed", message, "Events that were worked on."),
         ("stored", message, "Events that were kept."),
         ("not_stored", 0, "Events that were not kept."),
-        ("collected", message, "Events that were handed to the buffer."),
+        ("collected", message, "Events that were given to the buffer."),
     ];
     for (name, value, help) in families {
         let name = format!("yunikorn_event_total_{name}");
@@ -164,7 +164,7 @@ fn queue_resources(page: &mut Page, view: &View) {
 
 /// Allocations that came and went by queue, whose name is a part of the metric's.
 fn containers(page: &mut Page, counts: &Counts) {
-    // Two queues may come to the same name; then the numbers are those of both.
+    // Two queues may get the same name; then the numbers are those of both.
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (queue, count) in &counts.by_queue {
         let sum = by_name.entry(mangled(queue.as_str())).or_default();
@@ -181,7 +181,7 @@ fn containers(page: &mut Page, counts: &Counts) {
 
 fn scheduler(page: &mut Page, view: &View, counts: &Counts) {
     let name = "yunikorn_scheduler_application_submission_total";
-    page.family(name, "counter", "Applications that were handed in, and what became of that.");
+    page.family(name, "counter", "Applications that were submitted, and what became of that.");
     for (result, count) in [("accepted", counts.accepted), ("new", counts.submitted), ("rejected", counts.rejected)] {
         page.value(name, &[("result", result)], count);
     }

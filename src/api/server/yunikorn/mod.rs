@@ -42,12 +42,12 @@ struct Reply {
 }
 
 impl Reply {
-    /// A document.
+    /// A document, with the content type of JSON.
     fn json<T: serde::Serialize + ?Sized>(value: &T) -> Self {
         Self { kind: reply::JSON, body: json::to_bytes(value), pages: true }
     }
 
-    /// Something else.
+    /// What is no JSON, with its content type: a configuration, metrics.
     fn of(kind: HeaderValue, body: Vec<u8>) -> Self {
         Self { kind, body, pages: true }
     }

@@ -176,7 +176,7 @@ pub(super) enum RouteMatch {
     Options(Verb),
     /// Nowhere: the path takes another method.
     OtherMethod(Verb),
-    /// Nowhere.
+    /// No route has this path.
     Nothing,
 }
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn other_methods_are_told_which_ones_there_are() {
+    fn other_methods_are_answered_with_those_that_there_are() {
         assert_eq!(find(&Method::POST, "/ws/v1/partitions"), RouteMatch::OtherMethod(Verb::Get));
         assert_eq!(find(&Method::GET, "/ws/v1/validate-conf"), RouteMatch::OtherMethod(Verb::Post));
         assert_eq!(find(&Method::OPTIONS, "/ws/v1/validate-conf"), RouteMatch::Options(Verb::Post));

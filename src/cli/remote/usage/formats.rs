@@ -6,6 +6,7 @@ use super::super::table::Table;
 use super::price::Prices;
 use crate::api::dto::native::{UsageReport, UsageReportRow};
 use crate::api::dto::time::rfc3339;
+use crate::console::present::export::csv_line;
 use crate::model::{MEMORY, VCORE};
 
 /// A column of amounts: its name, and what it shows of a row.
@@ -100,7 +101,7 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let mut text = format!("from {} to {}\n\n", rfc3339(report.from), rfc3339(report.to));
     text.push_str(&table.text());
     if let Some(from) = report.applications_from {
-        text.push_str(&format!("\napplications are told apart from {} on\n", rfc3339(from)));
+        text.push_str(&format!("\napplications stand one by one from {} on\n", rfc3339(from)));
     }
     text
 }
@@ -113,26 +114,16 @@ pub(super) fn csv(report: &UsageReport, prices: Option<&Prices>) -> String {
         titles.extend(resources.iter().map(|name| format!("{what}_{name}_seconds")));
     }
     titles.extend(prices.map(|_| "cost".to_owned()));
-    let mut text = line(&titles);
+    let mut text = csv_line(titles.iter().map(|title| (title, false)));
     for row in &report.rows {
-        let mut cells: Vec<String> = report.by.iter().map(|by| value(row, by)).collect();
+        let mut cells: Vec<(String, bool)> = report.by.iter().map(|by| (value(row, by), false)).collect();
         for (_, of) in &amounts {
-            cells.extend(resources.iter().map(|name| of(row).get(name).copied().unwrap_or(0).to_string()));
+            cells.extend(resources.iter().map(|name| (of(row).get(name).copied().unwrap_or(0).to_string(), true)));
         }
-        cells.extend(prices.map(|prices| format!("{:.6}", prices.cost(&row.allocated))));
-        text.push_str(&line(&cells));
+        cells.extend(prices.map(|prices| (format!("{:.6}", prices.cost(&row.allocated)), true)));
+        text.push_str(&csv_line(cells));
     }
     text
-}
-
-/// A line of CSV by RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe.
-fn line(cells: &[String]) -> String {
-    let quoted = cells.iter().map(|cell| {
-        let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        let cell = if formula { format!("'{cell}") } else { cell.clone() };
-        if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
-    });
-    quoted.collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::formats::{amounts, figure, in_hours, resources, unit, value};
 use super::price::Prices;
 use crate::api::dto::native::{UsageReport, UsageReportRow};
 use crate::api::dto::time::rfc3339;
+use crate::cli::html::escaped;
 
 /// How many bars a chart has; the rest is one bar.
 const BARS: usize = 20;
@@ -22,7 +23,7 @@ th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n
 svg{max-width:100%;height:auto}.bar{fill:#2f6fab}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
 @media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.bar{fill:#6aa9e0}.label{fill:#e3e8ed}}";
 
-/// The page.
+/// The report as one HTML page that loads nothing.
 pub(super) fn page(report: &UsageReport, prices: Option<&Prices>) -> String {
     let by = if report.by.is_empty() { "all".to_owned() } else { report.by.join(", ") };
     let mut page = format!(
@@ -37,26 +38,10 @@ pub(super) fn page(report: &UsageReport, prices: Option<&Prices>) -> String {
     }
     page.push_str(&table(report, prices));
     if let Some(from) = report.applications_from {
-        page.push_str(&format!("<p class=\"note\">Applications are told apart from {} on.</p>\n", rfc3339(from)));
+        page.push_str(&format!("<p class=\"note\">Applications stand one by one from {} on.</p>\n", rfc3339(from)));
     }
     page.push_str("</body></html>\n");
     page
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn label(report: &UsageReport, row: &UsageReportRow) -> String {

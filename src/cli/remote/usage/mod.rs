@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
 
-use super::ledger::LedgerArgs;
+use super::audit_source::AuditSourceArgs;
 use super::{Ended, exit, print};
 use crate::api::client::{Remote, encode_once};
 use crate::api::convert::{Wall, usage_report};
@@ -23,10 +23,10 @@ use crate::ledger::Question;
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
 pub struct UsageArgs {
-    /// Whose
+    /// Whose ledger: a server's, or that of a state folder
     #[command(flatten)]
-    pub of: LedgerArgs,
-    /// By what rows are told apart: hour, partition, queue, user, group, application; or tree: every queue with all below it, beside what
+    pub of: AuditSourceArgs,
+    /// What the rows are split by: hour, partition, queue, user, group, application; or tree: every queue with all below it, beside what
     /// was guaranteed and borrowed
     #[arg(long, value_name = "NAMES", default_value = "queue,user")]
     pub by: String,
@@ -57,7 +57,7 @@ pub enum Format {
     Html,
 }
 
-/// `kornsole usage`.
+/// `kornsole usage`: what was used and waited for, as a table, CSV, JSON or a page.
 pub fn usage(args: &UsageArgs) -> ExitCode {
     exit(printed(args))
 }
@@ -72,7 +72,7 @@ fn printed(args: &UsageArgs) -> Result<(), Ended> {
         Some(_) => of_folder(args, by, (from, to))?,
         None => of_server(args, (from, to))?,
     };
-    let format = if args.of.json { Format::Json } else { args.format };
+    let format = if args.of.client.json { Format::Json } else { args.format };
     let text = match format {
         Format::Table => formats::table(&report, prices.as_ref()),
         Format::Csv => formats::csv(&report, prices.as_ref()),

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::formats::in_hours;
 
-/// Prices.
+/// What an hour of each resource costs, as the file of prices says.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {

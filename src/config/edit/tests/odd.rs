@@ -168,7 +168,7 @@ fn a_root_that_is_not_written() {
 }
 
 #[test]
-fn what_is_not_there_or_not_legal_is_told() {
+fn what_is_not_there_or_not_legal_is_reported() {
     let [a, none] = ["root.tenant-a", "root.tenant-a.none"].map(QueuePath::new);
     let named = |name: &str| NewQueue { name: name.into(), ..NewQueue::default() };
     let gpu = Target { partition: "gpu", ..target(&a) };

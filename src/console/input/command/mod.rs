@@ -10,7 +10,7 @@ mod table;
 
 pub use self::row::{Argument, Command, Kind};
 pub use self::table::COMMANDS;
-pub use crate::console::state::command::{CommandId, Context};
+pub use crate::console::state::command::*;
 
 /// The command of a name or one of its aliases.
 pub fn by_name(name: &str) -> Option<&'static Command> {

@@ -5,11 +5,11 @@ use crate::console::state::command::{CommandId, Context};
 /// What a command takes after its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Nothing.
+    /// Nothing may follow its name.
     None,
     /// Something, or nothing.
     Optional(Kind),
-    /// Something.
+    /// Something must follow its name.
     Required(Kind),
 }
 
@@ -62,14 +62,14 @@ impl Kind {
     }
 }
 
-/// One command.
+/// One command with all that keys, hints, help and completion say of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// Which.
+    /// What the guard and the update decide by.
     pub id: CommandId,
     /// Its name in the command line; empty when it has none there.
     pub name: &'static str,
-    /// Other names.
+    /// Other names in the command line.
     pub aliases: &'static [&'static str],
     /// What it does, in one line.
     pub doc: &'static str,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::console::present::details::kubernetes;
 use crate::console::present::details::sheet::{LABEL, Sheet, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::limits;
@@ -37,7 +38,12 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
         let text = format!("{} {}{}{why}", ask.name(), word_of(ask), if why.is_empty() { "" } else { ": " });
         labelled_text(&mut left, "this ask", &text, width, Role::Text);
+        kubernetes::ask(&mut left, state, &ask.id, width);
         tags(&mut left, "its tags", ask.tags.iter(), width);
+    }
+    let job = state.job.of(&row.id);
+    if let Some(job) = job {
+        crate::console::present::job::runs(&mut left, job, width);
     }
     if let Some(message) = &row.message {
         labelled_text(&mut left, "message", message, width, Role::Error);
@@ -48,13 +54,18 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     {
         labelled_text(&mut left, "held back", &held, width, Role::Warning);
     }
+    kubernetes::app(&mut left, state, row, width);
     log(&mut left, row, width, signs);
     labelled(&mut left, "submitted", vec![plain(ago(state, row.submitted)), dim(format!(" by {}", row.who))]);
     if let Some(finished) = row.finished {
         labelled(&mut left, "ended", vec![plain(ago(state, finished))]);
     }
     tags(&mut left, "tags", row.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())), width);
-    let mut right = resources(row, signs);
+    let mut right = Lines::new();
+    if let Some(job) = job {
+        crate::console::present::job::uses(&mut right, job, width, signs);
+    }
+    right.extend(resources(state, row, signs));
     if let Some(part) = part.filter(|_| !row.state.is_ended()) {
         limits(&mut right, state, part, row, signs);
     }
@@ -113,11 +124,13 @@ fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str,
     }
 }
 
-fn resources(row: &AppRow, signs: &Signs) -> Lines {
+fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
     let priority = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
     let of = if row.pending_asks > 0 { "  the highest of its pending asks" } else { "  none of its asks is pending" };
-    labelled(&mut lines, "priority", vec![priority, dim(of)]);
+    let class = kubernetes::classes(state, row.priority.0).filter(|_| row.pending_asks > 0);
+    let class = class.map(|class| dim(format!("  class {}", text::escape(&class))));
+    labelled(&mut lines, "priority", [priority, dim(of)].into_iter().chain(class).collect());
     let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
     for (label, resource, number, noun) in [
         ("allocated", &row.allocated, allocated, "allocation"),

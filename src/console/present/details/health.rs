@@ -1,4 +1,4 @@
-//! Whether the cluster's numbers agree, check by check: what the scheduler says of itself, and what its picture tells.
+//! Whether the cluster's numbers agree, check by check: what the scheduler says of itself, and what its picture says.
 
 use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;

@@ -18,10 +18,10 @@ use crate::console::present::layout;
 use crate::console::present::pieces::{Piece, dim, piece};
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, QueuePath, Time, VCORE};
 use crate::view::Sample;
 use crate::view::history::SAMPLE_EVERY;
+use crate::view::units::show_amount;
 
 /// How many lines a plot is high, at least and at most.
 const HEIGHT: (usize, usize) = (3, 7);
@@ -78,7 +78,7 @@ impl<'s> Columns<'s> {
             last = Some(sample);
         }
         columns.close_gaps();
-        // The column of now is empty until its sample is taken; then it is the one before that tells.
+        // The column of now is empty until its sample is taken; then the one before stands for it.
         if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
             columns.samples.pop();
             columns.before.pop();
@@ -103,7 +103,7 @@ impl<'s> Columns<'s> {
         self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
     }
 
-    /// Allocations a second, in thousandths, where two samples tell it.
+    /// Allocations a second, in thousandths, where two samples show it.
     fn rate(&self) -> Vec<Option<i64>> {
         let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
             let (before, sample) = ((*before)?, (*sample)?);

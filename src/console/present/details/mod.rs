@@ -17,12 +17,13 @@ mod event;
 mod health;
 mod history;
 mod info;
+mod kubernetes;
 pub mod node;
 mod partitions;
 mod queue;
 mod quota;
 mod records;
-mod sheet;
+pub mod sheet;
 mod why;
 
 pub use self::sheet::Sheet;

@@ -1,5 +1,6 @@
 //! Everything about a node.
 
+use crate::console::present::details::kubernetes;
 use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::meter::Meter;
@@ -25,7 +26,8 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
     let mut right = Lines::new();
     let running = format::count(node.allocations.len() as u64, "allocation");
     labelled(&mut right, "runs", vec![plain(running)]);
-    for (at, one) in node.foreign.iter().enumerate() {
+    let named = kubernetes::node(&mut right, state, node, width);
+    for (at, one) in node.foreign.iter().enumerate().filter(|_| !named) {
         let text = format!("{}  {}", text::escape(&one.name), format::resource(&one.resource));
         labelled_text(&mut right, if at == 0 { "others run" } else { "" }, &text, width, Role::Text);
     }

@@ -17,9 +17,9 @@ use crate::console::present::pieces::{Lines, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, QueueState, VCORE};
 use crate::view::PartitionView;
+use crate::view::units::show_amount;
 
 /// How wide a bar is at least, and at most.
 const METER: (u16, u16) = (12, 60);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::config::{LimitConfig, TemplateConfig};
-use crate::console::present::details::quota;
 use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::details::{kubernetes, quota};
 use crate::console::present::edit_completion::only_elsewhere;
 use crate::console::present::format;
 use crate::console::present::layout;
@@ -35,6 +35,7 @@ pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     resources(&mut right, part, row, width, signs);
     quota::lines(&mut right, state, (part, row), width);
     applications(&mut right, state, part, row, width);
+    kubernetes::queue(&mut right, state, part, row, width);
     limits(&mut right, state, (part, row), width, signs);
     template(&mut right, row, width);
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, signs), left, right }
@@ -171,27 +172,28 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usi
     let shown = if width < 50 { [true, false, false, true, true] } else { [true; 5] };
     let cells = |name: Piece, figures: [Piece; 5], end: Piece| {
         let mut line = vec![name];
-        line.extend(figures.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| at_right(cell, 7)));
+        let widths = [7, 7, 7, 7, 9];
+        let cells = figures.into_iter().zip(widths).zip(shown).filter(|(_, shown)| *shown);
+        line.extend(cells.map(|((cell, width), _)| at_right(cell, width)));
         line.extend([plain("  "), end]);
         line
     };
-    let heads = ["used", "pend", "guar", "max", "room"].map(dim);
+    let heads = ["used", "pend", "guar", "max", "headroom"].map(dim);
     lines.push(cells(dim(format!("{:<9}", "resources")), heads, dim("bound by")));
     let headroom = part.headroom(row);
     for name in names(part, row) {
         let of = |resource: Option<&Resource>| resource.and_then(|resource| resource.get(&name));
         let bound = part.effective_max(row, &name);
-        let room = of(headroom.as_ref());
-        let room_cell = match room {
-            Some(room) if room <= 0 => piece(Role::Danger, figure(&name, Some(room), signs).text),
-            room => figure(&name, room, signs),
+        let left = match of(headroom.as_ref()) {
+            Some(left) if left <= 0 => piece(Role::Danger, figure(&name, Some(left), signs).text),
+            left => figure(&name, left, signs),
         };
         let figures = [
             figure(&name, Some(row.allocated.amount(&name)).filter(|used| *used != 0), signs),
             figure(&name, Some(row.pending.amount(&name)).filter(|pending| *pending != 0), signs),
             figure(&name, of(row.guaranteed.as_ref()), signs),
             figure(&name, of(row.max.as_ref()), signs),
-            room_cell,
+            left,
         ];
         let end = match bound {
             None => dim("no limit"),

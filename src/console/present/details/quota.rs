@@ -1,6 +1,7 @@
 //! A queue above its maximum: by how much, since when, when it is brought down to it, and what goes (N-01).
 
 use crate::console::present::details::sheet::labelled_text;
+use crate::console::present::edit_completion::only_elsewhere;
 use crate::console::present::format;
 use crate::console::present::layout;
 use crate::console::present::pieces::Lines;
@@ -10,6 +11,8 @@ use crate::model::Time;
 use crate::view::drain::span;
 use crate::view::{PartitionView, QueueRow, QuotaForecast};
 
+/// The property by which a queue above its maximum is brought down to it.
+const DELAY: &str = "quota.preemption.delay";
 /// Among how many allocations it is looked where frames are drawn for those that go.
 const LOOKED_AT: usize = 5_000;
 /// How many applications are named of which something goes.
@@ -69,7 +72,9 @@ fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueR
 /// Why a queue above its maximum stays there.
 fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     let delay = row.settings.quota_preemption_delay;
-    if !part.quota_preemption {
+    if let Some(who) = only_elsewhere("properties", DELAY, part.rules.profile()) {
+        format!("runs on: a maximum is not enforced here, {who}")
+    } else if !part.quota_preemption {
         "runs on: this partition does not enforce maxima".to_owned()
     } else if delay.is_zero() {
         "runs on: no quota.preemption.delay here".to_owned()

@@ -10,7 +10,7 @@ pub const LABEL: usize = 13;
 /// What is known of a thing: a title over two columns.
 #[derive(Default)]
 pub struct Sheet {
-    /// The name.
+    /// What it is about, as it stands over the sheet.
     pub title: Vec<Piece>,
     /// What it is: behind the name, or below it where there is no room.
     pub what: Vec<Piece>,
@@ -46,7 +46,7 @@ pub fn gone(name: String) -> Sheet {
 pub fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
     match amount {
         None => dim(signs.nothing),
-        Some(amount) => plain(crate::model::quantity::show_amount(name, amount)),
+        Some(amount) => plain(crate::view::units::show_amount(name, amount)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::view::placement::access::Grant;
 use crate::view::placement::{RECOVERY_QUEUE, Record, access};
 use crate::view::{AppRow, PartitionView, QueueRow};
 
-/// How an application came to its queue.
+/// How an application got into its queue.
 pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
     // The page keeps the row that it was opened with; the view may have a newer one.
     let part = state.cluster.part();

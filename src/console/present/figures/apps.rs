@@ -8,21 +8,22 @@ use crate::console::present::lists::asks;
 use crate::console::present::place::Source;
 use crate::console::present::words::word_of;
 use crate::console::state::State;
-use crate::model::quantity::show_amount;
+use crate::console::state::column::{AppColumn, AskColumn};
 use crate::model::{MEMORY, Priority, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{AppRow, AskRow, AskState, PartitionView};
 
 /// How the figure of a column of the applications came about.
-pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Option<String> {
-    Some(match title {
-        "APPLICATION" => format!("submitted by {}", row.who),
-        "STATE" => state_words(state, row),
-        "QUEUE" => match (&row.placement, row.queue.as_str()) {
+pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn) -> String {
+    match column {
+        AppColumn::Application => format!("submitted by {}", row.who),
+        AppColumn::State => state_words(state, row),
+        AppColumn::Queue => match (&row.placement, row.queue.as_str()) {
             (_, "") => "in no queue: it was rejected".to_owned(),
             (Some(_), _) => format!("{}; w says by which rule it came there", row.queue),
             (None, _) => row.queue.to_string(),
         },
-        "USER" => {
+        AppColumn::User => {
             let source = Source::of(state);
             let limits: Vec<String> =
                 part.limits_of(row).iter().map(|limit| limits::place(limit, Some(source))).collect();
@@ -31,22 +32,22 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
                 _ => format!("{}; limits hold for it in {}", row.who, limits.join("; ")),
             }
         }
-        "PRI" => priority(row),
-        "PEND" => format!("asks that wait for a node, of {} in all", row.asks.len()),
-        "ALLOC" => allocations(row),
-        "CPU" => held(part, row, VCORE),
-        "MEM" => held(part, row, MEMORY),
-        "CPU asked" => asked(row, VCORE),
-        "MEM asked" => asked(row, MEMORY),
-        "OTHER" => "held of the resources without a column of their own".to_owned(),
-        "GROUPS" => "the groups of the user who submitted it".to_owned(),
-        "WAIT" => match blocker::since(row) {
+        AppColumn::Priority => priority(row),
+        AppColumn::Pending => format!("asks that wait for a node, of {} in all", row.asks.len()),
+        AppColumn::Allocations => allocations(row),
+        AppColumn::Cpu => held(part, row, VCORE),
+        AppColumn::Memory => held(part, row, MEMORY),
+        AppColumn::AskedCpu => asked(row, VCORE),
+        AppColumn::AskedMemory => asked(row, MEMORY),
+        AppColumn::Other => "held of the resources without a column of their own".to_owned(),
+        AppColumn::Groups => "the groups of the user who submitted it".to_owned(),
+        AppColumn::Wait => match blocker::since(row) {
             None => "it does not wait".to_owned(),
             Some(since) => {
                 format!("since the first of its pending asks came, at {}", format::when(since, state.cluster.past.live))
             }
         },
-        "WHY" => match blocker::first_pending(row) {
+        AppColumn::Why => match blocker::first_pending(row) {
             None => "it does not wait".to_owned(),
             Some(ask) => {
                 let why = asks::why(Some(part), row, ask, Some(Source::of(state)));
@@ -54,9 +55,10 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
                 format!("what holds back {}, the first of its pending asks: {why}", ask.name())
             }
         },
-        "AGE" => format!("since it was submitted, at {}", format::when(row.submitted, state.cluster.past.live)),
-        _ => return None,
-    })
+        AppColumn::Submitted => {
+            format!("since it was submitted, at {}", format::when(row.submitted, state.cluster.past.live))
+        }
+    }
 }
 
 fn state_words(state: &State, row: &AppRow) -> String {
@@ -102,39 +104,43 @@ fn asked(row: &AppRow, name: &str) -> String {
 }
 
 /// How the figure of a column of the asks came about.
-pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) -> Option<String> {
-    Some(match title {
-        "ASK" => {
+pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, column: AskColumn) -> String {
+    match column {
+        AskColumn::Ask => {
             let group = ask.task_group.as_ref().map_or_else(String::new, |group| format!(", of task group {group}"));
             format!("an ask of {}{group}", row.id)
         }
-        "PRI" => ask_priority(part, row, ask),
-        "CPU" | "MEM" | "OTHER" => {
+        AskColumn::Priority => ask_priority(part, row, ask),
+        AskColumn::Cpu | AskColumn::Memory | AskColumn::Other => {
             let what = if matches!(ask.state, AskState::Pending { .. }) { "it asks for" } else { "it holds" };
             format!("what {what}, as it was submitted")
         }
-        "STATE" => word_of(ask).to_owned(),
-        "SINCE" => match ask.state {
+        AskColumn::State => word_of(ask).to_owned(),
+        AskColumn::Since => match ask.state {
             AskState::Pending { .. } => {
                 format!("waits since it was asked for, at {}", format::when(ask.created, state.cluster.past.live))
             }
             AskState::Allocated { since: Some(at), .. } => {
                 format!("has its node since {}", format::when(at, state.cluster.past.live))
             }
-            AskState::Allocated { since: None, .. } => "this scheduler does not report since when".to_owned(),
+            AskState::Allocated { since: None, .. } => {
+                "this release does not report since when; 1.5 and kornsole do".to_owned()
+            }
         },
-        "NODE" => match &ask.state {
+        AskColumn::Node => match &ask.state {
             AskState::Allocated { node, .. } => format!("it runs on {node}"),
             AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is reserved for it"),
             AskState::Pending { .. } => "none yet".to_owned(),
         },
-        "WHY" => {
+        AskColumn::Why => {
             let why = crate::console::present::lists::asks::why(Some(part), row, ask, Some(Source::of(state)));
             let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
             if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
         }
-        _ => return None,
-    })
+        AskColumn::Arrival => "its place among the asks, in the order in which they came".to_owned(),
+        AskColumn::Pod => "the status of its pod, as the API server of its cluster has it".to_owned(),
+        AskColumn::Restarts => "how often the containers of its pod were started again".to_owned(),
+    }
 }
 
 /// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).

@@ -1,40 +1,44 @@
 //! The figures of an explanation, and of how queues stand to their guarantees.
 
 use crate::console::present::figures::figure;
+use crate::console::state::column::FairnessColumn;
 use crate::console::state::layer::Figure;
-use crate::model::quantity::show_amount;
 use crate::view::fairness::FairnessRow;
+use crate::view::units::show_amount;
 use crate::view::waiting::SheetLine;
 
 /// How the figure of a column came about.
-pub fn why(row: &FairnessRow, title: &str) -> Option<String> {
+pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
     let show = |amount: i64| show_amount(&row.resource, amount);
     let demand = show(row.used.saturating_add(row.pending));
-    Some(match title {
-        "QUEUE" => "a queue, leaf or parent; one row for each resource that it is guaranteed or uses".to_owned(),
-        "RES" => "the resource that the row counts".to_owned(),
-        "LACK" => {
+    match column {
+        FairnessColumn::Queue => {
+            "a queue, leaf or parent; one row for each resource that it is guaranteed or uses".to_owned()
+        }
+        FairnessColumn::Resource => "the resource that the row counts".to_owned(),
+        FairnessColumn::Lack => {
             format!("the deficit of {} as a part of the {} guaranteed", show(row.deficit()), show(row.guaranteed))
         }
-        "GUAR" => "what the configuration guarantees to the queue itself".to_owned(),
-        "USED" => "what is allocated in the queue and below it".to_owned(),
-        "PEND" => "what is asked for in the queue and below it and not allocated".to_owned(),
-        "DEFICIT" => format!(
+        FairnessColumn::Guaranteed => "what the configuration guarantees to the queue itself".to_owned(),
+        FairnessColumn::Used => "what is allocated in the queue and below it".to_owned(),
+        FairnessColumn::Pending => "what is asked for in the queue and below it and not allocated".to_owned(),
+        FairnessColumn::Deficit => format!(
             "what it asks for and is guaranteed, the smaller of {demand} and {}, less {} used",
             show(row.guaranteed),
             show(row.used)
         ),
-        "FAIR" => format!(
+        FairnessColumn::Fair => format!(
             "what it would have of its parent's {} if that went by guarantees among the siblings that ask: first to each what it asks for within \
              its guarantee, the rest by guarantee; nobody gets more than it asks for",
             show(row.of_parent)
         ),
-        "BORROWED" => format!("{} used less {} guaranteed", show(row.used), show(row.guaranteed)),
-        "IDLE" => format!("{} guaranteed less {demand} used or asked for", show(row.guaranteed)),
-        "SINCE" => "since when it has had a deficit, by the samples of the history: at least so long".to_owned(),
-        "HELD BY" => "the siblings that use more than their guarantee, those with most first".to_owned(),
-        _ => return None,
-    })
+        FairnessColumn::Borrowed => format!("{} used less {} guaranteed", show(row.used), show(row.guaranteed)),
+        FairnessColumn::Idle => format!("{} guaranteed less {demand} used or asked for", show(row.guaranteed)),
+        FairnessColumn::Since => {
+            "since when it has had a deficit, by the samples of the history: at least so long".to_owned()
+        }
+        FairnessColumn::HeldBy => "the siblings that use more than their guarantee, those with most first".to_owned(),
+    }
 }
 
 /// What the lines of an explanation stand for.

@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! ┌ Figures of root.eng.web ─────────────────────────────────────────────────────┐
-//! │ PRI             17    = 12 own work (the highest pending ask of batch-1)     │
+//! │ priority        17    = 12 own work (the highest pending ask of batch-1)     │
 //! │                       + 5 offset of root.eng.web; fenced at root.tenants     │
-//! │ ROOM cpu        12.5  = 20 less 7.5 in root.tenants, the least on the way up │
+//! │ headroom        12.5  = 20 less 7.5 in root.tenants, the least on the way up │
 //! └──────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! Invariants:
-//! - the values are read back from the table itself, so that a figure is explained as it is shown;
-//! - every column of every list has words here, a narrow screen's hidden ones too: a test walks all pages and fails on a column
-//!   without (`tests/screens/figures.rs`).
+//! - the values are the typed ones that the list is drawn, sorted and exported by;
+//! - every column of every list has words here, those that the screen has no room for too: the matches over them are exhaustive.
 
 pub(super) mod apps;
 pub(super) mod fairness;
@@ -27,10 +26,10 @@ use crate::console::present::page::Present;
 use crate::console::state::State;
 use crate::console::state::layer::{Figure, Figures};
 use crate::console::state::page::{Page, each_page};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
+use crate::view::units::show_amount;
 
-/// All figures on the screen of the page, with how each came about. Draws the row again: not to be called where frames are drawn.
+/// All figures on the screen of the page, with how each came about. Makes the values of the row once more: not to be called where frames are drawn.
 pub fn figures(state: &State) -> Figures {
     let own = each_page!(state.page(), page => page.figures(state));
     let (of, mut list) = own.unwrap_or_else(|| row(state));
@@ -44,12 +43,12 @@ fn figure(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Figu
 
 /// The cells of the row under the cursor.
 fn row(state: &State) -> (String, Vec<Figure>) {
-    let cells = export::row(state);
+    let row = export::row(state);
     let of = crate::console::present::subject::name(state).unwrap_or_else(|| "this page".to_owned());
-    let explained = cells.into_iter().map(|(title, shown)| {
-        let part = state.cluster.part();
-        let why =
-            part.and_then(|part| each_page!(state.page(), page => page.why(state, part, &title))).unwrap_or_default();
+    let part = state.cluster.part();
+    let why = |column: usize| each_page!(state.page(), page => page.why(state, part?, column));
+    let explained = row.into_iter().enumerate().map(|(column, (title, shown))| {
+        let why = why(column).unwrap_or_default();
         Figure { title, shown, why }
     });
     (of, explained.collect())

@@ -2,15 +2,16 @@
 
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
-use crate::model::quantity::show_amount;
+use crate::console::state::column::{AllocationColumn, NodeColumn};
 use crate::model::{MEMORY, Time, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{NodeAllocation, NodeRow};
 
 /// How the figure of a column of the nodes came about.
-pub fn why(node: &NodeRow, title: &str) -> Option<String> {
-    Some(match title {
-        "NODE" => format::count(node.attributes.len() as u64, "attribute"),
-        "STATE" => match (node.schedulable, node.reservations.len()) {
+pub fn why(node: &NodeRow, column: NodeColumn) -> String {
+    match column {
+        NodeColumn::Node => format::count(node.attributes.len() as u64, "attribute"),
+        NodeColumn::State => match (node.schedulable, node.reservations.len()) {
             (true, _) if node.closed.is_some() => {
                 format!("the cluster says: {}; it takes nothing new", node.closed.as_deref().unwrap_or_default())
             }
@@ -18,16 +19,17 @@ pub fn why(node: &NodeRow, title: &str) -> Option<String> {
             (true, 0) => "open: it takes new allocations".to_owned(),
             (true, kept) => format!("reserved for {}: it takes only these", format::count(kept as u64, "ask")),
         },
-        "ALLOC" => format!("allocations on it, of {}", format::count(applications(node) as u64, "application")),
-        "CPU used/all" => used(node, VCORE),
-        "MEM used/all" => used(node, MEMORY),
-        "CPU all" => "what the node has in all".to_owned(),
-        "MEM all" => "what the node has in all".to_owned(),
-        "OTHER" => "used and all of the resources without a column of their own".to_owned(),
-        "CPU free" => free(node, VCORE),
-        "MEM free" => free(node, MEMORY),
-        _ => return None,
-    })
+        NodeColumn::Allocations => {
+            format!("allocations on it, of {}", format::count(applications(node) as u64, "application"))
+        }
+        NodeColumn::Cpu => used(node, VCORE),
+        NodeColumn::Memory => used(node, MEMORY),
+        NodeColumn::CpuAll => "what the node has in all".to_owned(),
+        NodeColumn::MemoryAll => "what the node has in all".to_owned(),
+        NodeColumn::Other => "used and all of the resources without a column of their own".to_owned(),
+        NodeColumn::CpuFree => free(node, VCORE),
+        NodeColumn::MemoryFree => free(node, MEMORY),
+    }
 }
 
 fn applications(node: &NodeRow) -> usize {
@@ -72,21 +74,21 @@ fn free(node: &NodeRow, name: &str) -> String {
 }
 
 /// How the figure of a column of a node's allocations came about.
-pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, title: &str) -> Option<String> {
+pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, column: AllocationColumn) -> String {
     let of = |name: &str| {
         let of = share(one.resource.amount(name), node.capacity.amount(name));
         of.map_or_else(|| "what it holds".to_owned(), |of| format!("what it holds, {of} of the node"))
     };
-    Some(match title {
-        "APPLICATION" => "whose allocation it is; enter goes there".to_owned(),
-        "ASK" => format!("the ask that got a place on {}", node.id),
-        "CPU" => of(VCORE),
-        "MEM" => of(MEMORY),
-        "OTHER" => "what it holds beside cpu and memory".to_owned(),
-        "SINCE" => match one.since {
+    match column {
+        AllocationColumn::Application => "whose allocation it is; enter goes there".to_owned(),
+        AllocationColumn::Ask => format!("the ask that got a place on {}", node.id),
+        AllocationColumn::Cpu => of(VCORE),
+        AllocationColumn::Memory => of(MEMORY),
+        AllocationColumn::Other => "what it holds beside cpu and memory".to_owned(),
+        AllocationColumn::Since => match one.since {
             Some(at) => format!("allocated at {}", format::when(at, now)),
-            None => "this scheduler does not report since when".to_owned(),
+            None => "this release does not report since when; 1.5 and kornsole do".to_owned(),
         },
-        _ => return None,
-    })
+        AllocationColumn::Arrival => "its place among the allocations, in the order in which they were made".to_owned(),
+    }
 }

@@ -5,30 +5,32 @@ use crate::console::present::format;
 use crate::console::present::place::Source;
 use crate::console::present::words::in_state_for;
 use crate::console::state::State;
-use crate::model::quantity::show_amount;
+use crate::console::state::column::QueueColumn;
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{PartitionView, QueueRow};
 
 /// How the figure of a column came about.
-pub fn why(state: &State, part: &PartitionView, row: &QueueRow, title: &str) -> Option<String> {
-    Some(match title {
-        "QUEUE" => name(state, row),
-        "STATE" => state_words(state, row),
-        "PRI" => priority(part, row),
-        "APPS" => applications(part, row),
-        "PEND cpu" => pending(part, row, VCORE),
-        "PEND mem" => pending(part, row, MEMORY),
-        "CPU used/guar/max" => usage(part, row, VCORE),
-        "MEM used/guar/max" => usage(part, row, MEMORY),
-        "OTHER" => "allocated of the resources without a column of their own".to_owned(),
-        "LIVE" => "live applications in it and below, in any state".to_owned(),
-        "APPS max" => "how many applications may run in it".to_owned(),
-        "CPU guar" | "MEM guar" => "what preemption may restore for it".to_owned(),
-        "CPU max" | "MEM max" => "its own maximum, else the smallest above it, else the cluster".to_owned(),
-        "ROOM cpu" => room(part, row, VCORE),
-        "ROOM mem" => room(part, row, MEMORY),
-        _ => return None,
-    })
+pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueColumn) -> String {
+    match column {
+        QueueColumn::Queue => name(state, row),
+        QueueColumn::State => state_words(state, row),
+        QueueColumn::Priority => priority(part, row),
+        QueueColumn::Apps => applications(part, row),
+        QueueColumn::Pending => pending(part, row, VCORE),
+        QueueColumn::PendingMemory => pending(part, row, MEMORY),
+        QueueColumn::Cpu => usage(part, row, VCORE),
+        QueueColumn::Memory => usage(part, row, MEMORY),
+        QueueColumn::Other => "allocated of the resources without a column of their own".to_owned(),
+        QueueColumn::Live => "live applications in it and below, in any state".to_owned(),
+        QueueColumn::MaxApps => "how many applications may run in it".to_owned(),
+        QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => "what preemption may restore for it".to_owned(),
+        QueueColumn::CpuMax | QueueColumn::MemoryMax => {
+            "its own maximum, else the smallest above it, else the cluster".to_owned()
+        }
+        QueueColumn::Headroom => room(part, row, VCORE),
+        QueueColumn::HeadroomMemory => room(part, row, MEMORY),
+    }
 }
 
 fn name(state: &State, row: &QueueRow) -> String {
@@ -40,7 +42,7 @@ fn name(state: &State, row: &QueueRow) -> String {
         _ if row.managed => "written in the configuration".to_owned(),
         _ => "made by a placement rule, gone when it is empty".to_owned(),
     };
-    format!("{}, {kind}; {from}", row.path)
+    format!("{kind}; {from}")
 }
 
 fn state_words(state: &State, row: &QueueRow) -> String {

@@ -6,7 +6,9 @@ use crate::console::present::figures::figure;
 use crate::console::present::figures::nodes;
 use crate::console::present::figures::queues;
 use crate::console::present::format;
+use crate::console::present::value::heading;
 use crate::console::state::State;
+use crate::console::state::column::{AppColumn, Column, NodeColumn, QueueColumn};
 use crate::console::state::config::ConfigPage;
 use crate::console::state::layer::Figure;
 use crate::console::state::page::Subject;
@@ -14,10 +16,27 @@ use crate::source::OwnHealth;
 use crate::view::history::SAMPLE_EVERY;
 
 /// The columns of the lists that a sheet is about, worked out once more for it.
-const QUEUE: [&str; 8] =
-    ["PRI", "APPS", "PEND cpu", "PEND mem", "CPU used/guar/max", "MEM used/guar/max", "ROOM cpu", "ROOM mem"];
-const APP: [&str; 7] = ["PRI", "PEND", "ALLOC", "CPU", "MEM", "CPU asked", "AGE"];
-const NODE: [&str; 5] = ["ALLOC", "CPU used/all", "MEM used/all", "CPU free", "MEM free"];
+const QUEUE: [QueueColumn; 8] = [
+    QueueColumn::Priority,
+    QueueColumn::Apps,
+    QueueColumn::Pending,
+    QueueColumn::PendingMemory,
+    QueueColumn::Cpu,
+    QueueColumn::Memory,
+    QueueColumn::Headroom,
+    QueueColumn::HeadroomMemory,
+];
+const APP: [AppColumn; 7] = [
+    AppColumn::Priority,
+    AppColumn::Pending,
+    AppColumn::Allocations,
+    AppColumn::Cpu,
+    AppColumn::Memory,
+    AppColumn::AskedCpu,
+    AppColumn::Submitted,
+];
+const NODE: [NodeColumn; 5] =
+    [NodeColumn::Allocations, NodeColumn::Cpu, NodeColumn::Memory, NodeColumn::CpuFree, NodeColumn::MemoryFree];
 
 /// The figures of a sheet.
 pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
@@ -62,19 +81,22 @@ fn title(subject: &Subject) -> &'static str {
 /// The figures that are worked out from the rows, as in the lists.
 fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
-    let named = |titles: &[&str], why: &dyn Fn(&str) -> Option<String>| -> Vec<Figure> {
-        titles.iter().filter_map(|title| Some(figure(title, "", why(title)?))).collect()
-    };
     match subject {
-        Subject::Queue(path) => part
-            .queue_at(path)
-            .map_or_else(Vec::new, |row| named(&QUEUE, &|title| queues::why(state, part, row, title))),
-        Subject::App(row) => named(&APP, &|title| apps::why(state, part, row, title)),
+        Subject::Queue(path) => {
+            let row = part.queue_at(path);
+            row.map_or_else(Vec::new, |row| explained(&QUEUE, |column| queues::why(state, part, row, column)))
+        }
+        Subject::App(row) => explained(&APP, |column| apps::why(state, part, row, column)),
         Subject::Node(id) => {
-            part.nodes.get(id).map_or_else(Vec::new, |node| named(&NODE, &|title| nodes::why(node, title)))
+            part.nodes.get(id).map_or_else(Vec::new, |node| explained(&NODE, |column| nodes::why(node, column)))
         }
         _ => Vec::new(),
     }
+}
+
+/// Columns of a list with how each figure came about.
+fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure> {
+    columns.iter().map(|column| figure(&heading(column.name()), "", why(*column))).collect()
 }
 
 /// What a label of a sheet stands for.
@@ -97,7 +119,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
             "the priority, queue by queue on the way up: a fence shows only its own offset, others add theirs to it"
         }
         (_, "resources") => {
-            "used and pending here and below; guaranteed and max as written on it; room: the least that is left on the path up, and the queue that binds"
+            "used and pending here and below; guaranteed and max as written on it; headroom: the least that is left on the path up, and the queue that binds"
         }
         (_, "applications") => "running of the most that may run; live: in any state",
         (_, "children") => "the queues directly below",
@@ -126,7 +148,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "sorts") => "the order in which its applications are served",
         (_, "tags" | "attributes" | "asked for" | "submitted by") => "as they were submitted",
         (Subject::Why(_), rule) if rule.starts_with(|c: char| c.is_ascii_digit()) => {
-            "a placement rule, in the order they are tried, and what it came to"
+            "a placement rule, in the order they are tried, and what came of it"
         }
         (Subject::Info, _) => "what a report of a fault needs",
         _ => return None,

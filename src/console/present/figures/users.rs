@@ -4,38 +4,39 @@ use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::place::Source;
+use crate::console::state::column::{LevelColumn, UserColumn};
 use crate::console::state::page::{Account, AccountPage, LineId};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
 
 /// How the figure of a column of users and groups came about.
-pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, title: &str) -> Option<String> {
+pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: UserColumn) -> String {
     let kind = limits::kind(account.side);
     let row = part.whole_usage_of(account.side, &account.name);
     let row = row.as_deref();
     let root = row.and_then(|row| row.queues.first());
     let groups = limits::groups_of(part, account);
     let counting = row.map_or_else(Vec::new, |row| limits::counting(part, (account.side, row), &groups));
-    Some(match title {
-        "NAME" => format!("a {kind} with a live application, or one that a limit names"),
-        "KIND" => match kind {
+    match column {
+        UserColumn::Name => format!("a {kind} with a live application, or one that a limit names"),
+        UserColumn::Kind => match kind {
             "user" => "counts all applications of this user".to_owned(),
             _ => "counts the applications that a limit of this group was chosen for".to_owned(),
         },
-        "APPS" => {
+        UserColumn::Apps => {
             let (running, live) = root.map_or((0, 0), |root| (root.running.len() as u64, root.apps));
             format!("{running} run of {} that live", format::count(live, "application"))
         }
-        "CPU" => used(row, VCORE),
-        "MEM" => used(row, MEMORY),
-        "LIVE" => "live applications, in any state".to_owned(),
-        "OTHER" => "allocated of the resources without a column of their own".to_owned(),
-        "LIMITS" => {
+        UserColumn::Cpu => used(row, VCORE),
+        UserColumn::Memory => used(row, MEMORY),
+        UserColumn::Live => "live applications, in any state".to_owned(),
+        UserColumn::Other => "allocated of the resources without a column of their own".to_owned(),
+        UserColumn::Limits => {
             let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, Some(source))).collect();
             if queues.is_empty() { format!("no limit names this {kind}") } else { format!("in {}", queues.join("; ")) }
         }
-        "CLOSEST TO ITS LIMIT" => {
+        UserColumn::Closest => {
             let tightest = limits::tightest(counting.into_iter());
             match tightest {
                 None => "no limit to be close to".to_owned(),
@@ -47,8 +48,7 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, title: &
                 ),
             }
         }
-        _ => return None,
-    })
+    }
 }
 
 /// What is used, by the leaf queues in which it is.
@@ -66,7 +66,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
 }
 
 /// How the figure of a column of one user or group came about.
-pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, title: &str) -> Option<String> {
+pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, column: LevelColumn) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
     let (path, side, name) = match &line.id {
         LineId::Queue(path) => (path, page.account.side, &page.account.name),
@@ -77,23 +77,24 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, t
     let level = row.at(path)?;
     let limit = level.limit_use(side, name);
     let queue = part.queue_at(path);
-    Some(match title {
-        "QUEUE" => format!("{path} and all below it"),
-        "CPU used/limit" => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(VCORE)), VCORE),
-        "MEM used/limit" => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(MEMORY)), MEMORY),
-        "APPS" => {
+    Some(match column {
+        LevelColumn::Queue => format!("{path} and all below it"),
+        LevelColumn::Cpu => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(VCORE)), VCORE),
+        LevelColumn::Memory => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(MEMORY)), MEMORY),
+        LevelColumn::Apps => {
             let running = level.running.len();
             let max = limit.as_ref().and_then(LimitUse::max_running);
             let most =
                 max.map_or("no limit here on how many run".to_owned(), |max| format!("at most {max} by the limit"));
             format!("{running} run of {} here and below; {most}", format::count(level.apps, "live application"))
         }
-        "CPU" | "MEM" => "the bar: used, of the limit on this queue; without a limit there is none".to_owned(),
-        "FROM" => limit.as_ref().map_or_else(
+        LevelColumn::CpuLimit | LevelColumn::MemoryLimit | LevelColumn::AppsLimit => {
+            "what the limit on this queue allows; without one there may be limits above".to_owned()
+        }
+        LevelColumn::From => limit.as_ref().map_or_else(
             || "no limit stands on this queue; those above hold here as well".to_owned(),
             |limit| format!("the limit of {}", limits::place(limit, Some(source))),
         ),
-        _ => return None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Why a command is off right now, if it is: [`check`] has an arm for every command.
+//! Why a command is off right now, if it is: [`check`] has an arm for every group, and each group's function one for every command.
 //!
 //! Invariants: nothing here changes anything; what a command would be about is found here and by `update` with the same functions.
 
@@ -8,6 +8,7 @@ pub mod change;
 pub mod config;
 pub mod events;
 pub mod explain;
+pub mod job;
 pub mod orders;
 pub mod past;
 pub mod placement;
@@ -17,41 +18,128 @@ pub mod trial;
 pub mod workload;
 
 use crate::console::present::guard::rows::{
-    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
+    can_fold, can_open, can_say_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
     takes_reason,
 };
 use crate::console::present::written;
 use crate::console::state::State;
 use crate::console::state::change::Kind as Form;
-use crate::console::state::command::CommandId as Id;
+use crate::console::state::command::{
+    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PromptCommand, RowCommand,
+    TextCommand, TimeCommand, TrialCommand,
+};
 
 /// Whether a command can run now.
 ///
 /// # Errors
 /// Why it is off.
-pub fn check(state: &State, id: Id) -> Result<(), String> {
+pub fn check(state: &State, id: CommandId) -> Result<(), String> {
+    match id {
+        CommandId::Row(id) => rows_of(state, id),
+        CommandId::Column(id) => columns(state, id),
+        CommandId::Go(id) => go(state, id),
+        CommandId::Form(id) => form(state, id),
+        CommandId::Text(id) => text(state, id),
+        CommandId::Log(id) => log(state, id),
+        CommandId::Time(id) => time(state, id),
+        CommandId::Trial(id) => what_if(state, id),
+        CommandId::Order(id) => order(state, id),
+        CommandId::Job(id) => of_job(state, id),
+        CommandId::Prompt(id) => prompt(state, id),
+        CommandId::Screen(_) => Ok(()),
+    }
+}
+
+fn rows_of(state: &State, id: RowCommand) -> Result<(), String> {
+    use RowCommand as Id;
     match id {
         Id::Open => can_open(state),
         Id::Fold => can_fold(state),
         Id::FoldAll | Id::OpenAll => no_filter(state),
         Id::Details => has_row(state),
         Id::Ended | Id::Mark | Id::MarkAll => on_apps(state),
+        Id::HeatMap => on_nodes(state),
+        Id::FoldClose | Id::FoldOpen | Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::Top | Id::Bottom => Ok(()),
+    }
+}
+
+fn columns(state: &State, id: ColumnCommand) -> Result<(), String> {
+    use ColumnCommand as Id;
+    match id {
         Id::SortReverse | Id::Sort | Id::Columns | Id::Wide | Id::ColumnsRight | Id::ColumnsLeft => on_list(state),
-        Id::Why => can_tell_why(state),
+        Id::SortNext
+        | Id::SortPrevious
+        | Id::SavedView
+        | Id::ColumnToggle
+        | Id::ColumnEarlier
+        | Id::ColumnLater
+        | Id::ColumnWider
+        | Id::ColumnNarrower
+        | Id::ColumnsDefault => Ok(()),
+    }
+}
+
+fn go(state: &State, id: GoCommand) -> Result<(), String> {
+    use GoCommand as Id;
+    match id {
+        Id::Why => can_say_why(state),
         Id::Explain => explain::can(state),
         Id::ExplainAll => explain::in_present(state),
+        Id::GoPlace => written::place(state).map(|_| ()),
+        Id::EventsOf => events::can_show_of(state),
+        Id::Context => some_context(state),
+        Id::Partition => several_partitions(state),
+        Id::Queues
+        | Id::Apps
+        | Id::Nodes
+        | Id::Users
+        | Id::GoUser
+        | Id::GoGroup
+        | Id::Placement
+        | Id::Fairness
+        | Id::Partitions
+        | Id::Info
+        | Id::Config
+        | Id::Events
+        | Id::JumpBack
+        | Id::JumpForward
+        | Id::Find
+        | Id::History
+        | Id::Health
+        | Id::Draining
+        | Id::Tour
+        | Id::Figures
+        | Id::NextPage
+        | Id::PreviousPage
+        | Id::GoApp
+        | Id::GoNode
+        | Id::Messages
+        | Id::Help
+        | Id::Back
+        | Id::Leave
+        | Id::Audit
+        | Id::Revisions => Ok(()),
+    }
+}
+
+fn form(state: &State, id: FormCommand) -> Result<(), String> {
+    use FormCommand as Id;
+    match id {
         Id::Try => placement::can_try(state),
         Id::TryText => placement::can_try_text(state),
-        Id::HeatMap => on_nodes(state),
         Id::SetMax => change::may(state, Form::Max),
         Id::SetGuaranteed => change::may(state, Form::Guaranteed),
         Id::SetProperty => change::may(state, Form::Property),
         Id::AddQueue => change::may(state, Form::Child),
         Id::SetLimit => change::may(state, Form::Limit),
         Id::RemoveQueue => change::may(state, Form::Remove),
-        Id::GoPlace => written::place(state).map(|_| ()),
-        Id::EventsOf => events::can_show_of(state),
-        Id::Context => some_context(state),
+        Id::Write | Id::NextField | Id::PreviousField | Id::EndWriting | Id::ClearForm | Id::TakeSuggestion => Ok(()),
+    }
+}
+
+fn text(state: &State, id: TextCommand) -> Result<(), String> {
+    use TextCommand as Id;
+    match id {
         Id::EditText | Id::EditOutside => config::can_edit(state),
         Id::Apply if trial::applies(state) => trial::has_changes(state),
         Id::Apply => config::can_apply(state),
@@ -60,14 +148,50 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::Revert => config::can_revert(state),
         Id::Restore => config::can_restore(state),
         Id::Merge | Id::Rebase => config::can_merge(state),
-        Id::Partition => several_partitions(state),
+        Id::EndEdit
+        | Id::CompleteText
+        | Id::ChooseText
+        | Id::UnchooseText
+        | Id::PreviousFound
+        | Id::PreviousFault
+        | Id::FoldText
+        | Id::FoldTextAll
+        | Id::UnfoldTextAll => Ok(()),
+    }
+}
+
+fn log(state: &State, id: LogCommand) -> Result<(), String> {
+    use LogCommand as Id;
+    match id {
         Id::AuditUser | Id::AuditAction | Id::AuditObject => audit::can_narrow(state),
         Id::RollBack => revisions::can_roll_back(state),
+        Id::Follow | Id::EventsAll | Id::EventsKind | Id::EventsWhat | Id::MarkRevision => Ok(()),
+    }
+}
+
+fn time(state: &State, id: TimeCommand) -> Result<(), String> {
+    use TimeCommand as Id;
+    match id {
         Id::Live => past::is_past(state),
+        Id::GoBack | Id::StepBack | Id::StepOn => Ok(()),
+    }
+}
+
+fn what_if(state: &State, id: TrialCommand) -> Result<(), String> {
+    use TrialCommand as Id;
+    match id {
         Id::WhatIf => trial::can_open(state),
         Id::TryThis => trial::can_try_this(state),
         Id::Forward | Id::OtherSide | Id::Changes => trial::in_one(state).map(|_| ()),
         Id::TakeBack => trial::has_changes(state),
+    }
+}
+
+fn order(state: &State, id: OrderCommand) -> Result<(), String> {
+    use OrderCommand as Id;
+    match id {
+        Id::Kill | Id::Move if state.cluster.has_jobs => job::may(state, CommandId::Order(id)),
+        Id::Submit | Id::Ask | Id::Release | Id::RemoveApp if state.cluster.has_jobs => job::by_hand(state),
         Id::Kill => orders::may(state, "killed"),
         Id::MoveBack => bulk::can_move_back(state),
         Id::Submit => workload::may_submit(state),
@@ -78,89 +202,27 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::ResumeNode => workload::may_drain(state, false),
         Id::Clean => workload::may_clean(state),
         Id::Move => orders::may(state, "moved"),
-        Id::Reason => takes_reason(state),
         Id::Pause => orders::may_rest(state, true),
         Id::Resume => orders::may_rest(state, false),
-        Id::FoldClose
-        | Id::FoldOpen
-        | Id::Up
-        | Id::Down
-        | Id::PageUp
-        | Id::PageDown
-        | Id::Top
-        | Id::Bottom
-        | Id::Filter
-        | Id::SortNext
-        | Id::SortPrevious
-        | Id::Queues
-        | Id::Apps
-        | Id::Nodes
-        | Id::Users
-        | Id::GoUser
-        | Id::GoGroup
-        | Id::Placement
-        | Id::Fairness
-        | Id::Write
-        | Id::NextField
-        | Id::PreviousField
-        | Id::EndWriting
-        | Id::ClearForm
-        | Id::Partitions
-        | Id::Info
-        | Id::Config
-        | Id::Events
-        | Id::Follow
-        | Id::EventsAll
-        | Id::EventsKind
-        | Id::EventsWhat
-        | Id::SavedView
-        | Id::ColumnToggle
-        | Id::ColumnEarlier
-        | Id::ColumnLater
-        | Id::ColumnWider
-        | Id::ColumnNarrower
-        | Id::ColumnsDefault
-        | Id::JumpBack
-        | Id::JumpForward
-        | Id::Find
-        | Id::Refresh
-        | Id::History
-        | Id::Health
-        | Id::Draining
-        | Id::CopyName
-        | Id::CopyRow
-        | Id::CopyYaml
-        | Id::Export
-        | Id::Tour
-        | Id::Figures
-        | Id::TakeSuggestion
-        | Id::EndEdit
-        | Id::CompleteText
-        | Id::ChooseText
-        | Id::UnchooseText
-        | Id::PreviousFound
-        | Id::PreviousFault
-        | Id::FoldText
-        | Id::FoldTextAll
-        | Id::UnfoldTextAll
-        | Id::NextPage
-        | Id::PreviousPage
-        | Id::GoApp
-        | Id::GoNode
-        | Id::Freeze
-        | Id::Marks
-        | Id::Mouse
-        | Id::Theme
-        | Id::Messages
+    }
+}
+
+fn of_job(state: &State, id: JobCommand) -> Result<(), String> {
+    use JobCommand as Id;
+    match id {
+        Id::Job | Id::FollowOutput => job::can_open(state),
+        Id::HoldJob | Id::ReleaseJob | Id::RequeueJob | Id::JobPriority | Id::EditJob => {
+            job::may(state, CommandId::Job(id))
+        }
+    }
+}
+
+fn prompt(state: &State, id: PromptCommand) -> Result<(), String> {
+    use PromptCommand as Id;
+    match id {
+        Id::Reason => takes_reason(state),
+        Id::Filter
         | Id::CommandLine
-        | Id::Help
-        | Id::Back
-        | Id::Leave
-        | Id::Quit
-        | Id::QuitNow
-        | Id::QuitAgain
-        | Id::Suspend
-        | Id::Repaint
         | Id::Accept
         | Id::Cancel
         | Id::Complete
@@ -169,12 +231,6 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         | Id::Older
         | Id::Newer
         | Id::OtherAnswer
-        | Id::Audit
-        | Id::Revisions
-        | Id::MarkRevision
-        | Id::GoBack
-        | Id::StepBack
-        | Id::StepOn
         | Id::Yes => Ok(()),
     }
 }

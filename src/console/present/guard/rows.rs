@@ -22,7 +22,7 @@ pub fn has_row(state: &State) -> Result<(), String> {
 ///
 /// # Errors
 /// Why not.
-pub fn can_tell_why(state: &State) -> Result<(), String> {
+pub fn can_say_why(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
         _ => Err("only on a queue or an application".to_owned()),

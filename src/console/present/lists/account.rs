@@ -26,8 +26,8 @@ use crate::console::state::State;
 use crate::console::state::column::LevelColumn;
 use crate::console::state::page::{Account, AccountLine, AccountPage, LineId};
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, QueuePath, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{AppRow, LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ fn plans(width: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
                 (false, VCORE) => "CPU/limit ",
                 (false, _) => "MEM/limit ",
             };
-            columns.push(right(Cell::Usage(name), own, 11));
+            columns.push(right(Cell::Usage(name), own, if name == MEMORY { 14 } else { 11 }));
         }
         columns.push(right(Cell::Apps, "APPS  ", 8));
         if from > 0 {
@@ -168,7 +168,7 @@ fn own(column: LevelColumn) -> Col<Cell> {
     match column {
         LevelColumn::Queue => left(Cell::Name, "QUEUE", 16),
         LevelColumn::Cpu | LevelColumn::CpuLimit => right(Cell::Usage(VCORE), "CPU/limit ", 11),
-        LevelColumn::Memory | LevelColumn::MemoryLimit => right(Cell::Usage(MEMORY), "MEM/limit ", 11),
+        LevelColumn::Memory | LevelColumn::MemoryLimit => right(Cell::Usage(MEMORY), "MEM/limit ", 14),
         LevelColumn::Apps | LevelColumn::AppsLimit => right(Cell::Apps, "APPS  ", 8),
         LevelColumn::From => Col { gap: 2, ..left(Cell::From, "FROM", 16) }.up_to(120),
     }
@@ -237,7 +237,7 @@ fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     vec![
         if full { piece(Role::UsageFull, shown.text) } else { shown },
         dim("/"),
-        dim(format!("{max:>4}")),
+        dim(format!("{max:>0$}", if name == MEMORY { 6 } else { 4 })),
         piece(Role::Danger, if full { signs.limit } else { " " }),
     ]
 }

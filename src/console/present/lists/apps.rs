@@ -27,8 +27,8 @@ use crate::console::state::column::AppColumn;
 use crate::console::state::marks::{Facet, Mark, Marked};
 use crate::console::state::page::AppsPage;
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{AppRow, PartitionView};
 
 /// What a column counts in.
@@ -66,13 +66,23 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     }
 }
 
+/// What a column says, and where it knows no reason why an application does not get on, what its pods say.
+fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
+    if column != AppColumn::Why || value != Value::Nothing {
+        return value;
+    }
+    let kubernetes = state.cluster.view.kubernetes.as_ref();
+    kubernetes.and_then(|all| all.trouble_words(row)).map_or(Value::Nothing, Value::text)
+}
+
 /// The list as typed values.
 pub fn fields<'a>(state: &'a State, page: &'a AppsPage) -> Fields<'a> {
     let part = state.cluster.part();
     let rows: Vec<Option<Arc<AppRow>>> =
         page.list.rows.iter().map(|line| part.and_then(|part| app_at(part, line))).collect();
     Fields::new(rows.len(), unit, move |row, column| {
-        rows[row].as_ref().map_or(Value::Nothing, |row| value(part, row, column, state.cluster.at).into_owned())
+        let Some(row) = rows[row].as_ref() else { return Value::Nothing };
+        or_trouble(state, row, column, value(part, row, column, state.cluster.at)).into_owned()
     })
 }
 
@@ -288,7 +298,8 @@ fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what
         }
         Cell::Asked(name) => pen.cell(slot, &[figure(&row.pending, name, signs)]),
         Cell::Value(column) => {
-            let text = value(state.cluster.part(), row, column, state.cluster.at).shown(unit(column), signs);
+            let said = or_trouble(state, row, column, value(state.cluster.part(), row, column, state.cluster.at));
+            let text = said.shown(unit(column), signs);
             let role = match column {
                 AppColumn::Why => Role::StateWaiting,
                 _ => Role::Dim,

@@ -17,12 +17,13 @@ use crate::console::state::marks::{Facet, Marked};
 use crate::console::state::page::AppPage;
 use crate::console::theme::Role;
 use crate::model::{MEMORY, Priority, Resource, Time, VCORE};
+use crate::view::kubernetes::Kubernetes;
 use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason};
 
 /// What a column counts in.
 pub const fn unit(column: AskColumn) -> Unit {
     match column {
-        AskColumn::Arrival | AskColumn::Priority => Unit::Count,
+        AskColumn::Arrival | AskColumn::Priority | AskColumn::Restarts => Unit::Count,
         AskColumn::Cpu => Unit::Vcore,
         AskColumn::Memory => Unit::Bytes,
         AskColumn::Since => Unit::Lasting,
@@ -51,6 +52,8 @@ pub fn value<'a>(
             AskState::Allocated { node, .. } => Value::text(node.as_str()),
             AskState::Pending { .. } => Value::Nothing,
         },
+        // What Kubernetes says is not known here.
+        AskColumn::Pod | AskColumn::Restarts => Value::Nothing,
         AskColumn::Since => Value::lasting(now, since(ask)),
         AskColumn::Why => {
             let words = why(known.map(|(part, _)| part), row, ask, known.map(|(_, source)| source));
@@ -66,9 +69,21 @@ pub fn fields<'a>(state: &'a State, page: &'a AppPage) -> Fields<'a> {
         if column == AskColumn::Arrival {
             return Value::count(at + 1);
         }
+        if let (AskColumn::Pod | AskColumn::Restarts, Some(ask)) = (column, row.asks.get(key)) {
+            return of_pod(state.cluster.view.kubernetes.as_deref(), ask, column);
+        }
         let (known, now) = (state.cluster.part().map(|part| (part, Source::of(state))), state.cluster.at);
         row.asks.get(key).map_or(Value::Nothing, |ask| value(known, row, ask, column, now))
     })
+}
+
+/// What Kubernetes says of the pod of an ask.
+pub fn of_pod(known: Option<&Kubernetes>, ask: &AskRow, column: AskColumn) -> Value<'static> {
+    let Some(pod) = known.and_then(|all| all.pod_of(&ask.id)) else { return Value::Nothing };
+    match column {
+        AskColumn::Restarts => Value::Figure(pod.restarts.into()),
+        _ => Value::text(pod.status.to_string()),
+    }
 }
 
 /// Since when an ask waits, or its allocation runs.
@@ -88,6 +103,8 @@ enum AskCell {
     Other,
     State,
     Node,
+    Pod,
+    Restarts,
     Since,
     Why,
     NodeOrWhy,
@@ -98,7 +115,7 @@ enum AskCell {
 pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
     let room = Room { widest: page.list.widest[0], least: 12 };
-    let plan = ask_columns(width, page.list.widest);
+    let plan = ask_columns(width, page.list.widest, state.cluster.view.kubernetes.is_some());
     let columns = if state.wide || chosen_columns(state).is_some() {
         arrange(state, width, [plan], |column| own(column, page), room)
     } else {
@@ -144,7 +161,7 @@ fn no_asks(page: &AppPage) -> Vec<String> {
 
 /// The columns of the asks. Names get what they need up to a share of the width, the reason what is left. Below 100 columns the node
 /// and the reason share one column, as an ask has either.
-fn ask_columns(width: u16, [id, node, other]: [u16; 3]) -> Vec<Col<AskCell>> {
+fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;
     let names = match width {
         0..60 => 12,
@@ -158,7 +175,7 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3]) -> Vec<Col<AskCell>> {
     }
     if shown(60) {
         columns.push(right(AskCell::Cpu, "CPU", 5));
-        columns.push(right(AskCell::Memory, "MEM", 5));
+        columns.push(right(AskCell::Memory, "MEM", 6));
     }
     if shown(110) && other > 0 {
         columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", other.clamp(6, 16)) });
@@ -172,6 +189,10 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3]) -> Vec<Col<AskCell>> {
     let (why, title) = if shown(100) { (AskCell::Why, "WHY") } else { (AskCell::NodeOrWhy, "NODE, OR WHY NOT") };
     if shown(100) {
         columns.push(Col { gap: 2, ..left(AskCell::Node, "NODE", node.clamp(6, names)) });
+    }
+    if pods && shown(100) {
+        columns.push(Col { gap: 2, ..left(AskCell::Pod, "POD", if shown(130) { 18 } else { 10 }) });
+        columns.push(right(AskCell::Restarts, "RST", 3));
     }
     let used = table::total(&columns) + 2 + 2 + 2;
     columns.push(Col { gap: 2, ..left(why, title, width.saturating_sub(used)) });
@@ -191,6 +212,8 @@ fn own(column: AskColumn, page: &AppPage) -> Option<Col<AskCell>> {
         AskColumn::Other => Col { gap: 2, ..left(AskCell::Other, "OTHER", other.clamp(6, 16)) },
         AskColumn::State => Col { gap: 2, ..left(AskCell::State, "STATE", 12) },
         AskColumn::Node => Col { gap: 2, ..left(AskCell::Node, "NODE", node.clamp(6, 40)) },
+        AskColumn::Pod => Col { gap: 2, ..left(AskCell::Pod, "POD", 18) },
+        AskColumn::Restarts => right(AskCell::Restarts, "RST", 4),
         AskColumn::Since => right(AskCell::Since, "SINCE", 7),
         AskColumn::Why => Col { gap: 2, ..left(AskCell::Why, "WHY", 24) }.up_to(160),
     })
@@ -205,6 +228,8 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
         AskCell::State => AskColumn::State,
         AskCell::Node => AskColumn::Node,
         AskCell::Other => AskColumn::Other,
+        AskCell::Pod => AskColumn::Pod,
+        AskCell::Restarts => AskColumn::Restarts,
         AskCell::Since => AskColumn::Since,
         AskCell::Why | AskCell::NodeOrWhy => AskColumn::Why,
         AskCell::Changed => return None,
@@ -233,6 +258,15 @@ fn ask_cell(pen: &mut Writer, state: &State, row: &AppRow, ask: &AskRow, what: A
         AskCell::Node => match &ask.state {
             AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
             AskState::Pending { .. } => vec![dim(signs.none)],
+        },
+        AskCell::Pod => match of_pod(state.cluster.view.kubernetes.as_deref(), ask, AskColumn::Pod) {
+            Value::Text(status) if *status == *"Running" => vec![dim(status)],
+            Value::Text(status) => vec![piece(Role::StateWaiting, status)],
+            _ => vec![dim(signs.nothing)],
+        },
+        AskCell::Restarts => match of_pod(state.cluster.view.kubernetes.as_deref(), ask, AskColumn::Restarts) {
+            Value::Figure(times @ 1..) => vec![plain(times.to_string())],
+            _ => vec![dim(signs.nothing)],
         },
         AskCell::Since => vec![dim(format::age(state.cluster.at, since, signs.nothing))],
         AskCell::Why => why_in(usize::from(slot.width)),

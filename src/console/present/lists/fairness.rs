@@ -16,8 +16,8 @@ use crate::console::state::column::FairnessColumn;
 use crate::console::state::page::FairnessPage;
 use crate::console::theme::Role;
 use crate::model::Time;
-use crate::model::quantity::show_amount;
 use crate::view::fairness::FairnessRow;
+use crate::view::units::show_amount;
 
 /// What a column counts in. Amounts of different resources stand in one column, in units of their own.
 pub const fn unit(column: FairnessColumn) -> Unit {

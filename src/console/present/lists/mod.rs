@@ -1,4 +1,5 @@
-//! The lists: for each its columns and what the cells say, made once for the screen, a click on a title, copies, figures and exports.
+//! The lists: for each its columns as typed values, for the order, the filter, copies, figures and exports; and how the cells look, for the
+//! screen and a click on a title.
 //!
 //! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
 

@@ -14,9 +14,9 @@ use crate::console::state::State;
 use crate::console::state::column::AllocationColumn;
 use crate::console::state::page::NodePage;
 use crate::console::theme::Role;
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, Time, VCORE};
 use crate::view::NodeAllocation;
+use crate::view::units::show_amount;
 
 /// What a column counts in.
 pub const fn unit(column: AllocationColumn) -> Unit {

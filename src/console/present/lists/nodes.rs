@@ -23,9 +23,9 @@ use crate::console::state::column::NodeColumn;
 use crate::console::state::marks::{Facet, Marked};
 use crate::console::state::page::NodesPage;
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
+use crate::view::units::show_amount;
 
 /// What a column counts in.
 pub const fn unit(column: NodeColumn) -> Unit {
@@ -164,7 +164,7 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
                 "MEM"
             };
             if step < 7 || name == VCORE {
-                columns.push(right(Cell::Usage(name), own, 12));
+                columns.push(right(Cell::Usage(name), own, if name == MEMORY { 13 } else { 12 }));
             }
             if step < 2 {
                 columns.push(right(Cell::Free(name), "free", 6));

@@ -4,8 +4,8 @@ use crate::console::present::format;
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
-use crate::model::{Priority, QueueState};
+use crate::model::{MEMORY, Priority, QueueState};
+use crate::view::units::show_amount;
 use crate::view::{PartitionView, QueueRow};
 use std::borrow::Cow;
 
@@ -117,7 +117,7 @@ impl Usage {
         self.base
     }
 
-    /// Its bar.
+    /// Its bar: usage over the maximum, with the guarantee marked.
     pub fn meter(&self) -> Meter {
         Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
     }
@@ -135,9 +135,11 @@ impl Usage {
             Role::UsageFull if !self.own => Role::UsageHigh,
             role => role,
         };
+        // Sizes are longer by the `i` of their units.
+        let more = usize::from(name == MEMORY);
         let mut pieces = vec![piece(role, shown(Some(self.used)))];
         if guarantee {
-            pieces.extend([dim("/"), dim(format!("{:>4}", shown(self.guaranteed)))]);
+            pieces.extend([dim("/"), dim(format!("{:>1$}", shown(self.guaranteed), 4 + more))]);
         }
         let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
         pieces.push(dim("/"));
@@ -146,9 +148,10 @@ impl Usage {
             (false, Some(_)) => (format!("({max})"), Role::Dim),
             _ => (max.into_owned(), Role::Text),
         };
-        let room = if self.own || self.base.is_none() { 5 } else { 6 };
+        let has_sign = self.own || self.base.is_none();
+        let room = 5 + more + usize::from(!has_sign);
         pieces.push(piece(role, format!("{max:>room$}")));
-        if room == 5 {
+        if has_sign {
             pieces.push(piece(Role::Danger, if full { signs.limit } else { " " }));
         }
         pieces

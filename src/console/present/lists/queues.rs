@@ -38,9 +38,9 @@ enum Cell {
     PendingCpu,
     PendingMemory,
     Meter(&'static str),
-    /// used / guaranteed / max
+    /// The figures in one cell: used / guaranteed / max.
     Usage(&'static str),
-    /// used / max
+    /// The figures in one narrow cell: used / max.
     Short(&'static str),
     HeadroomCpu,
     HeadroomMemory,
@@ -78,7 +78,7 @@ pub fn next_steps(state: &State) -> &'static [&'static str] {
             "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
             "6 is the configuration, 5 tries a placement.",
         ],
-        SourcePlace::Remote | SourcePlace::Saved => {
+        SourcePlace::Remote | SourcePlace::Machine | SourcePlace::Saved => {
             &["No node and no application yet: nothing can run until the resource manager brings some."]
         }
     }
@@ -160,7 +160,7 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(right(Cell::PendingCpu, title, if plan.pending > 1 { 8 } else { 5 }));
         }
         if plan.pending > 1 {
-            columns.push(right(Cell::PendingMemory, "mem", 5));
+            columns.push(right(Cell::PendingMemory, "mem", 6));
         }
         for (name, meter) in [VCORE, MEMORY].into_iter().zip(plan.meters) {
             if name == MEMORY && !plan.memory {
@@ -174,11 +174,13 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
                 });
             }
             let (what, title, width) = match (plan.guarantee, meter > 0, name) {
-                (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
-                (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 20),
-                (false, true, _) => (Cell::Short(name), "used/  max ", 11),
+                (true, true, VCORE) => (Cell::Usage(name), "used/guar/  max ", 17),
+                (true, true, _) => (Cell::Usage(name), "used/ guar/   max ", 20),
+                (true, false, _) => (Cell::Usage(name), "MEM used/ guar/   max ", 22),
+                (false, true, VCORE) => (Cell::Short(name), "used/  max ", 11),
+                (false, true, _) => (Cell::Short(name), "used/   max ", 14),
                 (false, false, VCORE) => (Cell::Short(name), "CPU of max ", 11),
-                (false, false, _) => (Cell::Short(name), "MEM of max ", 11),
+                (false, false, _) => (Cell::Short(name), "MEM of max ", 14),
             };
             columns.push(right(what, title, width));
         }
@@ -209,7 +211,7 @@ fn own(column: QueueColumn) -> Col<Cell> {
         QueueColumn::Cpu => right(Cell::Usage(VCORE), "CPU used/guar/  max ", 20),
         QueueColumn::CpuGuaranteed => right(value, "CPU guar", 8),
         QueueColumn::CpuMax => right(value, "CPU max", 8),
-        QueueColumn::Memory => right(Cell::Usage(MEMORY), "MEM used/guar/  max ", 20),
+        QueueColumn::Memory => right(Cell::Usage(MEMORY), "MEM used/ guar/   max ", 22),
         QueueColumn::MemoryGuaranteed => right(value, "MEM guar", 8),
         QueueColumn::MemoryMax => right(value, "MEM max", 8),
         QueueColumn::Headroom => right(Cell::HeadroomCpu, "ROOM cpu", 8),

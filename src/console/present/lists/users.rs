@@ -26,8 +26,8 @@ use crate::console::state::State;
 use crate::console::state::column::UserColumn;
 use crate::console::state::page::{Account, UsersPage};
 use crate::console::theme::{Role, Signs};
-use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::units::show_amount;
 use crate::view::{LimitUse, PartitionView, Side, UsageRow};
 
 /// What a column counts in.

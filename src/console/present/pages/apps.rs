@@ -14,6 +14,7 @@ use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::present::words::{draining, in_state_for};
 use crate::console::state::State;
+use crate::console::state::column;
 use crate::console::state::page::{AppPage, AppsPage, Page, Subject};
 use crate::console::theme::{Role, Signs};
 use crate::source::FocusKind;
@@ -101,8 +102,8 @@ impl Present for AppsPage {
         Some(apps::fields(state, self))
     }
 
-    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why(state, part, &*self.row(part)?, title)
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        Some(figures::why(state, part, &*self.row(part)?, column::at(column)?))
     }
 }
 
@@ -151,7 +152,7 @@ impl Present for AppPage {
         Some(asks::fields(state, self))
     }
 
-    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why_ask(state, part, self.row.as_ref()?, subject::ask(self)?, title)
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        Some(figures::why_ask(state, part, self.row.as_ref()?, subject::ask(self)?, column::at(column)?))
     }
 }

@@ -9,6 +9,7 @@ use crate::console::present::pieces::Piece;
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::state::State;
+use crate::console::state::column;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::layer::Figure;
 use crate::console::state::page::{FairnessPage, Page, Subject};
@@ -77,7 +78,7 @@ impl Present for FairnessPage {
         Some(fairness::fields(state, self))
     }
 
-    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
-        figures::why(self.list.rows.get(self.list.cursor.index)?, title)
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        Some(figures::why(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
     }
 }

@@ -5,6 +5,7 @@ mod details;
 mod explain;
 mod facts;
 mod forms;
+mod job;
 mod nodes;
 mod queues;
 mod records;

@@ -10,6 +10,7 @@ use crate::console::present::subject;
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::state::State;
+use crate::console::state::column;
 use crate::console::state::page::{NodePage, NodesPage, Page, Subject};
 use crate::console::theme::{Role, Signs};
 use crate::source::FocusKind;
@@ -40,12 +41,9 @@ impl Present for NodesPage {
         Some(list::fields(state, self))
     }
 
-    fn table_width(&self, width: u16) -> u16 {
-        list::table_width(self, width)
-    }
-
-    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why(part.nodes.get(self.list.rows.get(self.list.cursor.index)?)?, title)
+    fn why(&self, _state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        let node = part.nodes.get(self.list.rows.get(self.list.cursor.index)?)?;
+        Some(figures::why(node, column::at(column)?))
     }
 }
 
@@ -77,7 +75,8 @@ impl Present for NodePage {
         Some(node::fields(state, self))
     }
 
-    fn why(&self, state: &State, _part: &PartitionView, title: &str) -> Option<String> {
-        figures::why_allocation(self.row.as_ref()?, subject::allocation(self)?, state.cluster.past.live, title)
+    fn why(&self, state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        let (node, one) = (self.row.as_ref()?, subject::allocation(self)?);
+        Some(figures::why_allocation(node, one, state.cluster.past.live, column::at(column)?))
     }
 }

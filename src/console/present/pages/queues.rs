@@ -10,6 +10,7 @@ use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::state::State;
+use crate::console::state::column;
 use crate::console::state::page::{QueuesPage, Subject};
 use crate::console::theme::{Role, Signs};
 use crate::view::{PartitionView, QueueRow};
@@ -55,7 +56,7 @@ impl Present for QueuesPage {
         Some(self.matched())
     }
 
-    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why(state, part, self.row(part)?, title)
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        Some(figures::why(state, part, self.row(part)?, column::at(column)?))
     }
 }

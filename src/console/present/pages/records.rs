@@ -9,6 +9,7 @@ use crate::console::present::subject;
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::state::State;
+use crate::console::state::column;
 use crate::console::state::page::{AuditPage, EventsPage, Page, RevisionsPage, Subject};
 use crate::console::theme::{Role, Signs};
 use crate::source::FocusKind;
@@ -45,8 +46,8 @@ impl Present for EventsPage {
         Some(events::fields(state, self))
     }
 
-    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
-        figures::event(title)
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        column::at(column).map(|column| figures::event(column).to_owned())
     }
 }
 
@@ -73,8 +74,8 @@ impl Present for AuditPage {
         Some(audit::fields(self))
     }
 
-    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
-        figures::entry(title)
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        column::at(column).map(|column| figures::entry(column).to_owned())
     }
 }
 
@@ -101,7 +102,7 @@ impl Present for RevisionsPage {
         Some(revisions::fields(self))
     }
 
-    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
-        figures::revision(title)
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        column::at(column).map(|column| figures::revision(column).to_owned())
     }
 }

@@ -10,6 +10,7 @@ use crate::console::present::place::Source;
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
 use crate::console::state::State;
+use crate::console::state::column;
 use crate::console::state::page::{AccountPage, Page, Subject, UsersPage};
 use crate::console::theme::{Role, Signs};
 use crate::source::FocusKind;
@@ -41,8 +42,9 @@ impl Present for UsersPage {
         Some(list::fields(state, self))
     }
 
-    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why(Source::of(state), part, self.list.rows.get(self.list.cursor.index)?, title)
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        let account = self.list.rows.get(self.list.cursor.index)?;
+        Some(figures::why(Source::of(state), part, account, column::at(column)?))
     }
 }
 
@@ -105,7 +107,7 @@ impl Present for AccountPage {
         Some(self.list.rows.iter().filter(|line| line.slot.is_none()).count())
     }
 
-    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
-        figures::why_level(Source::of(state), part, self, title)
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        figures::why_level(Source::of(state), part, self, column::at(column)?)
     }
 }

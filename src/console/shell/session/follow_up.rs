@@ -14,8 +14,9 @@ use crate::console::state::reply::Reply;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
 use crate::console::update::{SourceSnapshot, aftermath, leave, orders, past, start};
-use crate::model::Time;
-use crate::source::{FocusKind, Source, Trial};
+use crate::model::{AppId, Time};
+use crate::source::{FocusKind, Source, StopSign, Trial};
+use crate::view::job::{JobOrder, OutputWanted};
 use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
@@ -25,7 +26,8 @@ const AT_ONCE: u64 = 1_000;
 pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
     let trial = source.trial().map(Trial::status);
-    SourceSnapshot { at, health, keeps_past, trial, next_event: source.events(u64::MAX, 0).next }
+    let has_jobs = source.jobs().is_some();
+    SourceSnapshot { at, health, keeps_past, trial, has_jobs, next_event: source.events(u64::MAX, 0).next }
 }
 
 impl Session {
@@ -50,6 +52,19 @@ impl Session {
                 let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
                 self.source.explain(question, Box::new(answer));
             }
+            Effect::PreviewQuotas(text) => {
+                let (replies, of) = (self.replies(), Arc::clone(&text));
+                let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));
+                self.source.preview_quotas(text, Box::new(answer));
+            }
+            Effect::Forecast(version, partition, text) => {
+                self.forecast.stop();
+                self.forecast = StopSign::default();
+                let replies = self.replies();
+                let answer = move |found| replies.send(Reply::Forecast(version, found));
+                self.source.forecast(&partition, text, self.forecast.clone(), Box::new(answer));
+            }
+            Effect::StopForecast => self.forecast.stop(),
             Effect::FetchPastView(at) => {
                 let replies = self.replies();
                 self.source.view_at(at, Box::new(move |view| replies.send(Reply::PastView(at, view))));
@@ -66,6 +81,8 @@ impl Session {
                 let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
                 self.effects.push(work.into());
             }
+            Effect::LookAtJob(app, output) => self.look_at_job(app, output),
+            Effect::ChangeJob(order) => self.change_job(order),
             Effect::WhatIf(step) => self.what_if(step),
             Effect::OpenContext(name) => {
                 self.real = None;
@@ -80,6 +97,20 @@ impl Session {
             | Effect::Copy(_)
             | Effect::EditText(_)
             | Effect::Work(_) => self.effects.push(effect),
+        }
+    }
+
+    fn look_at_job(&self, app: AppId, output: OutputWanted) {
+        if let Some(jobs) = self.source.jobs() {
+            let (replies, of) = (self.replies(), app.clone());
+            jobs.look(&app, output, Box::new(move |seen| replies.send(Reply::JobSeen(of, Box::new(seen)))));
+        }
+    }
+
+    fn change_job(&self, order: JobOrder) {
+        if let Some(jobs) = self.source.jobs() {
+            let (replies, of) = (self.replies(), order.clone());
+            jobs.act(order, Box::new(move |outcome| replies.send(Reply::JobChanged(of, outcome))));
         }
     }
 

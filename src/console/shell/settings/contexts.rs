@@ -9,7 +9,7 @@ use crate::model::Identity;
 /// A scheduler somewhere else, and how it is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteContext {
-    /// Its address.
+    /// The address of the server, with its scheme.
     pub url: String,
     /// The file that holds the token.
     pub token_file: Option<String>,

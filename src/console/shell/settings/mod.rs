@@ -5,6 +5,7 @@
 //! ascii = false
 //! mouse = true        # clicks select, the wheel scrolls
 //! marks = true        # cells that changed are marked
+//! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
 //! refresh = "2s"      # the screen takes news at most so often
 //!
 //! [keys.list]         # a context, as the help and docs/guide/keys.md name them
@@ -51,11 +52,12 @@ use crate::console::state::keymap::Keymap;
 use crate::console::state::saved::SavedView;
 use crate::console::theme::{ThemeName, Themes};
 use crate::console::update::refresh;
+use crate::model::quantity::SizeUnits;
 
 /// A person's settings. What is not set is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The theme.
+    /// The theme, by its name; one that does not exist is a fault.
     pub theme: Option<ThemeName>,
     /// Draw with ASCII signs only.
     pub ascii: Option<bool>,
@@ -63,6 +65,8 @@ pub struct Settings {
     pub mouse: Option<bool>,
     /// Mark cells that changed.
     pub marks: Option<bool>,
+    /// In which units sizes are written.
+    pub units: Option<SizeUnits>,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Schedulers somewhere else, by name.
@@ -78,8 +82,8 @@ pub struct Settings {
 impl Default for Settings {
     /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
-        let (theme, ascii, mouse, marks, contexts, refresh, columns, views) = Default::default();
-        Self { theme, ascii, mouse, marks, keymap: keymap::defaults(), contexts, refresh, columns, views }
+        let (theme, ascii, mouse, marks, units, contexts, refresh, columns, views) = Default::default();
+        Self { theme, ascii, mouse, marks, units, keymap: keymap::defaults(), contexts, refresh, columns, views }
     }
 }
 
@@ -132,13 +136,15 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 9] = ["theme", "ascii", "mouse", "marks", "refresh", "keys", "columns", "views", "contexts"];
+    const KNOWN: [&str; 10] =
+        ["theme", "ascii", "mouse", "marks", "units", "refresh", "keys", "columns", "views", "contexts"];
     for entry in table.entries() {
         match entry.name {
             "theme" => settings.theme = theme(&entry, themes, faults),
             "ascii" => settings.ascii = entry.bool(faults),
             "mouse" => settings.mouse = entry.bool(faults),
             "marks" => settings.marks = entry.bool(faults),
+            "units" => settings.units = units(&entry, faults),
             "refresh" => settings.refresh = interval(&entry, faults),
             "columns" => {
                 if let Some(table) = entry.table(faults) {
@@ -175,6 +181,15 @@ fn interval(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Dur
     }
 }
 
+fn units(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
+    let name = entry.text(faults)?;
+    let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
+    if found.is_none() {
+        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "there are binary, decimal"));
+    }
+    found.map(|(_, units)| *units)
+}
+
 fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
     let name = entry.text(faults)?;
     let theme = themes.get(name).map(|theme| theme.name.clone());
@@ -187,7 +202,7 @@ fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::input::command::{CommandId, Context};
+    use crate::console::input::command::{CommandId, Context, GoCommand, RowCommand, ScreenCommand};
     use crate::console::state::keymap::{KeyMatch, parse_chord};
 
     fn read(text: &str) -> Read {
@@ -203,11 +218,13 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\n";
+        let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\nunits = 'decimal'\n";
         let Read { settings, faults } = read(text);
         assert_eq!(faults, []);
         assert_eq!(settings.theme, Some(ThemeName::mono()));
         assert_eq!((settings.ascii, settings.mouse, settings.marks), (Some(true), Some(false), Some(false)));
+        assert_eq!(settings.units, Some(SizeUnits::Decimal));
+        assert_eq!(super::read("units = 'octal'\n", &Themes::shipped()).faults[0].code, "OWN-003");
         assert_eq!(read(""), Read::default());
     }
 
@@ -218,17 +235,16 @@ mod tests {
         let read = read(text);
         assert_eq!(read.faults, []);
         let list = |chord| found(&read, Context::List, chord);
-        assert_eq!(list("ctrl-j"), Some((CommandId::Down, None)));
-        assert_eq!(list("j"), Some((CommandId::Down, None)), "the default key stays");
-        assert_eq!(list("g g"), Some((CommandId::Top, None)));
+        assert_eq!(list("ctrl-j"), Some((CommandId::Row(RowCommand::Down), None)));
+        assert_eq!(list("j"), Some((CommandId::Row(RowCommand::Down), None)), "the default key stays");
+        assert_eq!(list("g g"), Some((CommandId::Row(RowCommand::Top), None)));
         assert_eq!((list("g"), list("G")), (None, None));
-        assert_eq!(list("f"), Some((CommandId::Apps, Some("/web".to_owned()))));
-        assert_eq!(found(&read, Context::Page, "p"), Some((CommandId::QuitNow, None)));
+        assert_eq!(list("f"), Some((CommandId::Go(GoCommand::Apps), Some("/web".to_owned()))));
+        assert_eq!(found(&read, Context::Page, "p"), Some((CommandId::Screen(ScreenCommand::QuitNow), None)));
     }
 
-    #[test]
-    fn every_fault_is_told_with_its_place_and_the_rest_holds() {
-        let text = "\
+    /// A fault in nearly every line; only `q` is right.
+    const FAULTS: &str = "\
 theme = 'neon'
 ascii = 'yes'
 colour = 1
@@ -245,8 +261,11 @@ o = 'theme'
 [keys.filter]
 a = 'accept'
 ";
-        let read = read(text);
-        insta::assert_snapshot!(read.fault_report("settings.toml", text), @r#"
+
+    #[test]
+    fn every_fault_is_reported_with_its_place_and_the_rest_holds() {
+        let read = read(FAULTS);
+        insta::assert_snapshot!(read.fault_report("settings.toml", FAULTS), @r#"
         settings.toml:1:9: error[OWN-003]: no theme "neon"
           1 | theme = 'neon'
             |         ^
@@ -258,11 +277,11 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, refresh, keys, columns, views, contexts
+            = there are theme, ascii, mouse, marks, units, refresh, keys, columns, views, contexts
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, nodes, node, users, account, details, explain, fairness, placement, config, change, events, audit, revisions, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = there are queues, apps, app, job, nodes, node, users, account, details, explain, fairness, placement, config, change, events, audit, revisions, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^
@@ -288,7 +307,7 @@ a = 'accept'
              | ^
              = where text is written, begin with ctrl, alt or a key with a name
         "#);
-        assert_eq!(found(&read, Context::List, "q"), Some((CommandId::Queues, None)));
+        assert_eq!(found(&read, Context::List, "q"), Some((CommandId::Go(GoCommand::Queues), None)));
         assert_eq!(read.settings.theme, None);
     }
 

@@ -102,7 +102,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.wrong("OWN-003", format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
     }
 
-    /// Its text.
+    /// Its value as text; anything else is a fault, and then there is none.
     pub fn text(&self, faults: &mut Vec<Fault>) -> Option<&'v str> {
         let text = self.value.get_ref().as_str();
         if text.is_none() {

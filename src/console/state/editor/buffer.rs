@@ -1,9 +1,9 @@
 //! The text with a cursor, undo and redo: [`TextArea`] with what YAML wants besides (the indent of a new line, blanks for tabs).
 
-use tui_textarea::{CursorMove, Input, Key as AreaKey, TextArea};
+use tui_textarea::{CursorMove, TextArea};
 
 use crate::console::state::editor::fold::{Folds, indent};
-use crate::console::state::key::{Code, Key};
+use crate::console::state::line_edit::{LineStep, Reach};
 
 /// How many blanks deeper what stands below a key is.
 const STEP: usize = 2;
@@ -11,6 +11,19 @@ const STEP: usize = 2;
 const UNDO: usize = 2_000;
 /// The furthest line that [`CursorMove::Jump`] can name.
 const FURTHEST: usize = u16::MAX as usize;
+
+/// One step of editing a text: keys become these in [`crate::console::input::editing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextStep {
+    /// Works within the line under the cursor.
+    InLine(LineStep),
+    /// Begins a new line, as deep as YAML wants it.
+    NewLine,
+    /// Goes to the line above that is to be seen.
+    Up,
+    /// Goes to the line below that is to be seen.
+    Down,
+}
 
 /// A text that is edited.
 #[derive(Clone, Debug)]
@@ -95,32 +108,42 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Lets a key work on the text. Whether it means anything here.
-    pub fn key(&mut self, key: Key) -> bool {
+    /// Carries out one step of editing. Whether it changed the text or moved the cursor.
+    pub fn apply(&mut self, step: TextStep) -> bool {
         let lines = self.lines().len();
         let row = self.cursor().0;
-        let changed = match (key.ctrl, key.alt, key.code) {
-            (false, false, Code::Up) => return self.moved(|buffer| buffer.step(-1)),
-            (false, false, Code::Down) => return self.moved(|buffer| buffer.step(1)),
-            (false, false, Code::Enter) => {
+        let changed = match step {
+            TextStep::Up => return self.moved(|buffer| buffer.step(-1)),
+            TextStep::Down => return self.moved(|buffer| buffer.step(1)),
+            TextStep::InLine(LineStep::Move(reach)) => {
+                return self.moved(|buffer| buffer.area.move_cursor(cursor_move(reach)));
+            }
+            TextStep::NewLine => {
                 let margin = self.margin();
                 self.area.insert_str(format!("\n{margin}"))
             }
-            (false, false, Code::Backspace) => self.backspace(),
-            _ => {
-                let Some(input) = input(key) else { return false };
-                if is_move(key) {
-                    return self.moved(|buffer| {
-                        buffer.area.input(input);
-                    });
-                }
-                self.area.input(input)
+            TextStep::InLine(LineStep::Insert(c)) => {
+                self.area.insert_char(c);
+                true
             }
+            TextStep::InLine(LineStep::Remove(reach)) => self.remove(reach),
         };
         if changed {
             self.changed(row, lines);
         }
         changed
+    }
+
+    /// Takes away what stands between the cursor and a place of its line; at the end of a line also that end.
+    fn remove(&mut self, reach: Reach) -> bool {
+        match reach {
+            Reach::Left => self.backspace(),
+            Reach::Right => self.area.delete_next_char(),
+            Reach::WordLeft => self.area.delete_word(),
+            Reach::WordRight => self.area.delete_next_word(),
+            Reach::Start => self.area.delete_line_by_head(),
+            Reach::End => self.area.delete_line_by_end(),
+        }
     }
 
     fn moved(&mut self, by: impl FnOnce(&mut Self)) -> bool {
@@ -292,27 +315,16 @@ impl Buffer {
     }
 }
 
-fn is_move(key: Key) -> bool {
-    matches!(key.code, Code::Left | Code::Right | Code::Home | Code::End)
-        || (key.ctrl && matches!(key.code, Code::Char('a' | 'e' | 'f' | 'b')))
-        || (key.alt && matches!(key.code, Code::Char('f' | 'b')))
-}
-
-/// The key as the text area knows it; `None` for what does not edit.
-fn input(key: Key) -> Option<Input> {
-    let code = match key.code {
-        Code::Char(c) if !key.ctrl && !key.alt => (!c.is_control()).then_some(AreaKey::Char(c))?,
-        Code::Char(c @ ('a' | 'e' | 'f' | 'b' | 'h' | 'd' | 'w' | 'k')) if key.ctrl && !key.alt => AreaKey::Char(c),
-        Code::Char(c @ ('b' | 'f' | 'd' | 'h')) if key.alt && !key.ctrl => AreaKey::Char(c),
-        Code::Backspace if key.alt => AreaKey::Backspace,
-        Code::Delete => AreaKey::Delete,
-        Code::Left => AreaKey::Left,
-        Code::Right => AreaKey::Right,
-        Code::Home => AreaKey::Home,
-        Code::End => AreaKey::End,
-        _ => return None,
-    };
-    Some(Input { key: code, ctrl: key.ctrl, alt: key.alt, shift: false })
+/// The place of a line as the text area knows it; at the ends of a line its neighbours are reached.
+const fn cursor_move(reach: Reach) -> CursorMove {
+    match reach {
+        Reach::Left => CursorMove::Back,
+        Reach::Right => CursorMove::Forward,
+        Reach::WordLeft => CursorMove::WordBack,
+        Reach::WordRight => CursorMove::WordForward,
+        Reach::Start => CursorMove::Head,
+        Reach::End => CursorMove::End,
+    }
 }
 
 #[cfg(test)]

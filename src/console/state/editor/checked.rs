@@ -1,12 +1,34 @@
 //! What an edited configuration would mean, as it was worked out beside the draw loop.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::config::diff::Line;
 use crate::config::{Config, Fault, Removal, Severity};
 use crate::model::{Profile, QueuePath, Time};
-use crate::view::View;
 use crate::view::act::Actor;
+use crate::view::{QuotaForecast, View};
+
+/// What a text would have preempted, as the scheduler says it: a view of one elsewhere does not show which allocations go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaPreview {
+    /// The text that was asked about.
+    pub text: Arc<str>,
+    /// By partition; nothing where the scheduler does not know it either.
+    pub forecasts: Vec<(Arc<str>, QuotaForecast)>,
+    /// When it was answered, on the console's clock.
+    pub taken: Duration,
+}
+
+impl QuotaPreview {
+    /// How long it holds: what runs changes.
+    const HOLDS: Duration = Duration::from_secs(10);
+
+    /// Whether it still says what a text leads to.
+    pub fn is_of(&self, text: &str, now: Duration) -> bool {
+        *self.text == *text && now < self.taken + Self::HOLDS
+    }
+}
 
 /// A text to be looked at.
 #[derive(Clone, Debug)]
@@ -15,16 +37,18 @@ pub struct CheckJob {
     pub at: Time,
     /// Which version of the text it is.
     pub version: u64,
-    /// The text.
+    /// The text as it is written just now.
     pub text: String,
     /// The text of the configuration in force.
     pub base: Arc<str>,
-    /// What runs.
+    /// What runs, for the effects of the change.
     pub view: Arc<View>,
     /// By which rules it is read.
     pub profile: Profile,
     /// Who would bring it into force; or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
+    /// What the scheduler said last of what a text would have preempted; it may be about another one.
+    pub preview: Option<Arc<QuotaPreview>>,
 }
 
 /// What a text would mean.
@@ -46,6 +70,8 @@ pub struct CheckResult {
     pub consequences: Vec<(String, Vec<String>)>,
     /// What will be preempted, as a queue would be above its maximum: in sentences that name it.
     pub preempted: Vec<String>,
+    /// Which allocations that are is not known: only the scheduler can say.
+    pub asks_scheduler: bool,
     /// The queues that it removes, none of which is below another.
     pub removed: Vec<Removed>,
     /// How much of the configuration in force it takes away (CFG-120).
@@ -57,7 +83,7 @@ pub struct CheckResult {
 /// A queue that an edit removes with all that is below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// Which.
+    /// The path of a queue that the text does not have any more.
     pub queue: QueuePath,
     /// Whether there are queues below it.
     pub subtree: bool,

@@ -10,7 +10,7 @@ pub(crate) mod checked;
 pub(crate) mod fold;
 pub(crate) mod merge;
 
-pub use buffer::Buffer;
-pub use checked::{CheckJob, CheckResult, Completion, Removed};
+pub use buffer::{Buffer, TextStep};
+pub use checked::{CheckJob, CheckResult, Completion, QuotaPreview, Removed};
 pub use fold::{Folds, item};
 pub use merge::merge;

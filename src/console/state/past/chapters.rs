@@ -46,7 +46,7 @@ pub enum StepTarget {
     Moment(Shown),
     /// That is known once it is looked up what happened right before or after this time.
     Unknown(Time),
-    /// Nowhere.
+    /// There is no moment in that direction.
     Nothing,
 }
 
@@ -107,7 +107,7 @@ impl Chapters {
         }
     }
 
-    /// Takes what was looked up for a step right before or after a time. Gives whether it tells of that.
+    /// Takes what was looked up for a step right before or after a time. Gives whether it covers that.
     pub fn take(&mut self, mut span: Span, step: Step, at: Time) -> bool {
         if let Some(watched) = self.watched.filter(|_| span.last) {
             // Between what was written last and what is watched nothing happened.
@@ -116,19 +116,19 @@ impl Chapters {
         if span.first {
             self.begins = Some(span.from);
         }
-        let tells = holds(step, at, span.from, span.to);
-        if tells {
+        let covers = holds(step, at, span.from, span.to);
+        if covers {
             self.spans.retain(|known| known.from != span.from);
             self.spans.push_back(span);
             if self.spans.len() > Self::MOST {
                 self.spans.pop_front();
             }
         }
-        tells
+        covers
     }
 }
 
-/// Whether a span tells what happened right before or after a time.
+/// Whether a span shows what happened right before or after a time.
 fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
     match step {
         Step::Back => from < at && at <= to,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_nothing_new_is_told() {
+    fn what_says_nothing_new_is_reported() {
         let mut chapters = Chapters::default();
         let span = Span { from: seconds(5), to: seconds(9), moments: VecDeque::new(), first: true, last: false };
         assert!(!chapters.take(span.clone(), Step::Back, seconds(5)));

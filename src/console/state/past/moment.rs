@@ -7,7 +7,7 @@ use crate::model::Time;
 pub struct Moment {
     /// The number of its event.
     pub number: u64,
-    /// When.
+    /// When it was, in the scheduler's time.
     pub at: Time,
     /// What, in a few words.
     pub text: String,
@@ -18,7 +18,7 @@ pub struct Moment {
 pub struct Shown {
     /// At what time it was as it is shown.
     pub at: Time,
-    /// What happened right after it; empty when one did not come to it for that.
+    /// What happened right after it; empty when that is not why one got there.
     pub before: String,
 }
 

@@ -77,7 +77,7 @@ pub fn apply(state: &mut State, reason: &str) {
     let text = page.buffer.text();
     let act = Act::Configure { text: text.clone(), base, dry_run: false };
     let order = order(act, reason, &page.checked.removal);
-    let number = crate::console::update::orders::send(state, order, Purpose::Tell);
+    let number = crate::console::update::orders::send(state, order, Purpose::Report);
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, text });
     }

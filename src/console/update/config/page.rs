@@ -5,10 +5,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::config::manifest;
 use crate::console::present::config::{is_behind, page_of};
 use crate::console::present::layout;
 use crate::console::present::written;
-use crate::console::state::config::{Beside, ConfigPage};
+use crate::console::state::config::{Beside, ConfigPage, Forecast};
 use crate::console::state::editor;
 use crate::console::state::editor::{CheckJob, CheckResult, Completion};
 use crate::console::state::effect::Effect;
@@ -16,6 +17,7 @@ use crate::console::state::page::Page;
 use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
 use crate::console::update::stack::{home, push};
+use crate::view::act::Configuration;
 
 /// Goes to the page. What was edited there before is still there.
 pub fn open(state: &mut State) {
@@ -101,6 +103,38 @@ pub(super) fn changed(state: &mut State) {
     if let Some(page) = shown(state) {
         page.modified = true;
         page.due = Some(now + ConfigPage::PAUSE);
+        // Nobody waits for what an earlier text leads to.
+        if page.forecast.take().is_some_and(|forecast| forecast.found.is_none()) {
+            state.emit(Effect::StopForecast);
+        }
+    }
+}
+
+/// Has the text tried on a copy, once it is known to be a valid one that changes something.
+fn try_on_copy(state: &mut State) {
+    let partition = Arc::clone(&state.cluster.partition);
+    let Some(page) = page_mut(state) else { return };
+    let (version, checked) = (page.buffer.version(), &page.checked);
+    let known = page.forecast.as_ref().is_some_and(|forecast| forecast.version == version);
+    if checked.version != version || !checked.differs || checked.errors() > 0 || checked.changes.is_empty() || known {
+        return;
+    }
+    let Some(text) = queues_of(&page.buffer.text(), page.base.as_deref()) else { return };
+    page.forecast = Some(Forecast { version, found: None });
+    state.emit(Effect::Forecast(version, partition, Arc::from(text)));
+}
+
+/// The queue configuration in a text, which may be an entry of a manifest.
+fn queues_of(text: &str, base: Option<&Configuration>) -> Option<String> {
+    let in_manifest = base.is_some_and(|base| base.queues != base.text);
+    if in_manifest { manifest::queues_of(text, &base?.policy_group) } else { Some(text.to_owned()) }
+}
+
+/// Takes what a text leads to.
+pub fn forecast(state: &mut State, version: u64, found: Result<Vec<String>, String>) {
+    let Some(page) = page_mut(state) else { return };
+    if let Some(forecast) = page.forecast.as_mut().filter(|forecast| forecast.version == version) {
+        forecast.found = Some(found);
     }
 }
 
@@ -109,6 +143,7 @@ pub fn due(state: &mut State) {
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
     let (actor, at) = (state.cluster.actor.clone(), state.cluster.at);
+    let preview = state.cluster.quota_preview.clone();
     let Some(page) = page_mut(state) else { return };
     if page.checking || page.due.is_none_or(|due| due > now) {
         return;
@@ -123,6 +158,7 @@ pub fn due(state: &mut State) {
         view,
         profile,
         actor,
+        preview,
     };
     page.checking = true;
     state.emit(Work::Check(Box::new(job)));
@@ -141,7 +177,18 @@ pub fn checked(state: &mut State, checked: CheckResult) {
         page.modified = checked.differs;
     }
     let before = std::mem::replace(&mut page.checked, checked);
+    let asks = page.checked.asks_scheduler && page.checked.version == page.buffer.version();
+    let text = asks.then(|| Arc::from(page.buffer.text()));
     state.emit(Work::Discard(Discarded::of(before)));
+    text.into_iter().for_each(|text| preview_quotas(state, text));
+    try_on_copy(state);
+}
+
+/// Asks the scheduler which allocations a text would have preempted, unless it has just said that.
+pub fn preview_quotas(state: &mut State, text: Arc<str>) {
+    if !state.cluster.quota_preview.as_ref().is_some_and(|preview| preview.is_of(&text, state.now)) {
+        state.emit(Effect::PreviewQuotas(text));
+    }
 }
 
 /// Takes the last change back, or makes it again.

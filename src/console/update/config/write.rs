@@ -1,5 +1,6 @@
 //! Writing in the text, with completion.
 
+use crate::console::input::editing::text_step;
 use crate::console::present::edit_completion::completions;
 use crate::console::state::editor::Completion;
 use crate::console::state::key::Key;
@@ -8,7 +9,7 @@ use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::update::config::page::{changed, shown};
 
-/// Starts writing.
+/// Begins to edit, in the mode in which characters are text.
 pub fn write(state: &mut State) {
     if let Some(page) = shown(state) {
         (page.swapped, page.find) = (false, String::new());
@@ -31,14 +32,14 @@ pub fn end(state: &mut State) {
 pub fn key(state: &mut State, key: Key) {
     let Some(page) = shown(state) else { return };
     let before = page.buffer.version();
-    if !page.buffer.key(key) {
+    if !text_step(key).is_some_and(|step| page.buffer.apply(step)) {
         return;
     }
     if page.buffer.version() == before {
         page.completion = Completion::default();
     } else {
         changed(state);
-        complete_anew(state);
+        complete_again(state);
     }
     state.redraw();
 }
@@ -59,7 +60,7 @@ pub fn paste(state: &mut State, text: &str) -> bool {
 }
 
 /// Looks up what the word before the cursor could become.
-fn complete_anew(state: &mut State) {
+fn complete_again(state: &mut State) {
     let Some(Page::Config(page)) = state.pages.last() else { return };
     let (row, _) = page.buffer.cursor();
     let before = page.buffer.before();

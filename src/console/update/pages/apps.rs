@@ -88,8 +88,8 @@ impl PageUpdate for AppPage {
         apps::resolve(self, part, opened);
     }
 
-    fn make(&mut self, _part: &PartitionView) {
-        apps::rebuild_asks(self);
+    fn make(&mut self, part: &PartitionView) {
+        apps::rebuild_asks(self, part);
     }
 
     fn has_ages(&self) -> bool {

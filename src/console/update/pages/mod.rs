@@ -5,6 +5,7 @@ mod changed;
 mod details;
 mod explain;
 mod forms;
+mod job;
 mod nodes;
 mod queues;
 mod records;

@@ -22,7 +22,7 @@ use crate::scheduler::usage::{Bound, Side};
 /// Whether it is said who has what is missing, which takes a walk over all applications of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// It is.
+    /// The applications that have most of it are named.
     Holders,
     /// Only how much is missing.
     Nobody,
@@ -101,7 +101,7 @@ impl Partition {
         blockers
     }
 
-    /// `stateaware` (SCH-073).
+    /// The policy `stateaware` lets one application start at a time (SCH-073).
     pub(super) fn started_one_at_a_time(&self, app: AppKey) -> Option<Blocker> {
         let application = &self.apps[app];
         let leaf = &self.queues[application.queue];
@@ -189,7 +189,7 @@ impl Partition {
         let before = application.pending_order.iter().map(|(.., ask)| *ask).take_while(|ask| *ask != key);
         let gives_up = |before: &AskKey| {
             let ask = &application.asks[*before];
-            ask.required_node.is_some()
+            ask.rare.required_node.is_some()
                 && !can_replace(&application.task_groups, ask)
                 && headroom.fits(&ask.resource).is_ok()
                 && matches!(self.on_nodes(Time(u64::MAX), app, *before), AttemptOutcome::GiveUp(_))

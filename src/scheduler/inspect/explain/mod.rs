@@ -19,13 +19,17 @@ mod nodes;
 mod order;
 mod overview;
 pub mod overview_types;
+pub mod place;
 mod remedies;
+pub mod remedy_types;
 mod settled;
+mod submission;
 pub mod types;
 
 use std::collections::BTreeMap;
 
 use crate::model::{AppId, AskId, Time};
+use crate::scheduler::cycle::reservation::WITHOUT_HEADROOM;
 use crate::scheduler::index::{AppKey, AskKey};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
@@ -63,6 +67,7 @@ impl Partition {
             None => alike(application),
         };
         explanation.runs = self.runs(application);
+        explanation.submission = submission::of(application);
         explanation.left_out = groups.iter().skip(MOST_ASKS).map(|(_, count)| count).sum();
         for (ask, count) in groups.into_iter().take(MOST_ASKS) {
             explanation.asks.push(self.explain_ask(now, key, ask, count));
@@ -102,7 +107,7 @@ impl Partition {
             explained.status = AskStatus::Runs { node, since: allocation.since };
             return explained;
         }
-        if let Some(takeover) = &ask.takes_over {
+        if let Some(takeover) = &ask.rare.takes_over {
             let placeholder = application.asks.get(takeover.placeholder).map(|held| held.id.clone());
             let node = self.nodes[takeover.node].id.clone();
             explained.status = AskStatus::TakesOver { placeholder, node };
@@ -118,12 +123,27 @@ impl Partition {
             .iter()
             .find(|(held, _)| *held == key)
             .map(|(_, node)| self.nodes[*node].id.clone());
+        self.waiting(&mut explained, application, key);
         explained.next =
             next.decision.clone().filter(|decision| decision.app == application.id && decision.ask == ask.id);
         explained.ahead = self.ahead(app, key);
         explained.causes = ask.log.failures().to_vec();
         explained.remedies = remedies::of(ask, &explained.blockers, &self.queues[ROOT]);
         explained
+    }
+}
+
+impl Partition {
+    /// What an ask waits for that time brings by itself: its reservation, and that its application is tried again.
+    fn waiting(&self, explained: &mut AskExplanation, app: &Application, key: AskKey) {
+        if explained.reserved.is_some() {
+            let ask = &app.asks[key];
+            explained.reserved_since = ask.rare.reserved_since;
+            let overdue = ask.rare.reserved_since.filter(|_| self.switches.reservation_timeout);
+            explained.reserved_until = overdue.map(|since| since + WITHOUT_HEADROOM);
+        }
+        let backoff = app.backoff.as_ref().filter(|backoff| backoff.epoch == self.epoch);
+        explained.passed_by_until = backoff.map(|backoff| backoff.until);
     }
 }
 
@@ -146,6 +166,7 @@ fn head(now: Time, partition: &Partition, app: &Application) -> Explanation {
 /// One that ended waits for nothing; one that was rejected never began to.
 fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Explanation {
     let mut explanation = head(now, partition, app);
+    explanation.submission = submission::of(app);
     explanation.blockers.push(Blocker {
         detail: app.message.as_deref().unwrap_or_default().to_owned(),
         ..Blocker::of(BlockLevel::Ended, Place::App(app.id.clone(), None))
@@ -171,6 +192,6 @@ fn alike(app: &Application) -> Vec<(AskKey, u64)> {
 }
 
 fn kind(ask: &Ask, reserved: bool) -> Kind<'_> {
-    let (node, group) = (ask.required_node.as_ref().map(|id| id.as_str()), ask.task_group.as_deref());
+    let (node, group) = (ask.rare.required_node.as_ref().map(|id| id.as_str()), ask.rare.task_group.as_deref());
     (ask.resource.iter().collect(), ask.priority.0, node, group, ask.placeholder, ask.allow_preempt_other, reserved)
 }

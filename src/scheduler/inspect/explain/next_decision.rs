@@ -15,7 +15,7 @@ use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::state::task_group::can_replace;
 
-/// What the next cycle does, and whether it comes to one ask.
+/// What the next cycle does, and whether it reaches one ask.
 #[derive(Debug, Default)]
 pub(super) struct NextDecision {
     /// `None`: it finds nothing to do.
@@ -24,7 +24,7 @@ pub(super) struct NextDecision {
     pub reached: bool,
     /// The asks that it tries before it ends, where all are asked for.
     pub tried: Option<BTreeSet<(AppKey, AskKey)>>,
-    /// How many attempts at preemption are left when it comes to the ask; `None` where it does not.
+    /// How many attempts at preemption are left when it reaches the ask; `None` where it does not.
     pub attempts_left: Option<u32>,
 }
 
@@ -96,7 +96,7 @@ impl Partition {
 
     /// Any other node, for an ask whose own reserved one has no room.
     pub(super) fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
-        if ask.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
+        if ask.rare.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
             return None;
         }
         let others = self.nodes.unreserved().filter(|node| node.key != own && node.schedulable);
@@ -124,7 +124,7 @@ impl Walk<'_> {
         None
     }
 
-    /// SCH-134.
+    /// The first step: asks with a reservation (SCH-134).
     fn reserved(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
@@ -151,7 +151,7 @@ impl Walk<'_> {
         None
     }
 
-    /// SCH-143.
+    /// The second step: real asks take over from placeholders (SCH-143).
     fn replaced(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let filter = part.state_aware_filter(leaf);
@@ -162,7 +162,7 @@ impl Walk<'_> {
         Some(part.decision(app, ask, DecisionKind::Replace, Some(node)))
     }
 
-    /// SCH-081, SCH-082.
+    /// The third step: asks in their order (SCH-081, SCH-082).
     fn normal(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
@@ -216,7 +216,7 @@ impl Walk<'_> {
             }
             let young = self.now.since(ask.created) <= RESERVATION_DELAY;
             let known = failed.filter(|(other, tried)| {
-                let free = other.required_node.is_none() && ask.required_node.is_none();
+                let free = other.rare.required_node.is_none() && ask.rare.required_node.is_none();
                 free && other.resource == ask.resource && (*tried != TryResult::NoNode || young)
             });
             let outcome = match known {

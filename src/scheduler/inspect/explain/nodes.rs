@@ -50,7 +50,7 @@ impl Partition {
 
     /// The first check that a node fails. One that is required is not asked whether it is schedulable (SCH-165).
     fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
-        let required = ask.required_node.as_ref();
+        let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
         if required.is_some_and(|required| *required != node.id) {
             Some(NodeReason::Required)
@@ -73,13 +73,13 @@ impl Partition {
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let summary = nodes.failures.iter().map(|failed| format!("{} {}", failed.count, failed.reason.words()));
         let summary = summary.collect::<Vec<_>>().join(", ");
-        let detail = match &ask.required_node {
+        let detail = match &ask.rare.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
             _ => format!("of {} nodes {summary}", nodes.total),
         };
         let open = nodes.closest.first().and_then(|close| Some((close, &self.nodes[self.nodes.find(&close.node)?])));
         let Some((close, node)) = open else {
-            let place = ask.required_node.clone().map_or(Place::Partition, Place::Node);
+            let place = ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
             return vec![Blocker { detail, ..Blocker::of(BlockLevel::Node, place) }];
         };
         let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));

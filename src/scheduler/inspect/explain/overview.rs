@@ -116,7 +116,7 @@ impl Survey<'_> {
         let part = self.partition;
         let queue = &part.queues[key];
         let path = part.queues.path_up(key);
-        // In the order in which a cycle tries them, then those that it does not come to.
+        // In the order in which a cycle tries them, then those that it does not reach.
         let tried = queue.candidates.iter().map(|rank| rank.app);
         let others = queue.apps.iter().copied().filter(|app| part.apps[*app].rank.is_none());
         for app in tried.chain(others) {
@@ -201,7 +201,7 @@ impl Survey<'_> {
             return look();
         }
         let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
-        let wanted = (amounts, ask.required_node.as_ref().map(ToString::to_string));
+        let wanted = (amounts, ask.rare.required_node.as_ref().map(ToString::to_string));
         if let Some(known) = self.of_nodes.get(&wanted) {
             return known.clone();
         }

@@ -10,7 +10,7 @@ use crate::model::{AppId, QueuePath, Resource, Time};
 pub struct Overview {
     /// The moment for which it holds.
     pub at: Time,
-    /// The partition.
+    /// The name of the partition that is looked at.
     pub partition: Arc<str>,
     /// Only what waits in this queue and below it.
     pub below: Option<QueuePath>,
@@ -44,9 +44,9 @@ pub struct WaitingGroup {
 /// An application that waits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {
-    /// Which.
+    /// The id of the application, unique in its partition.
     pub app: AppId,
-    /// Its leaf.
+    /// The full path of its leaf.
     pub queue: QueuePath,
     /// How many of its asks wait for this.
     pub asks: u64,

@@ -1,5 +1,5 @@
 //! What would let an ask run, as far as that follows from the checks alone: each remedy takes its blocker away, and `enough` says that
-//! nothing else stands in the way.
+//! nothing else stands in the way. Whether it helps is tried in forks, by `whatif`.
 
 use super::types::{BlockLevel, Blocker, Place, Remedy, RemedyKind};
 use crate::model::Resource;
@@ -13,11 +13,11 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker], root: &Queue) -> Vec<Remedy> {
     let mut remedies = Vec::new();
     for blocker in others {
         let enough = blockers.len() == 1;
-        remedies.extend(one(blocker).into_iter().map(|kind| Remedy { kind, enough }));
+        remedies.extend(one(blocker).into_iter().map(|kind| Remedy { steps: vec![kind], enough, effects: None }));
     }
-    if !by_node.is_empty() && ask.required_node.is_none() {
-        let kind = RemedyKind::AddNode(size(ask, root));
-        remedies.push(Remedy { kind, enough: by_node.len() == blockers.len() });
+    if !by_node.is_empty() && ask.rare.required_node.is_none() {
+        let steps = vec![RemedyKind::AddNode(size(ask, root))];
+        remedies.push(Remedy { steps, enough: by_node.len() == blockers.len(), effects: None });
     }
     remedies
 }

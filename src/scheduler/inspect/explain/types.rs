@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+pub use super::place::Place;
+pub use super::remedy_types::{Remedy, RemedyEffect, RemedyKind};
 use crate::config;
 use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
 pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
@@ -12,13 +14,13 @@ use crate::scheduler::state::ask_log::FailureCount;
 pub struct Explanation {
     /// The moment for which it holds.
     pub at: Time,
-    /// The partition.
+    /// The name of its partition.
     pub partition: Arc<str>,
-    /// The application.
+    /// The id of the application, unique in its partition.
     pub app: AppId,
     /// Its leaf; empty for one that was rejected.
     pub queue: QueuePath,
-    /// Its state.
+    /// The state of the application.
     pub state: AppState,
     /// When it was submitted.
     pub submitted: Time,
@@ -34,6 +36,8 @@ pub struct Explanation {
     pub runs: Vec<Held>,
     /// Of an application that ended: how.
     pub blockers: Vec<Blocker>,
+    /// Of one that was rejected, or is in the recovery queue: what each placement rule came to, in their order.
+    pub submission: Vec<Blocker>,
     /// Its asks, in the order in which a cycle tries them; the first of each kind.
     pub asks: Vec<AskExplanation>,
     /// How many asks are not among `asks` and like none of them.
@@ -43,13 +47,13 @@ pub struct Explanation {
 /// What an application got.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    /// The ask.
+    /// The id of the ask that became the allocation.
     pub id: AskId,
     /// On which node.
     pub node: NodeId,
-    /// When.
+    /// When it was allocated.
     pub since: Time,
-    /// What.
+    /// What the allocation holds.
     pub resource: Resource,
     /// It only holds the place of a task.
     pub placeholder: bool,
@@ -64,7 +68,7 @@ pub struct AskExplanation {
     pub alike: u64,
     /// What it wants.
     pub resource: Resource,
-    /// Its priority.
+    /// The priority of the ask, before fences and offsets.
     pub priority: Priority,
     /// When it was asked: it has waited since.
     pub created: Time,
@@ -76,13 +80,19 @@ pub struct AskExplanation {
     pub nodes: NodeTally,
     /// The node that is reserved for it.
     pub reserved: Option<NodeId>,
+    /// Since when it is.
+    pub reserved_since: Option<Time>,
+    /// When that reservation is given up, if it is not used before (N-04).
+    pub reserved_until: Option<Time>,
+    /// Until when cycles pass the application by, because they would find the same as before: nothing that it waits for has changed.
+    pub passed_by_until: Option<Time>,
     /// What the next cycle does, if it does that for this ask.
     pub next: Option<Decision>,
     /// What stands before it.
     pub ahead: Ahead,
     /// Whether others would be preempted for it.
     pub preemption: PreemptionVerdict,
-    /// What would let it run, worked out from the blockers.
+    /// What would let it run: worked out from the blockers, or, where forks are tried, what did in one.
     pub remedies: Vec<Remedy>,
     /// What cycles found so far, in the order in which each was found first. Counts may be some seconds behind.
     pub causes: Vec<FailureCount>,
@@ -91,14 +101,14 @@ pub struct AskExplanation {
 /// What became of an ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AskStatus {
-    /// It waits.
+    /// It has no node, and none is promised.
     #[default]
     Waits,
     /// It has a node.
     Runs {
-        /// Which.
+        /// The node of the allocation.
         node: NodeId,
-        /// Since when.
+        /// When it was allocated.
         since: Time,
     },
     /// It takes over from a placeholder, as soon as that is gone.
@@ -113,6 +123,8 @@ pub enum AskStatus {
 /// At which check of a cycle something stands in the way, in the order of the checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
+    /// A placement rule did not let the application in, or not into the queue that it wanted.
+    Submission,
     /// The application ended, or was never let in.
     #[default]
     Ended,
@@ -146,37 +158,17 @@ pub enum BlockLevel {
     Priority,
 }
 
-/// Where something stands in the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// The partition.
-    #[default]
-    Partition,
-    /// A queue.
-    Queue(QueuePath),
-    /// The limit of a user on a queue.
-    User(Arc<str>, QueuePath),
-    /// The limit of a group on a queue.
-    Group(Arc<str>, QueuePath),
-    /// A node.
-    Node(NodeId),
-    /// An application, or one of its asks.
-    App(AppId, Option<AskId>),
-    /// A task group of the application.
-    TaskGroup(Arc<str>),
-}
-
 /// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths), or numbers of
 /// applications or placeholders where that is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocker {
     /// At which check.
     pub level: BlockLevel,
-    /// Where.
+    /// What the check is about: a queue, a limit, a node.
     pub place: Place,
     /// Where it is written in the configuration.
     pub line: Option<config::Place>,
-    /// Of what too little is left.
+    /// The resource of which too little is left.
     pub resource: Option<Arc<str>>,
     /// How much there may be.
     pub limit: i64,
@@ -202,9 +194,9 @@ impl Blocker {
 /// An application that has something of what is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Which.
+    /// The id of the application.
     pub app: AppId,
-    /// Its leaf.
+    /// The full path of its leaf.
     pub queue: QueuePath,
     /// How much; 1 where applications are counted.
     pub amount: i64,
@@ -226,9 +218,9 @@ pub struct NodeTally {
 /// Nodes that fail the same check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFailures {
-    /// Which.
+    /// The first check that they fail.
     pub reason: NodeReason,
-    /// How many.
+    /// How many nodes fail it first.
     pub count: u64,
     /// The first few of them, in the order in which they are tried.
     pub examples: Vec<NodeId>,
@@ -254,7 +246,7 @@ pub enum NodeReason {
 /// A node, and what it lacks for an ask.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloseNode {
-    /// Which.
+    /// The id of the node.
     pub node: NodeId,
     /// What is missing, name by name; nothing else is in it.
     pub lacks: Resource,
@@ -269,7 +261,7 @@ pub struct Decision {
     pub app: AppId,
     /// For which ask.
     pub ask: AskId,
-    /// What.
+    /// What the cycle does for the ask.
     pub kind: DecisionKind,
     /// On which node.
     pub node: Option<NodeId>,
@@ -278,7 +270,7 @@ pub struct Decision {
 /// What a cycle does for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionKind {
-    /// Allocates it.
+    /// The ask gets its node.
     Allocate,
     /// Reserves a node for it.
     Reserve,
@@ -310,9 +302,9 @@ pub struct Ahead {
 /// Where a queue stands among its siblings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueTurn {
-    /// The queue.
+    /// The full path of the queue.
     pub queue: QueuePath,
-    /// From 1.
+    /// Its place among its siblings, from 1.
     pub place: u64,
     /// How many siblings ask for something, itself included.
     pub of: u64,
@@ -322,40 +314,4 @@ pub struct QueueTurn {
     pub share: Vec<f64>,
     /// The sibling right before it.
     pub before: Option<(QueuePath, Priority, Vec<f64>)>,
-}
-
-/// One change that takes a blocker away.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Remedy {
-    /// What to do.
-    pub kind: RemedyKind,
-    /// It is all that is needed. Otherwise it is needed together with the others that are not enough.
-    pub enough: bool,
-}
-
-/// What to change.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RemedyKind {
-    /// Raise the maximum of a queue, or a limit, in one resource.
-    Raise {
-        /// Which.
-        place: Place,
-        /// Which resource; `None`: the number of applications.
-        resource: Option<Arc<str>>,
-        /// By how much.
-        by: i64,
-        /// To how much.
-        to: i64,
-    },
-    /// End an application, or move it out of the queue.
-    End {
-        /// Which: the smallest one whose end is enough for this blocker.
-        app: AppId,
-        /// What it has of what is missing.
-        amount: i64,
-    },
-    /// Add a node with at least this.
-    AddNode(Resource),
-    /// Change an ask that can never be served, or withdraw it.
-    ChangeAsk(AppId, AskId),
 }

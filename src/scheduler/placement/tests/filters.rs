@@ -81,7 +81,7 @@ fn rows_61_and_62_users_first_then_any_group() {
 }
 
 #[test]
-fn the_trace_tells_what_matched() {
+fn the_trace_says_what_matched() {
     let rules = Rules::build(&[create().deny(&["sue"], &["^d"])], Profile::Kornsole).unwrap();
     let verdict = |by: By| by.place(&rules, &Tree::t(), Profile::Kornsole).trace.rules[0].steps[0].filter.clone();
     let by_group = Match { by: MatchedBy::Group("dev".into()), entry: "^d".into() };

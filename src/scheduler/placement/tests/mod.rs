@@ -217,7 +217,7 @@ fn short(placement: &Placement) -> String {
 struct Answers([&'static str; 3]);
 
 impl From<&'static str> for Answers {
-    /// The same under every profile. Where it is no rule matched, 1.8 goes on to `root.default` (PLC-004).
+    /// The same under every profile. Where it is no rule matched, 1.8 continues with `root.default` (PLC-004).
     fn from(answer: &'static str) -> Self {
         Self([answer; 3])
     }

@@ -5,10 +5,10 @@ use super::victims::{LeafShare, leaf_share};
 use crate::model::{QueuePath, Resource};
 use crate::scheduler::index::QueueKey;
 
-/// What enforcing the maximum of one queue comes to.
+/// What enforcing the maximum of one queue leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaPlan<V> {
-    /// The queue.
+    /// The full path of the queue that is above its maximum.
     pub queue: QueuePath,
     /// How much is to go.
     pub excess: Resource,
@@ -18,7 +18,7 @@ pub struct QuotaPlan<V> {
     pub had_candidates: bool,
 }
 
-/// What enforcing the maximum of a queue would come to now; `None` where there is no such queue.
+/// What enforcing the maximum of a queue would lead to now; `None` where there is no such queue.
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
     let queue = tree.quota_queue(key)?;
     let excess = excess(tree, key, &queue);

@@ -13,7 +13,7 @@ const SECOND: u64 = 1_000_000;
 pub struct QuotaBefore {
     /// Its maximum; `None` also for a queue that the reload made.
     pub max: Option<Resource>,
-    /// Its delay.
+    /// How long it may be above its maximum.
     pub delay: Duration,
 }
 

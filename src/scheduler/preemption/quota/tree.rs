@@ -33,13 +33,13 @@ impl From<&Switches> for QuotaLaw {
 /// A queue, as far as it matters here.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaQueue<'t> {
-    /// The path.
+    /// The full path of the queue.
     pub path: &'t QueuePath,
     /// The queue above.
     pub parent: Option<QueueKey>,
     /// The queues below, by name.
     pub children: &'t [QueueKey],
-    /// Takes applications.
+    /// Whether it holds applications; else queues.
     pub leaf: bool,
     /// In use, here and below.
     pub allocated: &'t Resource,
@@ -58,7 +58,7 @@ pub struct QuotaAsk<'t, V> {
     pub victim: V,
     /// What it has.
     pub resource: &'t Resource,
-    /// Its priority.
+    /// The priority that it asked with.
     pub priority: Priority,
     /// When it was asked for.
     pub created: Time,
@@ -124,7 +124,7 @@ impl QuotaTree for Partition {
             for (number, key) in &app.allocations {
                 let ask = &app.asks[*key];
                 let goes = ask.released || ask.allocation.is_none_or(|allocation| allocation.preempted);
-                if goes || ask.required_node.is_some() {
+                if goes || ask.rare.required_node.is_some() {
                     continue;
                 }
                 asks.push(QuotaAsk {

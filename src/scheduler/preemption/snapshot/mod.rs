@@ -48,7 +48,7 @@ pub(super) struct Level<'a> {
     used: Resource,
 }
 
-/// Something that came to or went from a leaf.
+/// Something that was added to a leaf or left it.
 #[derive(Clone, Copy)]
 struct TrialMove<'a> {
     leaf: LevelKey,
@@ -136,7 +136,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// The ask comes to its queue.
+    /// The ask is added to its queue.
     pub(super) fn add_ask(&mut self) {
         self.add(self.asking, self.wanted);
     }

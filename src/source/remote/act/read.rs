@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queues_are_told_with_their_partition() {
+    fn queues_are_reported_with_their_partition() {
         let report = |text: &str| {
             let (partition, queue) = partition_and_queue(text);
             format!("{partition} {queue}")

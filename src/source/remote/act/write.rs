@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::read::{self, ReadDone};
 use crate::api::client::encode_once;
-use crate::api::dto::ledger::Rollback;
+use crate::api::dto::audit::Rollback;
 use crate::api::dto::native::{self as dto, ALLOW_EMPTY, ALLOW_REMOVAL};
 use crate::config::AllowedRemoval;
 use crate::model::{AppId, NodeId, QueuePath, Resource};

@@ -26,19 +26,19 @@ const RECORDS: usize = 1000;
 
 /// What was answered, read.
 pub enum FetchedData {
-    /// The partitions.
+    /// Every partition with its counters.
     Partitions(Vec<dto::Partition>),
     /// A tree of queues.
     Queues(Box<dto::Queue>),
-    /// Live applications.
+    /// Live applications, read row by row.
     Apps(AppReader, Scope),
     /// Applications that ended.
     Ended(Ended, AppReader),
     /// Nodes, whether they are all, and what the cluster says of them.
     Nodes(NodeReader, bool, Option<NodeMarks>),
-    /// Users.
+    /// What users have in use, with their limits.
     Users(Vec<dto::UserUsage>),
-    /// Groups.
+    /// What groups have in use, with their limits.
     Groups(Vec<dto::GroupUsage>),
     /// The configuration as an Apache YuniKorn writes it again.
     Config(String),
@@ -74,9 +74,9 @@ pub enum FetchedData {
 pub struct WhoAmI {
     /// A token was taken.
     pub authenticated: bool,
-    /// The user.
+    /// The user behind the token.
     pub user: String,
-    /// The groups.
+    /// The groups of that user.
     pub groups: Vec<String>,
     /// In the scheduler ACL.
     pub scheduler_admin: bool,
@@ -85,7 +85,7 @@ pub struct WhoAmI {
 }
 
 impl WhoAmI {
-    /// The identity.
+    /// The user with the groups, as orders name them.
     pub fn identity(&self) -> Identity {
         Identity { user: self.user.clone(), groups: self.groups.clone() }
     }
@@ -95,7 +95,7 @@ impl WhoAmI {
 pub struct FetchResult {
     /// What was asked.
     pub query: Query,
-    /// When.
+    /// When it was sent, on the clock of the connection.
     pub started: Duration,
     /// The answer, or why there is none.
     pub result: Result<ClientResponse<FetchedData>, Fault>,
@@ -325,7 +325,9 @@ async fn answer(
 
 /// What the cluster says of its nodes, where there is one. Who may not list nodes sees what the scheduler says.
 async fn marks(client: &Client) -> Option<NodeMarks> {
-    let all = client.cluster()?.closed_nodes().await.ok()?;
+    // Who follows the nodes knows it already.
+    let cluster = client.cluster().filter(|cluster| !cluster.follows())?;
+    let all = cluster.closed_nodes().await.ok()?;
     Some(all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect())
 }
 

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{FetchedData, ObjectReader};
-use crate::api::convert::ledger;
+use crate::api::convert::audit;
+use crate::api::convert::read::quota_forecast;
 use crate::api::convert::read::time;
 use crate::api::dto;
 use crate::config;
 use crate::model::QueuePath;
 use crate::view::act::{Configuration, LoadedBy};
 use crate::view::audit::AuditPage;
-use crate::view::{QuotaForecast, QuotaVictim};
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
@@ -71,14 +71,14 @@ pub(super) fn resting(bytes: &[u8]) -> Result<FetchedData, String> {
 }
 
 pub(super) fn audit(bytes: &[u8]) -> Result<FetchedData, String> {
-    let dto::ledger::Audit { entries, only } = parsed(bytes)?;
-    let entries = entries.into_iter().map(|entry| Arc::new(ledger::read_audit_entry(entry))).collect();
+    let dto::audit::Audit { entries, only } = parsed(bytes)?;
+    let entries = entries.into_iter().map(|entry| Arc::new(audit::read_audit_entry(entry))).collect();
     Ok(FetchedData::Audit(AuditPage { entries, only }))
 }
 
 pub(super) fn history(bytes: &[u8]) -> Result<FetchedData, String> {
-    let dto::ledger::Revisions { revisions } = parsed(bytes)?;
-    Ok(FetchedData::History(revisions.into_iter().map(|one| Arc::new(ledger::read_revision(one))).collect()))
+    let dto::audit::Revisions { revisions } = parsed(bytes)?;
+    Ok(FetchedData::History(revisions.into_iter().map(|one| Arc::new(audit::read_revision(one))).collect()))
 }
 
 pub(super) fn health(bytes: &[u8]) -> Result<FetchedData, String> {
@@ -135,16 +135,5 @@ pub(super) fn draining(bytes: &[u8]) -> Result<FetchedData, String> {
 
 pub(super) fn quotas(bytes: &[u8]) -> Result<FetchedData, String> {
     let all: dto::native::ExceededQuotas = parsed(bytes)?;
-    let victim = |one: dto::native::QuotaVictim| QuotaVictim {
-        app: one.application_id.as_str().into(),
-        user: one.user,
-        ask: one.allocation_key.as_str().into(),
-        resource: one.resource.0,
-    };
-    let forecast = |one: dto::native::ExceededQuota| {
-        let (queue, since, excess) = (QueuePath::new(&one.queue), one.since.map(time), one.excess.0);
-        let victims = Some(one.victims.into_iter().map(victim).collect());
-        Some(QuotaForecast { queue, since, at: time(one.preempts_at?), excess, victims })
-    };
-    Ok(FetchedData::Quotas(all.queues.into_iter().filter_map(forecast).collect()))
+    Ok(FetchedData::Quotas(all.queues.into_iter().filter_map(quota_forecast).collect()))
 }

@@ -27,7 +27,7 @@ const STREAM_AGAIN: Duration = Duration::from_secs(15);
 /// How long nothing is asked when the other side keeps no events.
 const OFF: Duration = Duration::from_secs(60);
 
-/// What the events came to.
+/// What came of the events.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventMessage {
     /// Events in their order; the id of the first.
@@ -186,7 +186,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
     }
 }
 
-/// Hands over the events that are kept, and ends.
+/// Passes on the events that are kept, and ends.
 ///
 /// # Errors
 /// They cannot be had.
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_told_with_its_ends_and_a_restart_begins_anew() {
+    fn a_gap_is_reported_with_its_ends_and_a_restart_begins_again() {
         let mut follow = Follow::default();
         all(&mut follow, "a", Some((0, 10)));
         let (ids, report) = all(&mut follow, "a", Some((100, 120)));

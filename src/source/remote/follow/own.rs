@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_told_and_another_run_begins_anew() {
+    fn what_is_lost_is_reported_and_another_run_begins_again() {
         let mut at = Position::default();
         at.take(page("a", 0, 3, 0..0));
         at.take(page("a", 0, 3, 0..4));

@@ -1,13 +1,23 @@
-//! What follows from knowing who answers: who one is there, and which events are followed.
+//! What follows from knowing who answers: who one is there, which events and objects are followed; and what is published of all that.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use super::Worker;
+use super::{Message, PUBLISH_EVERY, Worker};
 use crate::api::client::Remote;
+use crate::kube::{Cluster, Pace};
+use crate::source::remote::act;
 use crate::source::remote::follow::{self, Feed, Reader};
+use crate::source::remote::objects;
 use crate::source::remote::plan::Query;
-use crate::view::NoticeWeight;
+use crate::view::{NoticeWeight, View};
+
+/// How many applications are looked at for their namespaces, each time that a view is published.
+const APPS: usize = 5_000;
+/// How many namespaces are reviewed at a time.
+const NAMESPACES: usize = 50;
 
 impl Worker {
     /// Asks the API server of a cluster who one is and what one may do, beside everything else.
@@ -17,6 +27,28 @@ impl Worker {
         tokio::spawn(async move {
             cluster.review_all().await;
             shared.wake();
+        });
+    }
+
+    /// Asks what one may do in the namespaces that applications are in, where that differs. Beside everything else, and each once.
+    pub(super) fn review_namespaces(&self, view: &View) {
+        let Some(cluster) = self.client.cluster().filter(|_| self.follows_objects).cloned() else { return };
+        if cluster.is_allowed(&Cluster::killing(None)) != Some(false) {
+            return;
+        }
+        let apps = view.partitions.iter().flat_map(|part| part.apps.iter().flatten());
+        let all: BTreeSet<String> = apps.filter_map(|app| act::cluster::namespace(app)).take(APPS).collect();
+        let new = |name: &String| cluster.is_allowed(&Cluster::killing(Some(name))).is_none();
+        let namespaces: Vec<String> = all.into_iter().filter(new).take(NAMESPACES).collect();
+        if namespaces.is_empty() || self.reviewing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (shared, reviewing) = (Arc::clone(&self.shared), Arc::clone(&self.reviewing));
+        tokio::spawn(async move {
+            if cluster.review_namespaces(&namespaces).await {
+                shared.wake();
+            }
+            reviewing.store(false, Ordering::Relaxed);
         });
     }
 
@@ -48,5 +80,36 @@ impl Worker {
         let every = self.every.max(Duration::from_millis(50));
         self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, messages)));
         self.events = Some(events);
+    }
+
+    /// Follows the objects of the cluster, once, for as long as the worker lives.
+    pub(super) fn follow_objects(&mut self) {
+        let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+        let Some(cluster) = self.client.cluster().filter(|_| is_yunikorn && !self.follows_objects).cloned() else {
+            return;
+        };
+        self.follows_objects = true;
+        let (shared, messages) = (Arc::clone(&self.shared), self.messages_in.clone());
+        let publish = move |all| messages.send(Message::Objects(all)).is_ok();
+        tokio::spawn(objects::run(cluster, Pace::default(), move || shared.cluster_time(), publish));
+    }
+
+    /// Shows what is new, but not for every answer.
+    pub(super) fn publish(&mut self) {
+        let now = self.now();
+        let stepped = self.shared.clock.is_stepped();
+        if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
+            return;
+        }
+        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
+        if live && self.remote.is_some() {
+            self.remote_state.sample(self.shared.cluster_time());
+        }
+        if let Some(view) = self.remote_state.take_view(self.shared.cluster_time()) {
+            self.review_namespaces(&view);
+            self.shared.view.store(view);
+            self.published = Some(now);
+            self.shared.wake();
+        }
     }
 }

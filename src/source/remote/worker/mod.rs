@@ -1,10 +1,12 @@
 //! Holds plan, requests, state and link together. One task owns all of them; requests and events run beside it.
 
 mod answering;
+mod beside;
 mod identify;
 mod take;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -13,20 +15,21 @@ use tokio::task::JoinHandle;
 
 pub(super) use self::identify::identify;
 use super::act;
-use super::explain;
 use super::fetch::{Fetch, FetchResult};
 use super::follow::{EventMessage, Reader};
 use super::link::{Chance, LinkState};
 use super::plan::{Plan, Query};
+use super::quotas;
 use super::records;
 use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
-use crate::model::Profile;
-use crate::source::{Focus, TextAnswer};
+use crate::model::{Identity, Profile};
+use crate::source::{Focus, ForecastAnswer, QuotaAnswer, StopSign, TextAnswer, WhatIfAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
+use crate::view::kubernetes::Kubernetes;
 use crate::view::waiting::{Question, SheetAnswer};
 
 /// The longest time between two published views while answers keep coming in.
@@ -46,6 +49,12 @@ pub enum Request {
     Text(u64, TextAnswer),
     /// It is to be explained why something waits.
     Explain(Question, SheetAnswer),
+    /// It is to be said what a text would have preempted.
+    PreviewQuotas(Arc<str>, QuotaAnswer),
+    /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
+    WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
+    /// What a configuration would lead to is to be tried on a twin of a partition.
+    Forecast(Arc<str>, Arc<str>, StopSign, ForecastAnswer),
 }
 
 /// What comes from the tasks beside.
@@ -58,6 +67,8 @@ enum Message {
     TextFetched,
     /// A request came back.
     Fetched(Box<FetchResult>),
+    /// What the cluster says of the objects behind what the scheduler shows.
+    Objects(Arc<Kubernetes>),
 }
 
 /// The owner of everything that is known of a remote.
@@ -94,6 +105,10 @@ pub struct Worker {
     reader: Option<Reader>,
     /// A kornsole is to be said to take a token; an Apache YuniKorn takes none.
     hints_at_token: bool,
+    /// The objects of the cluster are followed.
+    follows_objects: bool,
+    /// Rights in namespaces are being asked for.
+    reviewing: Arc<AtomicBool>,
 }
 
 impl Worker {
@@ -134,6 +149,8 @@ impl Worker {
             settling: Vec::new(),
             reader: None,
             hints_at_token: !has_token && !options.read_only,
+            follows_objects: false,
+            reviewing: Arc::default(),
         }
     }
 
@@ -239,17 +256,12 @@ impl Worker {
                 let client = self.client.clone();
                 self.beside(Message::TextFetched, async move { answer(records::text(&client, number).await) });
             }
-            Request::Explain(question, answer) => {
-                let at = self.shared.cluster_time();
-                let (client, twins) = (self.client.clone(), Arc::clone(&self.twins));
-                let native = self.remote.as_ref().is_some_and(|remote| remote.kornsole().is_some());
-                self.beside(Message::TextFetched, async move {
-                    answer(if native {
-                        explain::ask(&client, &question).await
-                    } else {
-                        explain::twin(twins, question, at).await
-                    });
-                });
+            Request::Explain(question, answer) => self.explain(question, answer),
+            Request::WhatIf(partition, name, answer) => self.what_if(partition, name, answer),
+            Request::Forecast(partition, text, stop, answer) => self.forecast(partition, text, stop, answer),
+            Request::PreviewQuotas(text, answer) => {
+                let client = self.client.clone();
+                self.beside(Message::TextFetched, async move { answer(quotas::preview(&client, &text).await) });
             }
             Request::Act(order, answer) => {
                 let client = self.client.clone();
@@ -300,6 +312,7 @@ impl Worker {
                 );
             }
             Message::Fetched(outcome) => self.take(*outcome),
+            Message::Objects(all) => self.remote_state.set_kubernetes(all),
         }
     }
 
@@ -320,14 +333,11 @@ impl Worker {
         }
         self.remote = Some(remote.clone());
         self.review_rights();
+        self.follow_objects();
         if before.as_deref() != Some(&remote) {
             self.report_identity(before.as_deref(), &remote);
-            let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
-            let profile = match &remote {
-                Remote::Kornsole(_) => Profile::Kornsole,
-                Remote::YuniKorn(release) => release.profile(),
-            };
-            self.remote_state.read_as(profile, Shapes { tells_allocation_time });
+            let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
+            self.remote_state.read_as(remote.profile(), Shapes { has_allocation_time });
             self.config_text = None;
             self.with_link(|link| link.keep_parts(|_| false));
             self.shared.remote.store(Some(Arc::new(remote.clone())));
@@ -367,24 +377,6 @@ impl Worker {
         }
         self.down = Some((now, retry));
         self.shared.wake();
-    }
-
-    /// Shows what is new, but not for every answer.
-    fn publish(&mut self) {
-        let now = self.now();
-        let stepped = self.shared.clock.is_stepped();
-        if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
-            return;
-        }
-        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
-        if live && self.remote.is_some() {
-            self.remote_state.sample(self.shared.cluster_time());
-        }
-        if let Some(view) = self.remote_state.take_view(self.shared.cluster_time()) {
-            self.shared.view.store(view);
-            self.published = Some(now);
-            self.shared.wake();
-        }
     }
 }
 

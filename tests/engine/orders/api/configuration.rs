@@ -89,7 +89,7 @@ async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
 }
 
 #[tokio::test]
-async fn what_drains_is_told_and_cleaned_up() {
+async fn what_drains_is_reported_and_cleaned_up() {
     let api = Api::new();
     let tag = api.get("owner", "/config").await.headers["etag"].to_str().unwrap().to_owned();
     let rest = "partitions: [{name: default, queues: [{name: root, adminacl: olga, queues: [{name: b}]}]}]";

@@ -40,5 +40,5 @@ async fn placement_and_events_are_there_to_look_at() {
         lines.extend(serde_json::Deserializer::from_slice(&part).into_iter::<Value>().map(Result::unwrap));
     }
     assert!(lines[0]["instanceUUID"].is_string());
-    assert_eq!(lines[1]["id"], json!(id), "it goes on exactly where one was");
+    assert_eq!(lines[1]["id"], json!(id), "it continues exactly where one was");
 }

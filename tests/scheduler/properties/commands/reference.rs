@@ -19,7 +19,7 @@ pub struct Model {
 }
 
 fn pending_priorities(app: &Application) -> impl Iterator<Item = i64> {
-    let waits = |ask: &Ask| ask.allocation.is_none() && ask.takes_over.is_none() && !ask.superseded;
+    let waits = |ask: &Ask| ask.allocation.is_none() && ask.rare.takes_over.is_none() && !ask.superseded;
     let pending = app.asks.iter().filter(move |(_, ask)| waits(ask));
     pending.map(|(_, ask)| i64::from(ask.priority.0))
 }

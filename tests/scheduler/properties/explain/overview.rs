@@ -24,7 +24,7 @@ pub fn compare(scheduler: &Scheduler, now: Time) {
     let pending: usize = part.apps.iter().map(|(_, app)| app.pending_order.len()).sum();
     assert_eq!(overview.asks, pending as u64);
     assert_eq!(overview.groups.iter().map(|group| group.asks).sum::<u64>(), overview.asks);
-    // Two asks of one id are not told apart; behind one that ends every cycle asks that are alike are not.
+    // Two asks of one id are not distinguished; behind one that ends every cycle asks that are alike are not.
     let stalled = |one: &&Blocker| one.level == BlockLevel::Stalled;
     if all.len() != pending || all.values().flat_map(|one| &one.blockers).any(|one| stalled(&one)) {
         return;

@@ -27,7 +27,7 @@ fn scenarios() -> Vec<(String, scenario::Scenario)> {
     files.iter().map(read).collect()
 }
 
-/// Compares every cycle of a scenario. Gives how many tries were foretold, by level.
+/// Compares every cycle of a scenario. Gives how many tries were forecast, by level.
 fn follow(scenario: &scenario::Scenario, profile: Profile) -> BTreeMap<BlockLevel, u64> {
     let mut agreed = BTreeMap::new();
     let mut runner = Runner::new(profile);
@@ -64,6 +64,6 @@ fn every_cycle_of_the_recorded_scenarios_does_what_is_explained() {
     }
     for level in [BlockLevel::Queue, BlockLevel::User, BlockLevel::Group, BlockLevel::Node] {
         let seen = all.get(&level).copied().unwrap_or_default();
-        assert!(seen > 500, "{level:?} was foretold {seen} times only: {all:?}");
+        assert!(seen > 500, "{level:?} was forecast {seen} times only: {all:?}");
     }
 }

@@ -73,7 +73,7 @@ fn remove(fork: &mut Scheduler, now: Time, app: &AppId, ask: &AskExplanation, bl
             PartitionCommand::Release { app: app.clone(), ask: ask.clone() }.into()
         }
         (BlockLevel::Partition, _) => add_node(ask.resource.clone()),
-        (BlockLevel::Node, _) => match ask.remedies.iter().find_map(|remedy| match &remedy.kind {
+        (BlockLevel::Node, _) => match ask.remedies.iter().find_map(|remedy| match &remedy.steps[0] {
             RemedyKind::AddNode(size) => Some(size.clone()),
             _ => None,
         }) {
@@ -122,7 +122,8 @@ fn remove_each(scheduler: &Scheduler, now: Time, removed: &mut Removed) {
             }
         }
         let remedies = found.remedies.iter().filter(|remedy| remedy.enough);
-        for size in remedies.filter_map(|r| if let RemedyKind::AddNode(size) = &r.kind { Some(size) } else { None }) {
+        for size in remedies.filter_map(|r| if let RemedyKind::AddNode(size) = &r.steps[0] { Some(size) } else { None })
+        {
             let mut fork = scheduler.clone();
             fork.apply(now, &add_node(size.clone()));
             let after = again(&fork, now, &app, &ask).unwrap();

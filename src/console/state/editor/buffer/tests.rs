@@ -1,11 +1,15 @@
 //! Tests of the buffer.
 
 use super::*;
+use crate::console::input::editing::text_step;
+use crate::console::state::key::Key;
 
 fn typed(text: &str, keys: &str) -> Buffer {
     let mut buffer = Buffer::new(text);
     for key in Key::parse_all(keys).unwrap() {
-        buffer.key(key);
+        if let Some(step) = text_step(key) {
+            buffer.apply(step);
+        }
     }
     buffer
 }
@@ -94,4 +98,20 @@ fn pasted_tabs_are_an_indent() {
     let mut buffer = Buffer::new("");
     buffer.insert("queues:\n\t- name: a\n\t\tx: 1\n");
     assert_eq!(buffer.text(), "queues:\n  - name: a\n    x: 1\n");
+}
+
+#[test]
+fn steps_within_a_line_are_those_of_a_shell() {
+    for (before, keys, after) in [
+        ("ab: cd", "<end><C-w>", "ab: "),
+        ("ab: cd", "<C-k>", ""),
+        ("ab: cd", "<end><C-u>x", "x"),
+        ("ab\ncd", "<end><del>", "abcd"),
+        ("ab\ncd", "<down><left><left>x", "axb\ncd"),
+        ("ab cd", "<A-d>", " cd"),
+        ("ab cd", "<C-right>x", "ab xcd"),
+        ("ab", "<C-end>x<C-home>y", "yabx"),
+    ] {
+        assert_eq!(typed(before, keys).text(), after, "{before:?} {keys}");
+    }
 }

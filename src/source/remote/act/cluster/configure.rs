@@ -40,7 +40,10 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view).await?;
-    compare(&before, base.as_deref())?;
+    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there.
+    if written.source != TextSource::BuiltIn || base.is_some() {
+        compare(&before, base.as_deref())?;
+    }
     let old = old(&before, profile)?;
     let mut done = Configured {
         checksum: new.checksum.clone(),

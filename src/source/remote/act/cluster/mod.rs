@@ -7,6 +7,7 @@ mod configure;
 
 pub use configure::checksum_of;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::api::client::Client;
@@ -56,10 +57,23 @@ pub fn may(cluster: &Cluster, view: &View, actor: &Actor, act: &Act) -> Result<(
         }
         view.may(actor, act)?;
     }
+    if let Act::In { partition, act: PartitionAct::Kill { app, .. } } = act
+        && let Some(row) =
+            view.partitions.iter().find(|part| part.name == *partition).and_then(|part| part.app_by_id(app))
+        && let Some(Err(right)) = namespace(row).map(|namespace| cluster.may_kill(&namespace))
+    {
+        return Err(refused(act, &KubeFault::answered(403, "", &right, cluster.user().as_deref())));
+    }
     match right.filter(|right| cluster.is_allowed(right) == Some(false)) {
         Some(right) => Err(refused(act, &KubeFault::answered(403, "", &right, cluster.user().as_deref()))),
         None => Ok(()),
     }
+}
+
+/// The namespace of an application, as its first pod had it.
+pub fn namespace(row: &AppRow) -> Option<String> {
+    let own = row.tags.get("namespace").cloned();
+    own.or_else(|| row.asks.values().next()?.tags.get("kubernetes.io/meta/namespace").map(str::to_owned))
 }
 
 /// Access lists name users: without one's own name they allow nothing.
@@ -118,7 +132,7 @@ async fn carry_out(
             let part = view.partitions.iter().find(|part| part.name == *partition);
             let part = part.ok_or_else(|| Refusal::not_found("partition", partition))?;
             let row = part.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
-            kill(cluster, &order.act, app, row).await
+            kill(cluster, &order.act, view, (app, row)).await
         }
         Act::In { act: PartitionAct::DrainNode(node), .. } => cordon(cluster, &order.act, node, true).await,
         Act::In { act: PartitionAct::ResumeNode(node), .. } => cordon(cluster, &order.act, node, false).await,
@@ -131,17 +145,17 @@ async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> 
     Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
 }
 
-/// Deletes the pods that the scheduler knows of an application: what waits first, the first that came last.
-async fn kill(cluster: &Cluster, act: &Act, app: &AppId, row: &AppRow) -> Result<Done, Refusal> {
+/// Deletes the pods of an application: those that the scheduler was not given, what waits, and the first that came last.
+async fn kill(cluster: &Cluster, act: &Act, view: &View, (app, row): (&AppId, &AppRow)) -> Result<Done, Refusal> {
     let waits = |ask: &AskRow| matches!(ask.state, AskState::Pending { .. });
     let mut asks: Vec<&Arc<AskRow>> = row.asks.values().rev().collect();
     asks.sort_by_key(|ask| (!waits(ask), !ask.placeholder));
     let pods: Vec<(PodRef, &AskRow)> = asks.iter().filter_map(|ask| Some((pod(ask)?, &***ask))).collect();
-    if pods.is_empty() {
+    if pods.is_empty() && not_given(view, row).next().is_none() {
         let why = "the scheduler names no pod of it; what is not bound to it yet is deleted in Kubernetes";
         return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
     }
-    let refs: Vec<PodRef> = pods.iter().map(|(pod, _)| pod.clone()).collect();
+    let refs: Vec<PodRef> = not_given(view, row).chain(pods.iter().map(|(pod, _)| pod.clone())).collect();
     let outcomes = cluster.delete(&refs).await;
     let (mut released, mut withdrawn) = (Vec::new(), Vec::new());
     let mut first: Option<KubeFault> = None;
@@ -175,6 +189,17 @@ async fn kill(cluster: &Cluster, act: &Act, app: &AppId, row: &AppRow) -> Result
             left: row.asks.len().saturating_sub(pods.len()),
         })),
     }
+}
+
+/// The pods of an application that the scheduler has no ask for, where the pods are known.
+fn not_given(view: &View, row: &AppRow) -> impl Iterator<Item = PodRef> {
+    let all = view.kubernetes.as_ref().map(|all| all.doomed(row)).unwrap_or_default();
+    let given: HashSet<Arc<str>> = row.asks.values().map(|ask| Arc::from(ask.id.as_str())).collect();
+    all.into_iter().filter(move |pod| !given.contains(&pod.uid)).map(|pod| PodRef {
+        namespace: pod.namespace.to_string(),
+        name: pod.name.to_string(),
+        uid: pod.uid.to_string(),
+    })
 }
 
 /// The pod of an ask: its key is the UID.

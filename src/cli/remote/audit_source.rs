@@ -1,15 +1,14 @@
-//! Where a ledger is read: a running scheduler is asked, or a state folder that nobody runs is looked at.
+//! Where the audit and the revisions are read: a running scheduler is asked, or a state folder that nobody runs is looked at.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde::de::DeserializeOwned;
 
-use super::super::attach::WayArgs;
-use super::{Ended, ServerArgs};
+use super::{ClientArgs, Ended, ServerArgs};
 use crate::api::client::{Remote, encode_once};
-use crate::api::convert::{Wall, ledger as convert};
-use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
+use crate::api::convert::{Wall, audit as convert};
+use crate::api::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use crate::api::dto::native::ConfigState;
 use crate::engine::journal::{FolderError, FolderInspection};
 use crate::model::Profile;
@@ -19,42 +18,34 @@ use crate::view::audit::AuditQuery;
 /// How many are asked for at once.
 const PAGE: usize = 1000;
 
-/// Whose ledger is read.
+/// Whose audit and revisions are read.
 #[derive(Args, Clone, Debug)]
-pub struct LedgerArgs {
+pub struct AuditSourceArgs {
     /// The address of a kornsole, or a context of your settings
     #[arg(long, value_name = "URL|CONTEXT", required_unless_present = "state")]
     pub server: Option<String>,
     /// The folder of a scheduler that does not run: it is read, and stays as it is
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub state: Option<PathBuf>,
-    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
-    #[arg(long = "settings", value_name = "FILE")]
-    pub user_settings: Option<PathBuf>,
     /// How a server is asked
     #[command(flatten)]
-    pub way: WayArgs,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    pub client: ClientArgs,
 }
 
-impl LedgerArgs {
+impl AuditSourceArgs {
     /// The same for what can only be asked of a server.
     pub fn server_args(&self) -> ServerArgs {
-        let server = self.server.clone().unwrap_or_default();
-        let (user_settings, way) = (self.user_settings.clone(), self.way.clone());
-        ServerArgs { server, user_settings, way, json: self.json }
+        ServerArgs { server: self.server.clone().unwrap_or_default(), client: self.client.clone() }
     }
 
-    /// The ledger.
-    pub(super) fn open(&self) -> Result<Ledger, Ended> {
+    /// Opens what the arguments name: a server, or a state folder.
+    pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if self.state.is_some() {
-            return self.folder().map(|folder| Ledger::Folder(Box::new(folder)));
+            return self.folder().map(|folder| AuditSource::Folder(Box::new(folder)));
         }
         let once = self.server_args().connect()?;
         match once.remote() {
-            Remote::Kornsole(known) if known.can("audit") => Ok(Ledger::Server(Box::new(once))),
+            Remote::Kornsole(known) if known.can("audit") => Ok(AuditSource::Server(Box::new(once))),
             Remote::Kornsole(_) => Err(Ended { message: "this kornsole keeps no audit".to_owned(), code: 1 }),
             Remote::YuniKorn(_) => {
                 let message = "an Apache YuniKorn keeps neither an audit nor a history of configurations".to_owned();
@@ -74,15 +65,15 @@ impl LedgerArgs {
     }
 }
 
-/// A ledger to read.
-pub(super) enum Ledger {
+/// An audit to read, with the revisions that belong to it.
+pub(super) enum AuditSource {
     /// That of a running scheduler.
     Server(Box<Once>),
     /// That of a state folder.
     Folder(Box<FolderInspection>),
 }
 
-impl Ledger {
+impl AuditSource {
     /// Who did what, the newest first; and whose alone, if not everybody's is shown.
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {

@@ -1,7 +1,7 @@
 //! The ledger on the wire: the configurations that were in force (E5), and who did what (E11).
 
 use super::Wall;
-use crate::api::dto::ledger as dto;
+use crate::api::dto::audit as dto;
 use crate::api::dto::native::ConfigState;
 use crate::model::Time;
 use crate::view::audit::{AuditEntry, Revision, RevisionSource};

@@ -23,7 +23,7 @@ pub struct Csv<R> {
 pub struct Record {
     /// The number of its first line.
     line: u32,
-    /// As written.
+    /// The record as it is written, for the line of a fault.
     raw: String,
     /// The fields, and where in `raw` each begins. Only the first `len` of them count.
     fields: Vec<(String, usize)>,
@@ -33,7 +33,7 @@ pub struct Record {
 /// What is wrong with a record; reading continues with the next line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CsvFault {
-    /// Where.
+    /// Line and column of the first character that is wrong.
     pub at: Place,
     /// What is wrong.
     pub message: String,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_where_it_goes_wrong_and_goes_on() {
+    fn says_where_it_goes_wrong_and_goes_on() {
         let report = read(b"a,b\n\xc3\xa9\xc3\xa9,x\"y\n\"a\"b,c\nok,\xff\nok,ok\n\"open\nend");
         assert_eq!(
             report,

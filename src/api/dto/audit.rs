@@ -17,7 +17,7 @@ pub struct Revisions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RevisionInfo {
-    /// Its number.
+    /// Counts up by one with each configuration that comes into force.
     pub revision: u64,
     /// The checksum of its text.
     pub checksum: String,
@@ -25,7 +25,7 @@ pub struct RevisionInfo {
     pub at: i64,
     /// Whose doing that was.
     pub by: String,
-    /// Why.
+    /// Why, as who changed it wrote; empty where nothing was written.
     pub reason: String,
     /// How it came: `start`, `file`, `workload`, `console`, `api` or `rollback`.
     pub source: String,
@@ -42,7 +42,7 @@ pub struct RevisionInfo {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rollback {
-    /// Which one.
+    /// The number of the revision that is to be in force again.
     #[schemars(range(min = 1))]
     pub revision: u64,
     /// Why, for the record.
@@ -68,11 +68,11 @@ pub struct Audit {
 pub struct AuditEntry {
     /// Counts up by one.
     pub id: u64,
-    /// When.
+    /// When, in nanoseconds since 1970.
     pub at: i64,
-    /// Who.
+    /// Who acted, as the token or the local account says.
     pub user: String,
-    /// Their groups.
+    /// The groups of that user at that moment.
     pub groups: Vec<String>,
     /// From where: an address, `console`, `file NAME`, `workload`.
     pub address: String,
@@ -81,7 +81,7 @@ pub struct AuditEntry {
     /// In which partition; not there for what concerns the scheduler as a whole.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub partition: String,
-    /// To what.
+    /// What it was done to: an application, a node, a queue, `configuration`.
     pub object: String,
     /// Whether it was done.
     pub allowed: bool,

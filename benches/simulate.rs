@@ -1,0 +1,82 @@
+//! A sweep: 100 runs of 100 000 allocations each, on all cores; the time it took, and how much of the cores' time that was. Under
+//! `cargo test` two small runs, to see that it works.
+
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use kornsole::config;
+use kornsole::model::{AppId, Identity, NodeId, Profile, Resource, Time};
+use kornsole::scheduler::NodeSpec;
+use kornsole::simulate::{Job, Plan, Task, Workload, run};
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const LEAVES: u64 = 100;
+/// The asks of one application.
+const TASKS: u32 = 25;
+
+fn amounts(cores: i64) -> Resource {
+    [("vcore", cores * 1000), ("memory", cores << 32)].into_iter().collect()
+}
+
+/// So many asks in applications of 25, one application a second, each for one core and ten minutes, in a hundred queues.
+fn workload(asks: u64, nodes: usize) -> Workload {
+    let node =
+        |number| NodeSpec { id: NodeId::from(format!("node-{number}")), capacity: amounts(64), ..NodeSpec::default() };
+    let job = |number: u64| Job {
+        app: AppId::from(format!("app-{number}")),
+        at: Time::from_millis(number * 1000),
+        queue: format!("root.leaf-{}", number % LEAVES),
+        who: Identity::new(format!("user-{}", number % 20), ["all"]),
+        tasks: vec![Task {
+            count: TASKS,
+            resource: amounts(1),
+            runs: Some(Duration::from_mins(10)),
+            ..Task::default()
+        }],
+        ..Job::default()
+    };
+    let jobs = (0..asks / u64::from(TASKS)).map(job).collect();
+    Workload { nodes: (0..nodes).map(node).collect(), jobs, ..Workload::default() }
+}
+
+/// What this process has used of all cores; zero where that cannot be read.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(") ").next().unwrap_or_default();
+    let ticks = after_name.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
+fn main() {
+    let full = std::env::args().any(|argument| argument == "--bench");
+    let (runs, asks) = if full { (100, 100_000) } else { (2, 1_000) };
+    let leaves: String = (0..LEAVES).map(|leaf| format!("    - name: leaf-{leaf}\n")).collect();
+    let text =
+        format!("partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n{leaves}");
+    let config = Arc::new(config::read(&text, Profile::Kornsole).config.expect("the configuration is valid"));
+    let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
+    let workload = workload(asks, 250);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (next, allocated) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let (began, cpu) = (Instant::now(), cpu_time());
+    let work = || {
+        while next.fetch_add(1, Ordering::Relaxed) < runs {
+            let figures = run(&workload, &plan, &|| true).expect("nothing stops it");
+            allocated.fetch_add(figures.total.allocated, Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
+    let (took, used) = (began.elapsed(), cpu_time().saturating_sub(cpu));
+    assert_eq!(allocated.into_inner(), asks * runs as u64, "every ask ran");
+    let share = used.as_secs_f64() / took.as_secs_f64() / cores as f64 * 100.0;
+    println!(
+        "{runs} runs of {asks} allocations on {cores} cores: {:.1} s, {share:.0} % of each core",
+        took.as_secs_f64()
+    );
+}

@@ -1,0 +1,180 @@
+//! What completions know of a daemon: the numbers of jobs and the queues, asked at the moment when they are needed.
+//!
+//! The scripts are those that clap makes; what stands here is added to them. They call `kornsole local names`, which says nothing where no
+//! daemon answers.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use clap_complete::Shell;
+
+use super::{SocketArgs, ask};
+use crate::cli::settings::print;
+use crate::local::wire::{Reply, Request};
+
+/// What is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// The numbers of jobs that have not ended, with what they are called.
+    Jobs,
+    /// The queues that one may submit to.
+    Queues,
+}
+
+/// The arguments of `kornsole local names`.
+#[derive(Args, Clone, Debug)]
+pub struct NamesArgs {
+    kind: Kind,
+    /// Which daemon is asked
+    #[command(flatten)]
+    daemon: SocketArgs,
+}
+
+/// Prints one name in each line, behind it a tabulator and what it is. Whatever goes wrong, a shell that completes gets nothing to show.
+pub fn names(args: &NamesArgs) -> ExitCode {
+    let request = match args.kind {
+        Kind::Jobs => Request::Jobs { ended: false },
+        Kind::Queues => Request::Queues,
+    };
+    let reply = args.daemon.connect().and_then(|mut client| ask(&mut client, &request));
+    let lines: Vec<String> = match reply {
+        Ok((Reply::Jobs(jobs), _)) => jobs
+            .into_iter()
+            // What completes reads lines: a name is a part of one.
+            .map(|job| format!("{}\t{}", job.number, job.name.replace(char::is_control, " ")))
+            .collect(),
+        Ok((Reply::Queues(queues), _)) => queues,
+        _ => Vec::new(),
+    };
+    print(&lines.into_iter().map(|line| line + "\n").collect::<String>())
+}
+
+/// Adds to a script what it asks a daemon for.
+pub fn extend(shell: Shell, script: String) -> String {
+    match shell {
+        Shell::Bash => script + BASH,
+        Shell::Zsh => zsh(script),
+        Shell::Fish => script + FISH,
+        _ => script,
+    }
+}
+
+const BASH: &str = r#"
+# Jobs and queues of this machine, as its daemon has them now.
+_kornsole_local() {
+    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" first=2 kind=""
+    case "${COMP_WORDS[1]}" in
+        job|logs|wait|cancel|hold|release|requeue) kind=jobs ;;
+        submit) kind=submit ;;
+        local)
+            first=3
+            case "${COMP_WORDS[2]}" in
+                attach|priority|edit) kind=jobs ;;
+                move) kind=jobs; [[ $before == --to ]] && kind=queues ;;
+            esac
+            ;;
+    esac
+    if [[ $kind == submit ]]; then
+        case "$before" in
+            --queue|-q) kind=queues ;;
+            --after) kind=jobs ;;
+            *) kind="" ;;
+        esac
+    elif [[ $kind == jobs ]]; then
+        # Behind an option that takes a value stands no job.
+        case "$before" in
+            --yes|-y|--follow|-f|--json) ;;
+            -*) kind="" ;;
+        esac
+    fi
+    if [[ -n $kind && $word != -* ]] && (( COMP_CWORD >= first )); then
+        COMPREPLY=( $(compgen -W "$("$1" local names "$kind" 2>/dev/null | cut -f 1)" -- "$word") )
+        return 0
+    fi
+    _kornsole "$@"
+}
+complete -F _kornsole_local -o bashdefault -o default kornsole
+"#;
+
+const FISH: &str = r#"
+# Jobs and queues of this machine, as its daemon has them now.
+for command in job logs wait cancel hold release requeue
+    complete -c kornsole -n "__fish_kornsole_using_subcommand $command" -f -a "(kornsole local names jobs 2>/dev/null)"
+end
+for command in attach move priority edit
+    complete -c kornsole -n "__fish_kornsole_using_subcommand local; and __fish_seen_subcommand_from $command" -f -a "(kornsole local names jobs 2>/dev/null)"
+end
+complete -c kornsole -n "__fish_kornsole_using_subcommand submit" -s q -l queue -x -a "(kornsole local names queues 2>/dev/null)"
+complete -c kornsole -n "__fish_kornsole_using_subcommand submit" -l after -x -a "(kornsole local names jobs 2>/dev/null)"
+complete -c kornsole -n "__fish_kornsole_using_subcommand local; and __fish_seen_subcommand_from move" -l to -x -a "(kornsole local names queues 2>/dev/null)"
+"#;
+
+const ZSH: &str = r#"
+# Jobs and queues of this machine, as its daemon has them now.
+(( $+functions[_kornsole_jobs] )) ||
+_kornsole_jobs() {
+    local -a jobs
+    jobs=(${${(f)"$(_call_program jobs kornsole local names jobs 2>/dev/null)"}/$'\t'/:})
+    _describe -V -t jobs job jobs
+}
+(( $+functions[_kornsole_queues] )) ||
+_kornsole_queues() {
+    local -a queues
+    queues=(${(f)"$(_call_program queues kornsole local names queues 2>/dev/null)"})
+    compadd -a queues
+}
+"#;
+
+/// The specifications in a script for zsh whose values a daemon knows, by how they begin or what they say, with what completes them.
+const ZSH_VALUES: [(&str, &str); 6] = [
+    ("'*::numbers -- The jobs'", "_kornsole_jobs"),
+    ("':number -- The job'", "_kornsole_jobs"),
+    ("'-q+[The queue; ", "_kornsole_queues"),
+    ("'--queue=[The queue; ", "_kornsole_queues"),
+    ("'--to=[The queue that they are to go to]", "_kornsole_queues"),
+    ("'*--after=[", "_kornsole_jobs"),
+];
+
+fn zsh(script: String) -> String {
+    let mut text = String::with_capacity(script.len() + ZSH.len());
+    for line in script.lines() {
+        // The functions stand before the call at the end.
+        if line.starts_with("if [ \"$funcstack[1]\"") {
+            text.push_str(ZSH);
+            text.push('\n');
+        }
+        let known = ZSH_VALUES.iter().find(|(begins, _)| line.starts_with(begins));
+        match known {
+            Some((_, function)) => text.push_str(&line.replace(":_default'", &format!(":{function}'"))),
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn script(shell: Shell) -> String {
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut crate::cli::Cli::command(), "kornsole", &mut text);
+        extend(shell, String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn every_value_that_a_daemon_knows_asks_it() {
+        let zsh = script(Shell::Zsh);
+        for (begins, function) in ZSH_VALUES {
+            let lines: Vec<&str> = zsh.lines().filter(|line| line.starts_with(begins)).collect();
+            assert!(!lines.is_empty(), "nothing begins with {begins}");
+            assert!(lines.iter().all(|line| line.contains(function)), "{lines:?}");
+        }
+        assert!(zsh.find("_kornsole_jobs() {").unwrap() < zsh.find("if [ \"$funcstack[1]\"").unwrap());
+        assert!(script(Shell::Fish).contains("local names jobs"));
+        assert!(!script(Shell::Elvish).contains("local names"));
+    }
+}

@@ -1,0 +1,162 @@
+//! Runs that differ in their seed only are one line; lines are compared with the first one.
+
+use std::collections::BTreeSet;
+
+use super::sweep::{Report, Row};
+use super::variant::Label;
+use crate::simulate::Figures;
+use crate::simulate::target::time;
+use crate::whatif::Spread;
+
+/// A figure of a run, where it has one.
+type Value = Box<dyn Fn(&Figures) -> Option<f64>>;
+
+/// One column of the table.
+pub(super) struct Measure {
+    pub title: String,
+    /// The name in CSV, with its unit.
+    pub key: String,
+    kind: Kind,
+    pub of: Value,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Milliseconds, of which fewer are better.
+    Time,
+    /// A number, of which fewer are better.
+    Count,
+    /// A share, of which more is better.
+    Share,
+}
+
+impl Measure {
+    fn new(title: &str, key: &str, kind: Kind, of: impl Fn(&Figures) -> Option<f64> + 'static) -> Self {
+        Self { title: title.to_owned(), key: key.to_owned(), kind, of: Box::new(of) }
+    }
+
+    /// A value as a person reads it.
+    pub fn shown(&self, value: f64) -> String {
+        match self.kind {
+            Kind::Time => time(value.round().max(0.0) as u64),
+            Kind::Count => format!("{value:.0}"),
+            Kind::Share => format!("{:.1} %", value * 100.0),
+        }
+    }
+
+    /// Whether more of it is better.
+    fn more_is_better(&self) -> bool {
+        self.kind == Kind::Share
+    }
+}
+
+/// The columns: waits, what is left, use of each resource that there is.
+pub(super) fn measures(report: &Report) -> Vec<Measure> {
+    let wait = |title: &str, key: &str, of: fn(&Figures) -> u64| {
+        Measure::new(title, key, Kind::Time, move |figures| Some(of(figures) as f64))
+    };
+    let count = |title: &str, key: &str, of: fn(&Figures) -> u64| {
+        Measure::new(title, key, Kind::Count, move |figures| Some(of(figures) as f64))
+    };
+    let mut all = vec![
+        wait("wait p50", "wait_p50_ms", |figures| figures.total.waits.p50),
+        wait("p95", "wait_p95_ms", |figures| figures.total.waits.p95),
+        wait("p99", "wait_p99_ms", |figures| figures.total.waits.p99),
+        count("waiting", "waiting", |figures| figures.total.waits.waiting),
+        count("rejected", "rejected", |figures| figures.rejected),
+        count("preempted", "preempted", |figures| figures.total.preempted),
+        wait("makespan", "makespan_ms", |figures| figures.ended),
+    ];
+    let names: BTreeSet<&String> = report.rows.iter().flat_map(|row| row.figures.resources.keys()).collect();
+    for name in names.into_iter().filter(|name| *name != "pods") {
+        let (mean, last) = (name.clone(), name.clone());
+        all.push(Measure::new(name, &format!("{name}_mean"), Kind::Share, move |figures| {
+            figures.resources.get(&mean).and_then(|used| used.share())
+        }));
+        all.push(Measure::new(&format!("{name} at the end"), &format!("{name}_end"), Kind::Share, move |figures| {
+            figures.resources.get(&last).map(|used| f64::from(used.last) / 1000.0)
+        }));
+    }
+    all.push(Measure::new("fairness", "fairness", Kind::Share, |figures| figures.fairness));
+    // What is the same everywhere and nothing is left out: no column of zeros for what nobody asked.
+    all.retain(|measure| {
+        let mut values = report.rows.iter().filter_map(|row| (measure.of)(&row.figures)).peekable();
+        values.peek().is_some() && (measure.kind != Kind::Count || values.any(|value| value > 0.0))
+    });
+    all
+}
+
+/// Runs that differ in their seed only.
+pub(super) struct Line<'r> {
+    pub label: Label,
+    pub runs: Vec<&'r Row>,
+}
+
+impl Line<'_> {
+    /// The median of a measure, and its 10th and 90th percentile.
+    pub fn spread(&self, measure: &Measure) -> Option<Spread> {
+        let values: Vec<f64> = self.runs.iter().filter_map(|row| (measure.of)(&row.figures)).collect();
+        (!values.is_empty()).then(|| Spread::of(values))
+    }
+}
+
+/// The lines in the order of their first runs.
+pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for row in &report.rows {
+        let label = row.label.without_seed();
+        match lines.iter_mut().find(|line| line.label == label) {
+            Some(line) => line.runs.push(row),
+            None => lines.push(Line { label, runs: vec![row] }),
+        }
+    }
+    lines
+}
+
+/// What each line is better and worse at than the first one of the same workload.
+pub(super) fn sentences(report: &Report) -> Vec<String> {
+    let (lines, measures) = (lines(report), measures(report));
+    let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
+    let mut sentences = Vec::new();
+    for line in &lines {
+        let first = lines.iter().find(|other| other.label.workload == line.label.workload);
+        let Some(first) = first.filter(|first| first.label != line.label) else { continue };
+        let (mut better, mut worse) = (Vec::new(), Vec::new());
+        for measure in &measures {
+            let (Some(one), Some(other)) = (line.spread(measure), first.spread(measure)) else { continue };
+            let (shown, before) = (measure.shown(one.median), measure.shown(other.median));
+            if shown == before {
+                continue;
+            }
+            let side = if (one.median > other.median) == measure.more_is_better() { &mut better } else { &mut worse };
+            side.push(format!("{} {shown} (was {before})", measure.title));
+        }
+        queues(line, first, &mut better, &mut worse);
+        let part = |what: &str, all: &[String]| {
+            if all.is_empty() { String::new() } else { format!(" {what}: {}.", all.join(", ")) }
+        };
+        let (good, bad) = (part("Better", &better), part("Worse", &worse));
+        let nothing = if better.is_empty() && worse.is_empty() { " Nothing differs." } else { "" };
+        let of = first.label.short(&labels);
+        sentences.push(format!("{} against {of}:{good}{bad}{nothing}", line.label.short(&labels)));
+    }
+    sentences
+}
+
+/// The leaf queues whose 95th percentile of waits changed most, two of each side.
+fn queues(line: &Line<'_>, first: &Line<'_>, better: &mut Vec<String>, worse: &mut Vec<String>) {
+    let [Some(one), Some(other)] = [line, first].map(|line| line.runs.first()) else { return };
+    let mut changes: Vec<(i128, String)> = Vec::new();
+    for queue in one.figures.queues.iter().filter(|queue| queue.name != "root") {
+        let before = other.figures.queues.iter().find(|before| before.name == queue.name);
+        let Some(before) = before else { continue };
+        let (now, was) = (queue.waits.p95, before.waits.p95);
+        if time(now) != time(was) {
+            let by = i128::from(now) - i128::from(was);
+            changes.push((by, format!("p95 of {} {} (was {})", queue.name, time(now), time(was))));
+        }
+    }
+    changes.sort();
+    better.extend(changes.iter().filter(|(by, _)| *by < 0).take(2).map(|(_, text)| text.clone()));
+    worse.extend(changes.iter().rev().filter(|(by, _)| *by > 0).take(2).map(|(_, text)| text.clone()));
+}

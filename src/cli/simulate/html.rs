@@ -1,0 +1,127 @@
+//! A report as one page for a browser: it needs no other file and no script, and everything from outside is escaped in it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::chart::{self, Curve};
+use super::compare::{Line, lines, measures, sentences};
+use super::sweep::Report;
+use super::variant::Label;
+use crate::cli::html::escaped;
+use crate::simulate::target::time;
+
+/// How many lines a chart has at most.
+const CURVES: usize = 14;
+/// How many queues and users are listed of each line.
+const GROUPS: usize = 200;
+
+const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f24;background:#fff}\
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
+th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #d8dce2}td.n,th.n{text-align:right}.quiet{color:#5a6270}\
+svg{max-width:100%;height:auto;display:block;margin:1rem 0}";
+
+/// The whole page, as HTML.
+pub(super) fn page(report: &Report) -> String {
+    let (lines, measures) = (lines(report), measures(report));
+    let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>Simulation</title><style>{STYLE}</style></head><body>\n<h1>Simulation: {} runs</h1>\n",
+        report.rows.len()
+    );
+    list(&mut page, "quiet", &report.notes);
+    let head: Vec<String> =
+        std::iter::once("Run".to_owned()).chain(measures.iter().map(|one| one.title.clone())).collect();
+    let row = |line: &Line<'_>| {
+        let values = measures.iter().map(|measure| match line.spread(measure) {
+            None => "-".to_owned(),
+            Some(spread) if line.runs.len() == 1 => measure.shown(spread.median),
+            Some(spread) => {
+                let [median, low, high] = [spread.median, spread.p10, spread.p90].map(|value| measure.shown(value));
+                format!("{median} ({low} to {high})")
+            }
+        });
+        std::iter::once(line.label.short(&labels)).chain(values).collect::<Vec<String>>()
+    };
+    table(&mut page, &head, lines.iter().map(row));
+    if lines.iter().any(|line| line.runs.len() > 1) {
+        page.push_str("<p class=\"quiet\">Median of the seeds, in brackets the 10th to the 90th percentile.</p>\n");
+    }
+    list(&mut page, "", &sentences(report));
+    charts(&mut page, &lines, &labels);
+    for line in &lines {
+        groups(&mut page, line, &labels);
+    }
+    page.push_str("</body></html>\n");
+    page
+}
+
+fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
+    let first = || lines.iter().take(CURVES).filter_map(|line| Some((line, line.runs.first()?)));
+    let names: BTreeSet<&String> = first().flat_map(|(_, row)| row.figures.series.used.keys()).collect();
+    page.push_str("<h2>Over time</h2>\n");
+    if lines.len() > CURVES {
+        let _written = writeln!(page, "<p class=\"quiet\">The first {CURVES} of {} lines.</p>", lines.len());
+    }
+    let hours = |every: u64, number: usize| (every * number as u64) as f64 / 3_600_000.0;
+    for name in names.into_iter().filter(|name| *name != "pods") {
+        let curve = |(line, row): (&Line<'_>, &&super::sweep::Row)| {
+            let series = &row.figures.series;
+            let values = series.used.get(name)?;
+            let points = values.iter().enumerate();
+            let points =
+                points.map(|(number, value)| (hours(series.every, number), f64::from(*value) / 10.0)).collect();
+            Some(Curve { name: line.label.short(labels), points })
+        };
+        let curves: Vec<Curve> = first().filter_map(curve).collect();
+        page.extend(chart::lines(&format!("{name} in use"), "% of all nodes", &curves));
+    }
+    let curves: Vec<Curve> = first()
+        .map(|(line, row)| {
+            let series = &row.figures.series;
+            let points = series.waiting.iter().enumerate();
+            let points = points.map(|(number, waiting)| (hours(series.every, number), *waiting as f64)).collect();
+            Curve { name: line.label.short(labels), points }
+        })
+        .collect();
+    page.extend(chart::lines("Asks that wait", "asks", &curves));
+}
+
+fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
+    let Some(row) = line.runs.first() else { return };
+    let seed = if line.runs.len() > 1 { format!(", seed {}", row.label.seed) } else { String::new() };
+    let _written = writeln!(page, "<h2>{}{seed}</h2>", escaped(&line.label.short(labels)));
+    for (title, groups) in [("Queue", &row.figures.queues), ("User", &row.figures.users)] {
+        let head = [title, "asks", "wait p50", "p95", "p99", "longest", "waiting", "preempted"].map(str::to_owned);
+        let cells = groups.iter().take(GROUPS).map(|group| {
+            let waits = &group.waits;
+            let times = [waits.p50, waits.p95, waits.p99, waits.max].map(time);
+            let mut cells = vec![group.name.clone(), waits.count.to_string()];
+            cells.extend(times);
+            cells.extend([waits.waiting.to_string(), group.preempted.to_string()]);
+            cells
+        });
+        table(page, &head, cells);
+    }
+}
+
+fn list(page: &mut String, class: &str, sentences: &[String]) {
+    if !sentences.is_empty() {
+        let items: String = sentences.iter().map(|one| format!("<li>{}</li>", escaped(one))).collect();
+        let _written = writeln!(page, "<ul class=\"{class}\">{items}</ul>");
+    }
+}
+
+fn table(page: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+    let cell = |tag: &str, column: usize, text: &str| {
+        let class = if column > 0 { " class=\"n\"" } else { "" };
+        format!("<{tag}{class}>{}</{tag}>", escaped(text))
+    };
+    let row = |tag: &str, cells: &[String]| {
+        let cells: String = cells.iter().enumerate().map(|(column, text)| cell(tag, column, text)).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let _written = write!(page, "<table>{}", row("th", head));
+    rows.for_each(|cells| page.push_str(&row("td", &cells)));
+    page.push_str("</table>\n");
+}

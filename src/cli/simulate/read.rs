@@ -1,0 +1,347 @@
+//! What is simulated: workloads and configurations, read once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::super::load;
+use super::journal::{Journal, journal};
+use super::{Ended, SimulateArgs};
+use crate::config::properties::parse_duration;
+use crate::config::{self, Config};
+use crate::model::quantity::parse_quantity;
+use crate::model::{NodeId, Profile, Resource, Time};
+use crate::scenario::{Runner, Scenario};
+use crate::scheduler::NodeSpec;
+use crate::simulate::backtest::Backtest;
+use crate::simulate::input::openb::Fractions;
+use crate::simulate::input::{self, Reading};
+use crate::simulate::queues::QueueRule;
+use crate::simulate::{Workload, arrange};
+use crate::whatif::RuntimeRule;
+
+/// Everybody's own queue, where nothing else is given: what a job asks for is created, and a job that asks for nothing goes to one queue.
+const OPEN: &str = "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  - name: fixed\n    value: root.default\n    \
+                    create: true\n  queues:\n  - name: root\n    submitacl: '*'\n";
+
+/// What a run is read from.
+pub(super) enum Source {
+    /// Jobs that are the same in every run.
+    Jobs(Box<Workload>),
+    /// A scenario: its steps, and the same as jobs.
+    Scenario(Box<Steps>),
+    /// The text of a generator file: jobs by a seed.
+    Generated(String),
+}
+
+/// A scenario, by its steps and as jobs.
+pub(super) struct Steps {
+    pub scenario: Scenario,
+    pub jobs: Workload,
+}
+
+/// A workload with its name.
+pub(super) struct Named {
+    pub name: String,
+    pub source: Source,
+    /// The configuration of its own, by number.
+    own: Option<usize>,
+    /// Of what was read, so that a finished run is not taken for one of another file.
+    pub digest: String,
+}
+
+/// A configuration with its name, read as each release reads it.
+pub(super) struct NamedConfig {
+    pub name: String,
+    /// The text, in its own file's places.
+    pub text: String,
+    digest: String,
+}
+
+/// Everything that runs are made of.
+pub(super) struct Inputs {
+    pub sources: Vec<Named>,
+    pub configs: Vec<NamedConfig>,
+    pub cores: Vec<Profile>,
+    pub fill: Option<(String, f64)>,
+    pub until: Option<Time>,
+    /// What was understood and left out, in sentences.
+    pub notes: Vec<String>,
+    /// What a forecast from the journal is worth.
+    pub backtest: Option<Backtest>,
+    queues: Vec<QueueRule>,
+    runtimes: Vec<RuntimeRule>,
+    nodes: Option<Resource>,
+    /// The same configurations for all workloads.
+    given: bool,
+}
+
+impl Inputs {
+    /// The configurations that a workload is run by, by number.
+    pub fn configs_of(&self, workload: usize) -> Vec<usize> {
+        match self.sources[workload].own.filter(|_| !self.given) {
+            Some(own) => vec![own],
+            None if self.given => (0..self.configs.len()).collect(),
+            None => vec![self.configs.len() - 1],
+        }
+    }
+
+    /// A configuration as a release reads it.
+    pub fn config(&self, number: usize, core: Profile) -> Result<Arc<Config>, String> {
+        let NamedConfig { name, text, .. } = &self.configs[number];
+        let config::Reading { config, faults } = config::read(text, core);
+        config.map(Arc::new).ok_or_else(|| load::fault_report(Path::new(name), text.as_bytes(), &faults))
+    }
+
+    /// A digest of what a run of a workload and configuration is made of.
+    pub fn digest(&self, workload: usize, config: usize) -> String {
+        format!("{}-{}", self.sources[workload].digest, self.configs[config].digest)
+    }
+
+    /// Does to a workload what was asked for all: queues, runtimes, nodes.
+    pub fn finish(&self, workload: &mut Workload) -> Result<(), String> {
+        for job in &mut workload.jobs {
+            if let Some(rule) = self.queues.iter().find(|rule| rule.is_for(job)) {
+                arrange::ask_for_queue(job, rule.form())?;
+            }
+        }
+        arrange::runtimes(workload, &self.runtimes);
+        if let Some(capacity) = &self.nodes {
+            let node = NodeSpec { id: NodeId::from("node-1"), capacity: capacity.clone(), ..NodeSpec::default() };
+            workload.nodes = vec![node];
+        }
+        Ok(())
+    }
+}
+
+/// Reads everything that was named.
+pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<Inputs, Ended> {
+    let cores = if args.cores.is_empty() { vec![Profile::Kornsole] } else { args.cores.clone() };
+    let mut inputs = Inputs {
+        sources: Vec::new(),
+        configs: Vec::new(),
+        cores,
+        fill: args.fill.as_deref().map(fill).transpose().map_err(Ended::usage)?,
+        until: args.time.as_deref().map(time).transpose().map_err(Ended::usage)?,
+        notes: Vec::new(),
+        backtest: None,
+        queues: queue_rules(&args.queues)?,
+        runtimes: args.runtimes.iter().map(|rule| rule.parse()).collect::<Result<_, _>>().map_err(Ended::usage)?,
+        nodes: args.node.as_deref().map(amounts).transpose().map_err(Ended::usage)?,
+        given: !args.configs.is_empty(),
+    };
+    if inputs.runtimes.iter().any(|rule| matches!(rule, RuntimeRule::History(_))) {
+        return Err(Ended::usage(
+            "--runtime: a workload has no history: write 10m, user:NAME=5m, queue:PATH=5m or app:NAME*=5m",
+        ));
+    }
+    for file in &args.configs {
+        let bytes = load::bytes(file).map_err(Ended::input)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = config::manifest::queues_of(&text, &args.policy_group).unwrap_or(text);
+        let config = NamedConfig { name: named(file), digest: digest(text.as_bytes()), text };
+        inputs.configs.push(config);
+        // Every release must read it before anything is run.
+        let number = inputs.configs.len() - 1;
+        for core in inputs.cores.clone() {
+            inputs.config(number, core).map_err(Ended::input)?;
+        }
+    }
+    for file in &args.workloads {
+        workload(args, &mut inputs, file)?;
+    }
+    if let (Some(nodes), Some(pods)) = (&args.nodes, &args.pods) {
+        openb(args, &mut inputs, nodes, pods)?;
+    }
+    if let Some(folder) = &args.state {
+        let failed = |why| Ended::input(format!("{}: {why}", folder.display()));
+        let Journal { config: text, workload, notes, backtest } = journal(args, folder, go_on).map_err(failed)?;
+        inputs.notes.extend(notes);
+        inputs.backtest = Some(backtest);
+        let own = own_config(&mut inputs, "its configuration", text);
+        let digest =
+            digest(format!("{}{:?}{:?}{}", folder.display(), args.from, args.to, workload.jobs.len()).as_bytes());
+        jobs(&mut inputs, named(folder), workload, Some(own), digest)?;
+    }
+    if !inputs.given && inputs.sources.iter().any(|source| source.own.is_none()) {
+        own_config(&mut inputs, "one open queue", OPEN.to_owned());
+    }
+    Ok(inputs)
+}
+
+fn own_config(inputs: &mut Inputs, name: &str, text: String) -> usize {
+    inputs.configs.push(NamedConfig { name: name.to_owned(), digest: digest(text.as_bytes()), text });
+    inputs.configs.len() - 1
+}
+
+fn named(file: &Path) -> String {
+    file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
+    let extension = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if matches!(extension.as_str(), "yaml" | "yml") {
+        return scenario(args, inputs, file);
+    }
+    let bytes = load::bytes(file).map_err(Ended::input)?;
+    let (name, own_digest) = (named(file), digest(&bytes));
+    let text = String::from_utf8(bytes).map_err(|_| Ended::input(format!("{}: this is no UTF-8", file.display())))?;
+    let reading = match extension.as_str() {
+        "swf" => input::swf::read(&name, &text),
+        "json" => input::kubernetes::read(&text),
+        "toml" => input::generator::read(&text, 1),
+        _ => {
+            return Err(Ended::usage(format!(
+                "{}: the name does not say what it is: .yaml is a scenario, .swf a Standard Workload Format log, .toml a generator file, \
+                 .json a list of Kubernetes nodes and pods",
+                file.display()
+            )));
+        }
+    };
+    let workload = accepted(args, inputs, &file.display().to_string(), reading)?;
+    if extension == "toml" {
+        inputs.sources.push(Named { name, source: Source::Generated(text), own: None, digest: own_digest });
+        return Ok(());
+    }
+    jobs(inputs, name, workload, None, own_digest)
+}
+
+/// A workload without faults, or with them left out and counted.
+fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Reading) -> Result<Workload, Ended> {
+    let Reading { workload, faults } = reading;
+    if !faults.is_empty() {
+        let shown: Vec<String> = faults.iter().take(20).map(|fault| format!("{name}:{fault}")).collect();
+        let more = faults.len().saturating_sub(shown.len());
+        let rest = if more > 0 { format!("\nand {more} more") } else { String::new() };
+        if !args.lenient {
+            let hint = "nothing was simulated; --lenient leaves out what does not read";
+            return Err(Ended::input(format!("{}{rest}\n{hint}", shown.join("\n"))));
+        }
+        inputs.notes.push(match faults.len() {
+            1 => format!("{name}: 1 line that does not read is left out: {}", shown[0]),
+            count => format!("{name}: {count} lines that do not read are left out, the first at {}", shown[0]),
+        });
+    }
+    Ok(workload)
+}
+
+fn jobs(
+    inputs: &mut Inputs,
+    name: String,
+    mut workload: Workload,
+    own: Option<usize>,
+    digest: String,
+) -> Result<(), Ended> {
+    describe(inputs, &name, &workload);
+    inputs.finish(&mut workload).map_err(Ended::usage)?;
+    let forever: u64 = workload
+        .jobs
+        .iter()
+        .flat_map(|job| &job.tasks)
+        .filter(|task| task.runs.is_none())
+        .map(|task| u64::from(task.count))
+        .sum();
+    if forever > 0 && inputs.fill.is_none() {
+        inputs.notes.push(format!("{name}: {forever} asks have no runtime and never end: give --runtime"));
+    }
+    inputs.sources.push(Named { name, source: Source::Jobs(Box::new(workload)), own, digest });
+    Ok(())
+}
+
+fn describe(inputs: &mut Inputs, name: &str, workload: &Workload) {
+    inputs.notes.extend(workload.notes.iter().map(|note| format!("{name}: {note}")));
+    for left in &workload.left_out {
+        inputs.notes.push(format!("{name}: left out: {} ({}, the first: {})", left.what, left.count, left.first));
+    }
+}
+
+fn scenario(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
+    let config = args.configs.first().map(PathBuf::as_path);
+    let core = inputs.cores[0];
+    let input = load::scenario(file, config, &args.policy_group, core).map_err(Ended::input)?;
+    let text = match &input.file {
+        Some((_, bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        None => input.scenario.config_text().map(str::to_owned),
+    };
+    if input.config.config.is_none() {
+        return Err(Ended::input(input.report));
+    }
+    let text = text.unwrap_or_default();
+    let text = config::manifest::queues_of(&text, &args.policy_group).unwrap_or(text);
+    let own = if inputs.given { None } else { Some(own_config(inputs, "its own", text.clone())) };
+    let mut runner = Runner::new(core);
+    let mut recorded = super::saved::Recorded::default();
+    let ran = recorded.run(&mut runner, &input.scenario, input.config);
+    ran.map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
+    let mut workload = recorded.workload();
+    inputs.finish(&mut workload).map_err(Ended::usage)?;
+    let bytes = load::bytes(file).map_err(Ended::input)?;
+    let steps = Steps { scenario: input.scenario, jobs: workload };
+    let source = Source::Scenario(Box::new(steps));
+    inputs.sources.push(Named { name: named(file), source, own, digest: digest(&bytes) });
+    Ok(())
+}
+
+fn openb(args: &SimulateArgs, inputs: &mut Inputs, nodes: &Path, pods: &Path) -> Result<(), Ended> {
+    let fractions: Fractions =
+        args.gpu_fractions.parse().map_err(|why| Ended::usage(format!("--gpu-fractions: {why}")))?;
+    let text =
+        |file: &Path| load::bytes(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(Ended::input);
+    let (nodes_text, pods_text) = (text(nodes)?, text(pods)?);
+    let (nodes_name, pods_name) = (nodes.display().to_string(), pods.display().to_string());
+    let [read_nodes, read_pods] = input::openb::read((&nodes_name, &nodes_text), (&pods_name, &pods_text), fractions);
+    let all_nodes = accepted(args, inputs, &nodes_name, read_nodes)?.nodes;
+    let mut workload = accepted(args, inputs, &pods_name, read_pods)?;
+    workload.nodes = all_nodes;
+    let digest = digest(format!("{nodes_text}{pods_text}{fractions:?}").as_bytes());
+    jobs(inputs, named(pods), workload, None, digest)
+}
+
+/// The resource and the factor of `RESOURCE=X`.
+fn fill(text: &str) -> Result<(String, f64), String> {
+    let parts = text.rsplit_once('=').and_then(|(name, factor)| Some((name.to_owned(), factor.parse::<f64>().ok()?)));
+    parts
+        .filter(|(name, factor)| !name.is_empty() && *factor > 0.0 && factor.is_finite())
+        .ok_or_else(|| format!("--fill: {text:?} is not RESOURCE=X, as vcore=1.3"))
+}
+
+fn time(text: &str) -> Result<Time, String> {
+    parse_duration(text).map(|time| Time::ZERO + time).ok_or_else(|| format!("--for: {text:?} is no time such as 30m"))
+}
+
+/// Amounts written as `vcore=64,memory=256Gi`.
+fn amounts(text: &str) -> Result<Resource, String> {
+    let mut amounts = Resource::new();
+    for part in text.split(',') {
+        let (name, quantity) =
+            part.split_once('=').ok_or_else(|| format!("--node: {part:?} is not NAME=QUANTITY, as vcore=64"))?;
+        let amount = parse_quantity(name.trim(), quantity).map_err(|fault| format!("--node: {name}: {fault}"))?;
+        amounts.set(name.trim(), amount);
+    }
+    Ok(amounts)
+}
+
+fn queue_rules(written: &[String]) -> Result<Vec<QueueRule>, Ended> {
+    let mut rules = Vec::new();
+    for one in written {
+        match one.strip_prefix('@') {
+            None => rules.push(one.parse().map_err(|why| Ended::usage(format!("--queue: {why}")))?),
+            Some(file) => {
+                let bytes = load::bytes(file.as_ref()).map_err(Ended::input)?;
+                for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+                    let line = line.trim();
+                    if !line.is_empty() && !line.starts_with('#') {
+                        let rule = line.parse().map_err(|why| Ended::input(format!("{file}:{}: {why}", number + 1)))?;
+                        rules.push(rule);
+                    }
+                }
+            }
+        }
+    }
+    Ok(rules)
+}

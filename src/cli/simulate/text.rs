@@ -1,0 +1,155 @@
+//! A report as a table, as JSON lines and as CSV.
+
+use std::fmt::Write as _;
+
+use super::SimulateArgs;
+use super::compare::{Line, Measure, lines, measures, sentences};
+use super::sweep::Report;
+use super::variant::Label;
+use crate::simulate::backtest::Backtest;
+use crate::simulate::target::time;
+
+/// How many queues are listed.
+const QUEUES: usize = 15;
+
+/// What a forecast is worth, as a table or a line of JSON.
+pub(super) fn backtest(args: &SimulateArgs, notes: &[String], backtest: &Backtest) -> String {
+    let Backtest { was, forecast, replayed } = backtest;
+    if args.json {
+        return format!("{}\n", serde_json::json!({"was": was, "forecast": forecast, "replayed": replayed}));
+    }
+    let head = ["second half of the span", "forecast from the first", "same jobs, simulated", "as it was"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(backtest.rows().into_iter().map(|row| row.to_vec()));
+    // The table says what the sentences about it would.
+    let first = notes.iter().filter(|note| !backtest.sentences().contains(note)).map(|note| format!("{note}\n"));
+    format!("{}\n{}", first.collect::<String>(), table(&rows))
+}
+
+/// The report for people.
+pub(super) fn text(report: &Report) -> String {
+    let mut out = String::new();
+    for note in &report.notes {
+        let _written = writeln!(out, "{note}");
+    }
+    if !report.notes.is_empty() {
+        out.push('\n');
+    }
+    let (lines, measures) = (lines(report), measures(report));
+    let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
+    let mut rows =
+        vec![std::iter::once("run".to_owned()).chain(measures.iter().map(|one| one.title.clone())).collect()];
+    for line in &lines {
+        let cells = measures.iter().map(|measure| cell(line, measure));
+        rows.push(std::iter::once(line.label.short(&labels)).chain(cells).collect());
+    }
+    out.push_str(&table(&rows));
+    if lines.iter().any(|line| line.runs.len() > 1) {
+        out.push_str("median of the seeds, in brackets the 10th to the 90th percentile\n");
+    }
+    for line in &lines {
+        refusals(&mut out, line, &labels);
+    }
+    if let [line] = lines.as_slice() {
+        queues(&mut out, line);
+    }
+    let sentences = sentences(report);
+    if !sentences.is_empty() {
+        let _written = write!(out, "\n{}\n", sentences.join("\n"));
+    }
+    out
+}
+
+fn cell(line: &Line<'_>, measure: &Measure) -> String {
+    let Some(spread) = line.spread(measure) else { return "-".to_owned() };
+    let median = measure.shown(spread.median);
+    if line.runs.len() == 1 {
+        return median;
+    }
+    format!("{median} ({} to {})", measure.shown(spread.p10), measure.shown(spread.p90))
+}
+
+/// Why applications were refused, and what waits at the end.
+fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
+    let Some(row) = line.runs.first() else { return };
+    let (name, figures) = (line.label.short(labels), &row.figures);
+    if let Some(why) = &figures.rejected_because {
+        let _written = writeln!(out, "{name}: {} applications were refused, the first: {why}", figures.rejected);
+    }
+    if figures.asks_rejected > 0 {
+        let _written = writeln!(out, "{name}: {} asks were refused", figures.asks_rejected);
+    }
+    if let Some((ask, _)) = &figures.largest_waiting {
+        let _written = writeln!(out, "{name}: {} asks wait at the end, the largest {ask}", figures.total.waits.waiting);
+    }
+}
+
+/// The queues and users of a single run.
+fn queues(out: &mut String, line: &Line<'_>) {
+    let Some(row) = line.runs.first() else { return };
+    for (title, groups) in [("queue", &row.figures.queues), ("user", &row.figures.users)] {
+        let head = [title, "asks", "wait p50", "p95", "p99", "longest", "waiting", "preempted"];
+        let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
+        for group in groups.iter().take(QUEUES) {
+            let waits = &group.waits;
+            let times = [waits.p50, waits.p95, waits.p99, waits.max].map(time);
+            let mut cells = vec![group.name.clone(), waits.count.to_string()];
+            cells.extend(times);
+            cells.extend([waits.waiting.to_string(), group.preempted.to_string()]);
+            rows.push(cells);
+        }
+        let _written = write!(out, "\n{}", table(&rows));
+        if groups.len() > QUEUES {
+            let _written = writeln!(out, "and {} more; --json has all", groups.len() - QUEUES);
+        }
+    }
+}
+
+/// Rows with a heading; the first column is text, the others end at the right.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(wide).collect();
+    let mut out = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, wide))| {
+            if column == 0 { format!("{cell:<wide$}") } else { format!("{cell:>wide$}") }
+        });
+        let _written = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+    out
+}
+
+/// A line of JSON for each run.
+pub(super) fn json_lines(report: &Report) -> String {
+    let lines = report.rows.iter().map(|row| serde_json::json!({"run": row.label, "figures": row.figures}));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A row for each run: its label, then the measures in base units, shares from 0 to 1.
+pub(super) fn csv(report: &Report) -> String {
+    let measures = measures(report);
+    let head = ["workload", "config", "core", "nodes", "load", "seed"];
+    let names = head.map(str::to_owned).into_iter().chain(measures.iter().map(|measure| measure.key.clone()));
+    let mut out = names.map(|name| quoted(&name)).collect::<Vec<_>>().join(",");
+    out.push_str("\r\n");
+    for row in &report.rows {
+        let Label { workload, config, core, nodes, load, seed } = &row.label;
+        let mut cells = vec![quoted(workload), quoted(config), quoted(core)];
+        cells.push(nodes.map(|nodes| nodes.to_string()).unwrap_or_default());
+        cells.push(load.map(|load| load.to_string()).unwrap_or_default());
+        cells.push(seed.to_string());
+        cells.extend(
+            measures
+                .iter()
+                .map(|measure| (measure.of)(&row.figures).map(|value| value.to_string()).unwrap_or_default()),
+        );
+        out.push_str(&cells.join(","));
+        out.push_str("\r\n");
+    }
+    out
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

@@ -1,0 +1,329 @@
+//! Lists of objects that are followed: read in pages, then changed by each change that the API server reports.
+//!
+//! Memory is bounded: a page at a time is read, an answer that is longer than an object can be is refused, and who takes the changes
+//! slows down who reads them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Limited};
+use kube::client::Body;
+use serde::Deserialize;
+use tokio::sync::mpsc::Sender;
+use tokio::time::timeout;
+
+use super::cluster::Cluster;
+use super::objects::{Followed, Meta, Texts};
+use super::{Asked, KubeFault};
+
+/// How many objects are asked for at a time.
+const PAGE: usize = 500;
+/// The longest line of a watch, in bytes. An object has at most 1.5 MiB in the store of an API server.
+const LINE: usize = 8 << 20;
+/// The longest page, in bytes.
+const LONGEST_PAGE: usize = 256 << 20;
+/// The longest refusal that is read, in bytes.
+const REFUSAL: usize = 64 << 10;
+
+/// How long is waited for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The first pause after a failure; it doubles with each.
+    pub first: Duration,
+    /// The longest pause after a failure.
+    pub longest: Duration,
+    /// The pause after a refusal, which only somebody's doing can change.
+    pub refused: Duration,
+    /// How long an answer may take to begin, and to go on.
+    pub answer: Duration,
+    /// How long one watch lasts; then another one continues where it ended.
+    pub watch: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { first: seconds(1), longest: seconds(30), refused: seconds(60), answer: seconds(30), watch: seconds(240) }
+    }
+}
+
+/// What is new of a list.
+#[derive(Debug)]
+pub enum Change<T> {
+    /// The whole list comes, perhaps again.
+    Begun,
+    /// Objects as they are now.
+    Put(Vec<T>),
+    /// An object is gone, by its key.
+    Gone(Arc<str>),
+    /// The whole list has come: what did not come since it begun is gone.
+    Complete,
+    /// Each change arrives from here on.
+    Live,
+    /// Nothing newer arrives, for this reason.
+    Lost(KubeFault),
+}
+
+/// Why following stops for a while.
+struct Stop {
+    fault: KubeFault,
+    /// How long the API server wants to be left alone.
+    after: Option<Duration>,
+}
+
+impl From<KubeFault> for Stop {
+    fn from(fault: KubeFault) -> Self {
+        Self { fault, after: None }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "W: Deserialize<'de>"))]
+struct Page<W> {
+    #[serde(default)]
+    metadata: PageMeta,
+    // Without any there may be `null`.
+    items: Option<Vec<W>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct PageMeta {
+    resource_version: String,
+    #[serde(rename = "continue")]
+    rest: String,
+}
+
+/// What a line of a watch is: it is read first, since what the object is depends on it.
+#[derive(Deserialize)]
+struct LineKind<'l> {
+    #[serde(rename = "type")]
+    kind: &'l str,
+}
+
+/// A line of a watch with its object.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "W: Deserialize<'de>"))]
+struct Line<W> {
+    object: W,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    code: u16,
+    message: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Bookmark {
+    metadata: Meta,
+}
+
+/// Follows a list until nobody takes the changes any more.
+pub async fn follow<T: Followed>(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<T>>) {
+    let mut list = List { cluster, pace, changes, texts: Texts::default(), version: None };
+    let mut failures = 0_u32;
+    while !list.changes.is_closed() {
+        let listed = list.version.is_some();
+        let done = if listed { list.watch().await } else { list.read().await };
+        let Err(Stop { fault, after }) = done else {
+            failures = 0;
+            continue;
+        };
+        failures = failures.saturating_add(1);
+        let expired = fault.status == Some(410);
+        if expired || fault.is_forbidden() || fault.status == Some(401) {
+            list.version = None;
+        }
+        let doubled = pace.first.saturating_mul(1 << (failures - 1).min(10)).min(pace.longest);
+        let pause = match fault.status {
+            // What was missed is read again at once, and only then the usual pauses hold.
+            Some(410) if failures == 1 => continue,
+            Some(401 | 403) => pace.refused,
+            _ => after.unwrap_or(doubled).clamp(pace.first, pace.longest.max(pace.first)),
+        };
+        let _ = list.changes.send(Change::Lost(fault)).await;
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = list.changes.closed() => {}
+        }
+    }
+}
+
+/// A list, and where one is in its changes.
+struct List<T> {
+    cluster: Arc<Cluster>,
+    pace: Pace,
+    changes: Sender<Change<T>>,
+    texts: Texts,
+    /// The version that everything has been seen of; `None`: the list is to be read.
+    version: Option<String>,
+}
+
+impl<T: Followed> List<T> {
+    /// Reads the whole list.
+    async fn read(&mut self) -> Result<(), Stop> {
+        self.send(Change::Begun).await;
+        let mut rest = String::new();
+        loop {
+            let token = if rest.is_empty() { String::new() } else { format!("&continue={rest}") };
+            let body = self.get("list", &format!("limit={PAGE}{token}")).await?;
+            let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
+            let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
+            let page: Page<T::Wire> = serde_json::from_slice(&whole.to_bytes()).map_err(|error| unreadable(&error))?;
+            let texts = &mut self.texts;
+            let items = page.items.unwrap_or_default().into_iter().map(|wire| T::read(wire, texts)).collect();
+            self.send(Change::Put(items)).await;
+            if page.metadata.rest.is_empty() {
+                self.version = Some(page.metadata.resource_version);
+                self.send(Change::Complete).await;
+                return Ok(());
+            }
+            rest = form_urlencoded::byte_serialize(page.metadata.rest.as_bytes()).collect();
+        }
+    }
+
+    /// Takes changes until the API server ends the watch, as it does every few minutes.
+    async fn watch(&mut self) -> Result<(), Stop> {
+        let version = self.version.clone().unwrap_or_default();
+        let version: String = form_urlencoded::byte_serialize(version.as_bytes()).collect();
+        let seconds = self.pace.watch.as_secs().max(1);
+        let query = format!("watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion={version}");
+        let mut body = self.get("watch", &query).await?;
+        self.send(Change::Live).await;
+        let mut buffer: Vec<u8> = Vec::new();
+        // Without a change there is a bookmark in time, or the end.
+        let patience = self.pace.watch + self.pace.answer;
+        loop {
+            let frame = timeout(patience, body.frame()).await.map_err(|_| silent())?;
+            let Some(frame) = frame else {
+                // A server that ends each watch at once is not asked without a pause.
+                tokio::time::sleep(self.pace.first / 4).await;
+                return Ok(());
+            };
+            let frame = frame.map_err(|error| broken(&error.to_string()))?;
+            let data: Bytes = frame.into_data().unwrap_or_default();
+            buffer.extend_from_slice(&data);
+            let Some(end) = buffer.iter().rposition(|byte| *byte == b'\n') else {
+                if buffer.len() > LINE {
+                    return Err(broken("a line is longer than an object can be").into());
+                }
+                continue;
+            };
+            let rest = buffer.split_off(end + 1);
+            let lines = std::mem::replace(&mut buffer, rest);
+            let mut put = Vec::new();
+            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                match self.line(line)? {
+                    Some(Change::Put(one)) => put.extend(one),
+                    Some(other) => {
+                        self.flush(&mut put).await;
+                        self.send(other).await;
+                    }
+                    None => {}
+                }
+            }
+            self.flush(&mut put).await;
+            if self.changes.is_closed() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn flush(&self, put: &mut Vec<T>) {
+        if !put.is_empty() {
+            self.send(Change::Put(std::mem::take(put))).await;
+        }
+    }
+
+    /// What one line of a watch says.
+    fn line(&mut self, line: &[u8]) -> Result<Option<Change<T>>, Stop> {
+        fn object<W: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<W, KubeFault> {
+            serde_json::from_slice::<Line<W>>(line).map(|line| line.object).map_err(|error| unreadable(&error))
+        }
+        let kind: LineKind<'_> = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
+        match kind.kind {
+            "BOOKMARK" => {
+                self.version = Some(object::<Bookmark>(line)?.metadata.resource_version);
+                Ok(None)
+            }
+            "ERROR" => {
+                let status: Status = object(line)?;
+                let asked = self.asked("watch");
+                Err(KubeFault::answered(status.code, &status.message, &asked, self.who().as_deref()).into())
+            }
+            kind => {
+                let wire: T::Wire = object(line)?;
+                self.version = Some(T::meta(&wire).resource_version.clone());
+                let one = T::read(wire, &mut self.texts);
+                Ok(Some(if kind == "DELETED" { Change::Gone(one.key()) } else { Change::Put(vec![one]) }))
+            }
+        }
+    }
+
+    fn who(&self) -> Option<Arc<super::Who>> {
+        self.cluster.user()
+    }
+
+    fn asked(&self, verb: &'static str) -> Asked {
+        let (group, resource) = T::RESOURCE;
+        Asked { group, ..Asked::core(verb, resource, None) }
+    }
+
+    async fn send(&self, change: Change<T>) {
+        // Who takes them may have gone; that is seen where the next one is wanted.
+        let _ = self.changes.send(change).await;
+    }
+
+    /// Asks, and gives the body of a good answer.
+    async fn get(&self, verb: &'static str, query: &str) -> Result<Body, Stop> {
+        let asked = self.asked(verb);
+        let client = self.cluster.client().await?;
+        let request = http::Request::get(format!("{}?{query}", T::PATH)).body(Body::empty());
+        let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+        let who = self.who();
+        let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;
+        let response = sent.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?;
+        if response.status().is_success() {
+            return Ok(response.into_body());
+        }
+        let status = response.status().as_u16();
+        let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+        let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
+        let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
+        let said: Status = serde_json::from_slice(&body).unwrap_or_default();
+        let fault = KubeFault::answered(status, &said.message, &asked, who.as_deref());
+        Err(Stop { fault, after: seconds.map(Duration::from_secs) })
+    }
+}
+
+fn silent() -> KubeFault {
+    KubeFault::new("the API server does not answer")
+}
+
+fn broken(technical: &str) -> KubeFault {
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server broke off") }
+}
+
+/// The words of the reader may quote what it read, which may be a secret.
+fn unreadable(error: &serde_json::Error) -> KubeFault {
+    let place = format!("line {}, column {}", error.line(), error.column());
+    KubeFault::new(format!("an answer of the API server does not read ({place})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::kubernetes::PodRow;
+
+    #[test]
+    fn a_page_without_items_reads() {
+        for text in [r#"{"items":null}"#, r#"{"metadata":{},"items":[]}"#, "{}"] {
+            let page: Page<<PodRow as Followed>::Wire> = serde_json::from_str(text).unwrap();
+            assert!(page.items.unwrap_or_default().is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Attaching to the terminal of a job: the daemon gives the owner of a job a connection to its supervisor, so that who is attached stays
+//! attached whatever happens to the daemon.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+
+use super::daemon::Daemon;
+use super::job::{JobState, Owner};
+use super::requests::refused;
+use super::terminal;
+use super::wire::Reply;
+
+/// How often a terminal is looked for whose supervisor is only beginning.
+const TRIES: u32 = 40;
+/// How long lies between two tries.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Daemon {
+    /// A connection to the terminal of a job, for its owner and for who runs the daemon: who is attached acts as the job's user, so that to
+    /// administer its queue is not enough.
+    ///
+    /// # Errors
+    /// Why there is none, as the answer.
+    pub(super) fn terminal_of(&self, who: &Owner, number: u64) -> Result<UnixStream, Reply> {
+        let found = {
+            let table = self.table();
+            let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
+            job.map(|job| (job.state, job.next, job.spec.interactive, job.owner.uid))
+        };
+        let Some((state, attempt, interactive, owner)) = found else {
+            return Err(refused(format!("there is no job {number}, or it is not yours")));
+        };
+        if who.uid != owner && who.uid != 0 && who.uid != self.settings.owner.uid {
+            return Err(refused(format!("job {number} is another user's: only its owner attaches to it")));
+        }
+        if !interactive {
+            return Err(refused(format!("job {number} has no terminal; `kornsole submit --interactive` gives one")));
+        }
+        if state != JobState::Running {
+            return Err(refused(format!("job {number} does not run")));
+        }
+        let folder = self.store.attempt(number, attempt);
+        for _ in 0..TRIES {
+            if let Ok(stream) = terminal::connect(&folder) {
+                return Ok(stream);
+            }
+            sleep(PAUSE);
+        }
+        Err(refused(format!("the terminal of job {number} is not there: it has ended, or could not be started")))
+    }
+}
+
+/// Sends a line with a connection.
+///
+/// # Errors
+/// The other end has gone.
+pub(super) fn send(stream: &UnixStream, line: &[u8], given: &UnixStream) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let files = [given.as_fd()];
+    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+        return Err(io::Error::other("it does not fit into a message"));
+    }
+    let sent = sendmsg(stream, &[IoSlice::new(line)], &mut control, SendFlags::NOSIGNAL)?;
+    if sent == line.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+}
+
+/// Receives a line, with the connection that came with it.
+///
+/// # Errors
+/// The other end has gone.
+pub(super) fn receive(stream: &UnixStream) -> io::Result<(Vec<u8>, Option<UnixStream>)> {
+    let (mut line, mut given) = (Vec::new(), None);
+    while !line.ends_with(b"\n") {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut bytes = [0; 4096];
+        let came = recvmsg(stream, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        if came.bytes == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let files: Vec<OwnedFd> = control
+            .drain()
+            .filter_map(|message| match message {
+                RecvAncillaryMessage::ScmRights(files) => Some(files),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        given = given.or(files.into_iter().next().map(UnixStream::from));
+        line.extend(&bytes[..came.bytes]);
+    }
+    Ok((line, given))
+}

@@ -1,0 +1,241 @@
+//! The terminal of an interactive job, on the side of its supervisor: a pseudoterminal that outlives who is attached to it.
+//!
+//! Who attaches comes through a socket in the folder of the attempt, which only the daemon's user can reach: the daemon connects, and gives
+//! the connection to the job's owner. What he sends comes in frames, what he gets is the output as it is.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{Uid, fchown};
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::task::Credentials;
+
+/// The socket in the folder of the attempt.
+const SOCKET: &str = "terminal.sock";
+/// How many may be attached at one time.
+const MOST_ATTACHED: usize = 8;
+/// How much of the output who attaches sees at once.
+const RECENT: usize = 16 << 10;
+/// How far behind the output somebody may be before he is detached.
+const MOST_BEHIND: usize = 1 << 20;
+/// How much may be typed that the job has not read.
+const MOST_TYPED: usize = 64 << 10;
+/// How long the end of the output is waited for to reach those attached.
+const LAST_TRIES: u32 = 20;
+/// How long lies between two tries.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The size of a terminal to which nobody is attached.
+const USUAL: (u16, u16) = (24, 80);
+
+/// What who is attached sends: a byte for what it is, two for its length, then so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// What was typed.
+    Typed = 0,
+    /// The lines and columns of his window, two bytes each.
+    Size = 1,
+}
+
+/// Writes a frame; a long one as several.
+pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for part in bytes.chunks(usize::from(u16::MAX)) {
+        all.push(kind as u8);
+        all.extend(u16::try_from(part.len()).unwrap_or(u16::MAX).to_be_bytes());
+        all.extend(part);
+    }
+    all
+}
+
+/// Where the socket of an attempt is found, however long the path of its folder is: beside the open folder.
+///
+/// # Errors
+/// The folder cannot be opened.
+fn place(folder: &Path) -> io::Result<(File, PathBuf)> {
+    let folder = File::open(folder)?;
+    let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()));
+    Ok((folder, path))
+}
+
+/// Connects to the terminal of an attempt.
+///
+/// # Errors
+/// It has none, or its supervisor has ended.
+pub fn connect(folder: &Path) -> io::Result<UnixStream> {
+    let (_folder, path) = place(folder)?;
+    UnixStream::connect(path)
+}
+
+/// Somebody who is attached.
+struct Attached {
+    stream: UnixStream,
+    /// A frame that has not come whole.
+    part: Vec<u8>,
+    /// Output that he has not taken.
+    behind: VecDeque<u8>,
+}
+
+/// A pseudoterminal, and who looks at it right now.
+pub struct Terminal {
+    master: File,
+    listener: UnixListener,
+    attached: Vec<Attached>,
+    recent: VecDeque<u8>,
+    typed: VecDeque<u8>,
+}
+
+impl Terminal {
+    /// Makes the terminal of an attempt, which belongs to the job's user. Gives the end that the job has.
+    ///
+    /// # Errors
+    /// The system gives none.
+    pub fn open(folder: &Path, user: Option<&Credentials>) -> io::Result<(Self, OwnedFd)> {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        grantpt(&master)?;
+        unlockpt(&master)?;
+        let slave = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        if let Some(user) = user {
+            fchown(&slave, Some(Uid::from_raw(user.uid)), None)?;
+        }
+        rustix::io::ioctl_fionbio(&master, true)?;
+        let (_folder, path) = place(folder)?;
+        // What an earlier supervisor of the attempt left.
+        let _ = fs::remove_file(&path);
+        let listener = UnixListener::bind(&path)?;
+        listener.set_nonblocking(true)?;
+        let (recent, typed) = (VecDeque::new(), VecDeque::new());
+        let terminal = Self { master: File::from(master), listener, attached: Vec::new(), recent, typed };
+        terminal.resize(USUAL);
+        Ok((terminal, slave))
+    }
+
+    /// Where the job's output is read.
+    ///
+    /// # Errors
+    /// There are too many open files.
+    pub fn output(&self) -> io::Result<File> {
+        self.master.try_clone()
+    }
+
+    fn resize(&self, (lines, columns): (u16, u16)) {
+        let size = Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let _ = tcsetwinsize(&self.master, size);
+    }
+
+    /// What is to be waited for, besides the output.
+    pub fn watched(&self) -> Vec<PollFd<'_>> {
+        let mut watched = vec![PollFd::new(&self.listener, PollFlags::IN)];
+        if !self.typed.is_empty() {
+            watched.push(PollFd::new(&self.master, PollFlags::OUT));
+        }
+        for one in &self.attached {
+            let mut flags = PollFlags::empty();
+            flags.set(PollFlags::IN, self.typed.len() < MOST_TYPED);
+            flags.set(PollFlags::OUT, !one.behind.is_empty());
+            if !flags.is_empty() {
+                watched.push(PollFd::from_borrowed_fd(one.stream.as_fd(), flags));
+            }
+        }
+        watched
+    }
+
+    /// Shows output to those who are attached.
+    pub fn show(&mut self, bytes: &[u8]) {
+        self.recent.extend(bytes);
+        let over = self.recent.len().saturating_sub(RECENT);
+        self.recent.drain(..over);
+        self.attached.iter_mut().for_each(|one| one.behind.extend(bytes));
+        self.give();
+    }
+
+    /// Takes in who comes and what is typed, as far as it is there. Waits for nothing.
+    pub fn serve(&mut self) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            if self.attached.len() < MOST_ATTACHED && stream.set_nonblocking(true).is_ok() {
+                self.attached.push(Attached { stream, part: Vec::new(), behind: self.recent.clone() });
+            }
+        }
+        let mut sizes = Vec::new();
+        let Self { attached, typed, .. } = self;
+        attached.retain_mut(|one| typed.len() >= MOST_TYPED || one.read(typed, &mut sizes));
+        if let Some(size) = sizes.pop() {
+            self.resize(size);
+        }
+        while !self.typed.is_empty() {
+            let (first, _) = self.typed.as_slices();
+            match self.master.write(first) {
+                Ok(count @ 1..) => drop(self.typed.drain(..count)),
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => break,
+                // Nobody has it open any more.
+                _ => self.typed.clear(),
+            }
+        }
+        self.give();
+    }
+
+    /// Gives those who are attached what they take. Who is too far behind is detached.
+    fn give(&mut self) {
+        self.attached.retain_mut(|one| one.give() && one.behind.len() <= MOST_BEHIND);
+    }
+
+    /// Lets those who are attached have the end of the output, for a moment.
+    pub fn finish(&mut self) {
+        for _ in 0..LAST_TRIES {
+            self.give();
+            if self.attached.iter().all(|one| one.behind.is_empty()) {
+                break;
+            }
+            sleep(PAUSE);
+        }
+    }
+}
+
+impl Attached {
+    /// Reads what is there. Gives whether he is still there.
+    fn read(&mut self, typed: &mut VecDeque<u8>, sizes: &mut Vec<(u16, u16)>) -> bool {
+        let mut bytes = [0; 4096];
+        match self.stream.read(&mut bytes) {
+            Ok(0) => return false,
+            Ok(count) => self.part.extend(&bytes[..count]),
+            Err(why) => return matches!(why.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
+        }
+        let mut at = 0;
+        while let Some([kind, high, low]) = self.part.get(at..at + 3).and_then(|head| <[u8; 3]>::try_from(head).ok()) {
+            let from = at + 3;
+            let Some(content) = self.part.get(from..from + usize::from(u16::from_be_bytes([high, low]))) else { break };
+            at = from + content.len();
+            match (kind, content) {
+                (kind, content) if kind == Frame::Typed as u8 => typed.extend(content),
+                (kind, &[a, b, c, d]) if kind == Frame::Size as u8 => {
+                    sizes.push((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])));
+                }
+                // What he says is nothing that is understood here.
+                _ => return false,
+            }
+        }
+        self.part.drain(..at);
+        true
+    }
+
+    fn give(&mut self) -> bool {
+        while !self.behind.is_empty() {
+            let (first, _) = self.behind.as_slices();
+            match self.stream.write(first) {
+                Ok(0) => return false,
+                Ok(count) => drop(self.behind.drain(..count)),
+                Err(why) => return matches!(why.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,27 @@
+//! Simulate: a workload that came from elsewhere, run through the scheduler in virtual time, and what came of it in figures.
+//!
+//! Where to read: [`job`] is a workload as data, and [`input`] makes it from the formats that there are; [`arrange`] fits it to a question:
+//! more nodes, more load, a fill; [`run`] drives one scheduler through it, [`meter`] counts what happens, and [`figures`] is what one run
+//! gave; [`backtest`] holds a forecast against what was; [`target`] is a condition, and [`search`] finds the fewest nodes that meet it.
+//!
+//! Invariants:
+//! - no IO, clock, thread or randomness: time is virtual, and what is drawn is drawn by a seed;
+//! - the same workload, configuration, profile and seed give the same figures;
+//! - waits, and resources times time, are counted from the scheduler's events, exactly; only the series over time has bins.
+
+pub mod arrange;
+pub mod backtest;
+mod bins;
+pub mod draw;
+pub mod figures;
+pub mod input;
+pub mod job;
+pub mod meter;
+pub mod queues;
+pub mod run;
+pub mod search;
+pub mod target;
+
+pub use figures::{Figures, Group, Longest, Waits};
+pub use job::{Job, LeftOut, Task, Workload};
+pub use run::{Plan, Stopped, run};

@@ -1,0 +1,305 @@
+//! One run: a scheduler that begins empty, the nodes, then the jobs at their times, and what runs ends after its runtime.
+//!
+//! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. While something waits, a
+//! cycle is tried again after 100 ms of virtual time (SCH-040), where the scheduler does not know that it would find nothing. While nothing
+//! happens the tries become rarer: the next one comes after a sixteenth of the time that nothing has happened, and after 10 s at the latest,
+//! so that what begins by the passing of time alone (a preemption, a reservation) begins so much late at most.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::figures::Figures;
+use super::job::{Job, Workload};
+use super::meter::Meter;
+use crate::config::Config;
+use crate::model::{AppId, AskId, Profile, Time};
+use crate::scheduler::{AskSpec, Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
+
+/// How often a cycle is tried again while something waits (SCH-040).
+const RETRY_EVERY: Duration = Duration::from_millis(100);
+/// A cycle is tried again after the time since something happened divided by this, within [`RETRY_EVERY`] and [`RETRY_AT_LEAST`].
+const RETRY_SHARE: u64 = 16;
+/// The longest time between two tries.
+const RETRY_AT_LEAST: Duration = Duration::from_secs(10);
+/// The interval of the queue cleaner (SCH-182).
+const CLEAN_EVERY: Duration = Duration::from_secs(10);
+/// When nothing more comes in or ends, so long is waited for what timers and preemption still bring.
+const QUIET: Duration = Duration::from_secs(120);
+/// How often it is asked whether to go on, in commands.
+const ASK_EVERY: u64 = 256;
+
+/// How a workload is run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The queue configuration.
+    pub config: Arc<Config>,
+    /// The release to decide like.
+    pub profile: Profile,
+    /// The run ends at this time; `None`: when nothing changes any more.
+    pub until: Option<Time>,
+    /// Figures are of what happens from this time on, and of the asks that are made from then on.
+    pub from: Option<Time>,
+    /// An allocation that was preempted, or whose node has gone, is asked for again and begins again.
+    pub again: bool,
+}
+
+/// Why a run gave no figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nobody wants it any more.
+    Asked,
+    /// The queues cannot be brought into force; the message says why.
+    Config(String),
+}
+
+/// Runs a workload. `go_on` is asked now and then whether to go on.
+///
+/// # Errors
+/// The configuration is refused, or nobody wants it any more.
+pub fn run(workload: &Workload, plan: &Plan, go_on: &dyn Fn() -> bool) -> Result<Figures, Stopped> {
+    let mut run = Run {
+        arrivals: arrivals(&workload.jobs),
+        scheduler: Scheduler::new(plan.profile),
+        meter: Meter::default(),
+        now: Time::ZERO,
+        live: HashMap::new(),
+        ends: BinaryHeap::new(),
+        ends_set: 0,
+        retry: None,
+        cycle_due: true,
+        next_clean: Time::ZERO + CLEAN_EVERY,
+        clean: true,
+        active: Time::ZERO,
+        again: plan.again,
+        commands: 0,
+        go_on,
+    };
+    let events = run.apply(&Command::Configure(Arc::clone(&plan.config)))?;
+    if let Some(message) = events.into_iter().find_map(|event| match event.kind {
+        EventKind::ConfigRejected { message } => Some(message),
+        _ => None,
+    }) {
+        return Err(Stopped::Config(message));
+    }
+    for node in &workload.nodes {
+        run.apply(&PartitionCommand::AddNode(node.clone()).into())?;
+    }
+    if let Some(from) = plan.from {
+        run.until(from)?;
+        run.now = run.now.max(from);
+        run.meter = Meter::beginning(&run.scheduler, from);
+    }
+    run.until(plan.until.unwrap_or(Time(u64::MAX / 2)))?;
+    let Run { scheduler, meter, now, .. } = run;
+    Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }))
+}
+
+/// What is known of the asks of a live job: which task each is of, and how often it was asked for again.
+struct Live<'w> {
+    job: &'w Job,
+    asks: HashMap<AskId, (usize, u32)>,
+}
+
+/// An allocation that ends: its application, its ask, and its number, so that another one of the same ask is not ended instead.
+type Ending = (Reverse<(Time, u64)>, AppId, AskId);
+
+/// Something that comes in: the job, and the task of it; the first one brings the application.
+struct Arrival<'w> {
+    at: Time,
+    job: &'w Job,
+    task: usize,
+}
+
+/// What comes in, the last one first.
+fn arrivals(jobs: &[Job]) -> Vec<Arrival<'_>> {
+    let tasks = |job| move |task: usize| Arrival { at: at_of(job, task), job, task };
+    let mut all: Vec<Arrival<'_>> = jobs.iter().flat_map(|job| (0..job.tasks.len()).map(tasks(job))).collect();
+    // Those of one time stay in the order of the jobs.
+    all.sort_by_key(|arrival| arrival.at);
+    all.reverse();
+    all
+}
+
+fn at_of(job: &Job, task: usize) -> Time {
+    job.at + job.tasks[task].after
+}
+
+struct Run<'w> {
+    arrivals: Vec<Arrival<'w>>,
+    scheduler: Scheduler,
+    meter: Meter,
+    now: Time,
+    live: HashMap<AppId, Live<'w>>,
+    ends: BinaryHeap<Ending>,
+    ends_set: u64,
+    retry: Option<Time>,
+    cycle_due: bool,
+    next_clean: Time,
+    /// Something happened since the cleaner ran last.
+    clean: bool,
+    /// When something last happened.
+    active: Time,
+    again: bool,
+    commands: u64,
+    go_on: &'w dyn Fn() -> bool,
+}
+
+impl<'w> Run<'w> {
+    fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Stopped> {
+        self.commands += 1;
+        if self.commands.is_multiple_of(ASK_EVERY) && !(self.go_on)() {
+            return Err(Stopped::Asked);
+        }
+        let mut events = self.scheduler.apply(self.now, command);
+        while self.scheduler.is_unfinished() {
+            events.extend(self.scheduler.apply(self.now, &Command::Continue));
+        }
+        self.meter.observe(&events, &self.scheduler);
+        if !events.is_empty() {
+            (self.active, self.clean) = (self.now, true);
+        }
+        self.cycle_due |= !matches!(command, Command::Cycle | Command::Clean) || events.iter().any(Event::is_activity);
+        self.follow(&events)?;
+        Ok(events)
+    }
+
+    /// What the resource manager does about events: what begins to run ends in time, what was taken is asked for again.
+    fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
+        for Event { at, kind } in events {
+            match kind {
+                EventKind::Allocated { app, ask, .. } => self.begins(*at, app, ask),
+                EventKind::Released { app, ask, reason, .. }
+                    if self.again && matches!(reason, ReleaseReason::Preempted | ReleaseReason::NodeRemoved) =>
+                {
+                    self.ask_again(app, ask)?;
+                }
+                EventKind::AppLeft { app, .. } | EventKind::AppRejected { app, .. } => drop(self.live.remove(app)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn begins(&mut self, at: Time, app: &AppId, ask: &AskId) {
+        let Some(live) = self.live.get(app) else { return };
+        let Some((task, _)) = live.asks.get(ask) else { return };
+        if let Some(runs) = live.job.tasks[*task].runs {
+            self.ends_set += 1;
+            self.ends.push((Reverse((at + runs, self.ends_set)), app.clone(), ask.clone()));
+        }
+    }
+
+    fn ask_again(&mut self, app: &AppId, ask: &AskId) -> Result<(), Stopped> {
+        let Some(live) = self.live.get_mut(app) else { return Ok(()) };
+        let Some((task, times)) = live.asks.remove(ask) else { return Ok(()) };
+        let base = ask.as_str().split('~').next().unwrap_or_default();
+        let id = AskId::from(format!("{base}~{}", times + 1));
+        live.asks.insert(id.clone(), (task, times + 1));
+        let spec = spec(live.job, task, id);
+        self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
+    }
+
+    /// Asks for what a task wants; for an application that is not there, or not any more, that begins with a submission.
+    fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
+        if !self.live.contains_key(&job.app) {
+            self.live.insert(job.app.clone(), Live { job, asks: HashMap::new() });
+            let (app, queue, who, tags) = (job.app.clone(), job.queue.clone(), job.who.clone(), job.tags.clone());
+            let submission = Submission { app, queue, who, tags, ..Submission::default() };
+            self.apply(&PartitionCommand::Submit(submission).into())?;
+        }
+        for copy in 0..job.tasks[task].count {
+            // A refused application has left meanwhile.
+            let Some(live) = self.live.get_mut(&job.app) else { return Ok(()) };
+            let id = AskId::from(format!("{}-{task}-{copy}", job.app));
+            live.asks.insert(id.clone(), (task, 0));
+            self.apply(&PartitionCommand::Ask(spec(job, task, id)).into())?;
+        }
+        Ok(())
+    }
+
+    fn until(&mut self, until: Time) -> Result<(), Stopped> {
+        loop {
+            while self.cycle_due {
+                self.cycle()?;
+            }
+            let Some(due) = self.next_due() else { break };
+            if due > until {
+                self.now = self.now.max(until);
+                break;
+            }
+            let over = self.arrivals.is_empty() && self.ends.is_empty();
+            if over && due > self.active + QUIET {
+                break;
+            }
+            self.now = self.now.max(due);
+            self.run_due()?;
+        }
+        Ok(())
+    }
+
+    fn cycle(&mut self) -> Result<(), Stopped> {
+        self.cycle_due = false;
+        self.apply(&Command::Cycle)?;
+        self.retry = (!self.cycle_due && self.scheduler.has_work()).then(|| self.next_retry());
+        Ok(())
+    }
+
+    /// The next try that can find something: what is known to find nothing is passed over, in multiples of the same step.
+    fn next_retry(&self) -> Time {
+        let [every, longest] = [RETRY_EVERY, RETRY_AT_LEAST].map(|time| time.as_micros() as u64);
+        let quiet = self.scheduler.quiet_until().unwrap_or(self.now).0.saturating_sub(self.now.0);
+        let rarer = (self.now.0.saturating_sub(self.active.0) / RETRY_SHARE).min(longest);
+        Time(self.now.0.saturating_add(quiet.max(rarer).div_ceil(every).max(1).saturating_mul(every)))
+    }
+
+    fn next_due(&self) -> Option<Time> {
+        let end = self.ends.peek().map(|(Reverse((at, _)), ..)| *at);
+        let arrival = self.arrivals.last().map(|arrival| arrival.at);
+        let clean = self.clean.then_some(self.next_clean);
+        [end, arrival, self.scheduler.next_timer(), self.retry, clean].into_iter().flatten().min()
+    }
+
+    fn run_due(&mut self) -> Result<(), Stopped> {
+        while self.ends.peek().is_some_and(|(Reverse((at, _)), ..)| *at <= self.now) {
+            let Some((_, app, ask)) = self.ends.pop() else { break };
+            // One that was preempted meanwhile has another name by now.
+            if self.live.get_mut(&app).is_some_and(|live| live.asks.remove(&ask).is_some()) {
+                self.apply(&PartitionCommand::Release { app, ask }.into())?;
+            }
+        }
+        while let Some(arrival) = self.arrivals.pop_if(|arrival| arrival.at <= self.now) {
+            self.arrive(arrival)?;
+        }
+        if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
+            self.apply(&Command::Tick)?;
+        }
+        if self.clean && self.next_clean <= self.now {
+            self.clean = false;
+            self.apply(&Command::Clean)?;
+        }
+        if self.next_clean <= self.now {
+            self.next_clean = self.now + CLEAN_EVERY;
+        }
+        if self.retry.is_some_and(|retry| retry <= self.now) {
+            (self.retry, self.cycle_due) = (None, true);
+        }
+        Ok(())
+    }
+}
+
+fn spec(job: &Job, task: usize, id: AskId) -> AskSpec {
+    let task = &job.tasks[task];
+    AskSpec {
+        app: job.app.clone(),
+        id,
+        count: 1,
+        resource: task.resource.clone(),
+        priority: task.priority,
+        required_node: task.required_node.clone(),
+        allow_preempt_self: true,
+        allow_preempt_other: true,
+        ..AskSpec::default()
+    }
+}

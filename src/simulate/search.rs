@@ -1,0 +1,100 @@
+//! The fewest nodes that meet a target: doubled until they do, then halved between.
+
+/// The most runs of a search.
+const MOST_RUNS: usize = 64;
+
+/// One run of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tried<T> {
+    /// How many nodes.
+    pub nodes: usize,
+    /// Whether that meets the target.
+    pub met: bool,
+    /// What it gave.
+    pub result: T,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// So many nodes meet the target, and one less does not, or there is none less.
+    Fewest(usize),
+    /// Twice as many nodes, twice over, gave nothing better.
+    NoBetter,
+    /// As many as may be tried do not meet it.
+    TooMany(usize),
+}
+
+/// Looks for the fewest nodes, from so many on and at most so many. `run` says of a number of nodes whether the target is met, what the run
+/// gave, and a value by which two runs are compared: equal values of three runs in a row say that more nodes do not help.
+///
+/// # Errors
+/// What `run` fails with.
+pub fn fewest<T, E>(
+    start: usize,
+    most: usize,
+    mut run: impl FnMut(usize) -> Result<(bool, Option<u64>, T), E>,
+) -> Result<(Found, Vec<Tried<T>>), E> {
+    let mut tried = Vec::new();
+    let mut values: Vec<Option<u64>> = Vec::new();
+    let mut try_one = |nodes: usize, tried: &mut Vec<Tried<T>>| -> Result<(bool, Option<u64>), E> {
+        let (met, value, result) = run(nodes)?;
+        tried.push(Tried { nodes, met, result });
+        Ok((met, value))
+    };
+    let (mut below, mut nodes) = (0, start.clamp(1, most.max(1)));
+    loop {
+        let (met, value) = try_one(nodes, &mut tried)?;
+        if met {
+            break;
+        }
+        values.push(value);
+        if let [.., one, two, three] = values.as_slice()
+            && one == two
+            && two == three
+        {
+            return Ok((Found::NoBetter, tried));
+        }
+        if nodes >= most {
+            return Ok((Found::TooMany(most), tried));
+        }
+        below = nodes;
+        nodes = nodes.saturating_mul(2).min(most);
+    }
+    let mut above = nodes;
+    while above - below > 1 && tried.len() < MOST_RUNS {
+        let middle = below + (above - below) / 2;
+        if try_one(middle, &mut tried)?.0 {
+            above = middle;
+        } else {
+            below = middle;
+        }
+    }
+    Ok((Found::Fewest(above), tried))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(start: usize, most: usize, needed: usize) -> (Found, Vec<usize>) {
+        let run = |nodes: usize| Ok::<_, ()>((nodes >= needed, Some(1_000_000 / nodes as u64), ()));
+        let (found, tried) = fewest(start, most, run).unwrap();
+        (found, tried.iter().map(|one| one.nodes).collect())
+    }
+
+    #[test]
+    fn the_fewest_are_found_from_both_sides() {
+        for (start, needed) in [(1, 11), (8, 11), (16, 11), (11, 11), (40, 1)] {
+            assert_eq!(search(start, 1000, needed).0, Found::Fewest(needed), "{start} {needed}");
+        }
+        assert_eq!(search(4, 1000, 11).1, [4, 8, 16, 12, 10, 11]);
+    }
+
+    #[test]
+    fn what_cannot_be_met_ends() {
+        assert_eq!(search(4, 20, 21).0, Found::TooMany(20));
+        let (found, tried) = fewest(1, 1000, |_| Ok::<_, ()>((false, Some(7), ()))).unwrap();
+        assert_eq!((found, tried.len()), (Found::NoBetter, 3));
+    }
+}

@@ -1,0 +1,92 @@
+//! What would help, in words: what to do, and what else that would cause.
+
+use super::words::{amounts, count, name};
+use super::{Place, Remedy, RemedyEffect, RemedyKind};
+use crate::model::{AppId, Time};
+use crate::view::units::show_amount;
+
+/// How many applications are named of those to which the same happens.
+const MOST_NAMED: usize = 3;
+
+impl Remedy {
+    /// What to do, in one line. `now` is when that was worked out.
+    pub fn sentence(&self, now: Time) -> String {
+        let steps: Vec<String> = self.steps.iter().map(|step| step.words(now)).collect();
+        let what = steps.join(", and ");
+        if self.enough { what } else { format!("{what} (not enough alone)") }
+    }
+
+    /// What it causes besides, each in a line of its own. Empty: nothing, or it was not tried.
+    pub fn effect_lines(&self) -> Vec<String> {
+        let effects = self.effects.as_deref().unwrap_or_default();
+        let of = |pick: fn(&RemedyEffect) -> Option<(&AppId, u64)>| effects.iter().filter_map(pick).collect::<Vec<_>>();
+        let mut lines = Vec::new();
+        let loses = of(|effect| if let RemedyEffect::Loses(app, count) = effect { Some((app, *count)) } else { None });
+        let preempted =
+            of(|effect| if let RemedyEffect::Preempted(app, count) = effect { Some((app, *count)) } else { None });
+        let waits = of(|effect| if let RemedyEffect::Waits(app, count) = effect { Some((app, *count)) } else { None });
+        let gets = of(|effect| if let RemedyEffect::Gets(app, count) = effect { Some((app, *count)) } else { None });
+        lines.extend(listed(&loses, "loses", "lose", |number| count(number, "allocation")));
+        lines.extend(listed(&preempted, "is preempted:", "are preempted:", |number| count(number, "allocation")));
+        lines.extend(listed(&waits, "waits with", "wait with", |number| count(number, "ask")));
+        lines.extend(listed(&gets, "gets", "get", |number| count(number, "allocation")));
+        lines
+    }
+}
+
+/// `then reports-0002 waits with 1 ask`.
+fn listed(all: &[(&AppId, u64)], one: &str, many: &str, amount: impl Fn(u64) -> String) -> Option<String> {
+    let sum = all.iter().map(|(_, count)| count).sum();
+    let named: Vec<String> = all.iter().take(MOST_NAMED).map(|(app, _)| app.to_string()).collect();
+    let more = all.len().saturating_sub(named.len());
+    match all.len() {
+        0 => None,
+        1 => Some(format!("then {} {one} {}", named[0], amount(sum))),
+        _ if more > 0 => Some(format!("then {} and {more} more {many} {} in all", named.join(", "), amount(sum))),
+        _ => Some(format!("then {} {many} {} in all", named.join(", "), amount(sum))),
+    }
+}
+
+impl RemedyKind {
+    fn words(&self, now: Time) -> String {
+        match self {
+            Self::Raise { place, resource: Some(resource), by, to } => {
+                let (by, to) = (show_amount(resource, *by), show_amount(resource, *to));
+                format!("raise {} by {by} {} to {to}", raised(place), name(resource))
+            }
+            Self::Raise { place, resource: None, by, to } => {
+                format!("let {by} more run by {} ({to} in all)", raised(place))
+            }
+            Self::End { app, .. } => format!("end {app}"),
+            Self::Move { app, to } => format!("move {app} to {to}"),
+            Self::Wait { app, at: None } => format!("wait for the end of {app}; when that is, is not known"),
+            Self::Wait { app, at: Some(at) } => {
+                let left = at.since(now).as_millis().saturating_add(500) / 1000;
+                format!("wait for the end of {app}, about {} from now by what others of its queue took", span(left))
+            }
+            Self::Turn(0) => "nothing: the next cycle serves it".to_owned(),
+            Self::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
+            Self::AddNode(size) => format!("add a node with {}", amounts(size)),
+            Self::Priority { from, to, when: None } => format!("raise its priority from {from} to {to}"),
+            Self::Priority { from, to, when: Some(app) } => {
+                format!("raise its priority from {from} to {to}: then it is served first when {app} ends")
+            }
+            Self::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
+        }
+    }
+}
+
+fn span(seconds: u128) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} m {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+fn raised(place: &Place) -> String {
+    match place {
+        Place::Queue(queue) => format!("the maximum of {queue}"),
+        other => other.words(),
+    }
+}

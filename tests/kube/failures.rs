@@ -1,0 +1,206 @@
+//! What goes wrong on a real API server, and what is bad in a kubeconfig.
+
+use std::time::Duration;
+
+use kornsole::api::client::Target;
+use kornsole::console::{Driver, Options};
+use kornsole::kube::{Cluster, Known, Via, Wanted};
+use kornsole::source::Remote;
+use kornsole::source::remote::RemoteOptions;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use super::looks::until;
+use super::stand_in::{Reply, StandIn};
+use super::{Stage, has, raise};
+
+fn apply(stage: &Stage, file: &str, more: &[&str]) -> (i32, String, String) {
+    let arguments = [&["apply", file, "--server", "k8s://admin"], more].concat();
+    stage.run(&arguments)
+}
+
+pub fn of_helm(stage: &Stage) {
+    let note = |value: &str| {
+        stage.kubectl(&[
+            "-n",
+            "yunikorn",
+            "annotate",
+            "configmap",
+            "yunikorn-configs",
+            &format!("meta.helm.sh/release-name{value}"),
+        ]);
+    };
+    note("=yk");
+    let new = stage.changed("new.yaml", raise);
+    let (code, out, err) = apply(stage, &new, &["--dry-run"]);
+    note("-");
+    assert_eq!(code, 0, "{err}");
+    has(&(out + &err), &["the ConfigMap belongs to Helm release yk", "its next sync or upgrade undoes a change here"]);
+}
+
+pub fn too_large(stage: &Stage) {
+    let before = stage.config_map();
+    let new = stage.changed("large.yaml", |text| raise(text) + &"# a long comment\n".repeat(70_000));
+    let (code, _, err) = apply(stage, &new, &["--yes"]);
+    assert_ne!(code, 0);
+    has(&err, &["yunikorn-configs would have", "a ConfigMap holds at most 1048576"]);
+    assert_eq!(stage.config_map(), before);
+}
+
+pub fn absent(stage: &Stage) {
+    let mut before = stage.config_map();
+    let new = stage.changed("new.yaml", raise);
+    stage.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
+    let (code, out, err) = apply(stage, &new, &["--yes"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let made = stage.config_map();
+    let text = std::fs::read_to_string(&new).unwrap();
+    assert_eq!(made["data"], json!({"queues.yaml": text}), "nothing but the key is in it");
+    // The map of before comes back.
+    before["metadata"] =
+        json!({"name": "yunikorn-configs", "namespace": "yunikorn", "labels": before["metadata"]["labels"]});
+    let file = stage.folder.join("before.json");
+    std::fs::write(&file, before.to_string()).unwrap();
+    stage.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
+    stage.kubectl(&["create", "-f", &file.display().to_string()]);
+}
+
+pub fn several(stage: &Stage) {
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "yunikorn-service", "namespace": "team-a"},
+        "spec": {"ports": [{"name": "yunikorn-core", "port": 9080}]}});
+    let file = stage.folder.join("service.json");
+    std::fs::write(&file, service.to_string()).unwrap();
+    stage.kubectl(&["create", "-f", &file.display().to_string()]);
+    let why = stage.fails(&["queues", "--server", "k8s://root"]);
+    stage.kubectl(&["-n", "team-a", "delete", "service", "yunikorn-service"]);
+    has(
+        &why,
+        &[
+            "there are 2 schedulers",
+            "team-a/yunikorn-service",
+            "yunikorn/yunikorn-service",
+            "k8s://CONTEXT/NAMESPACE names one",
+        ],
+    );
+}
+
+pub fn exec_plugin(stage: &Stage) {
+    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&stage.kubeconfig).unwrap()).unwrap();
+    let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
+        "args": ["-c", "echo the ticket has expired >&2; exit 3"]});
+    config["users"] = json!([{"name": "admin", "user": {"exec": exec}}]);
+    let file = stage.folder.join("exec.json").display().to_string();
+    std::fs::write(&file, config.to_string()).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        .args(["queues", "--server", "k8s://admin"])
+        .env("KUBECONFIG", &file)
+        .env("XDG_CONFIG_HOME", &stage.folder)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    has(&String::from_utf8(output.stderr).unwrap(), &["the exec plugin", "the ticket has expired"]);
+}
+
+/// A console by a real port-forward, with the lists of a real API server followed.
+fn console(stage: &Stage, via: Via) -> Driver {
+    let known = Known::of(&[stage.kubeconfig.clone().into()]).unwrap();
+    let context = known.context(Some("root")).unwrap();
+    let wanted = Wanted { namespace: Some("yunikorn".to_owned()), via: Some(via), ..Wanted::default() };
+    let target = Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).unwrap();
+    let options = RemoteOptions { every: Duration::from_millis(200), ..RemoteOptions::default() };
+    let remote = Arc::new(Remote::start(&target, options).unwrap());
+    Driver::new(remote as Arc<_>, Options::default(), 160, 50)
+}
+
+pub fn followed(stage: &Stage) {
+    let mut driver = console(stage, Via::PortForward);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
+    driver.keys(":app job-1<ret>i").unwrap();
+    until(&mut driver, &["2 Pending"]);
+    // The stand-in of a kubelet is this: the status of a pod is written.
+    let waits = json!({"status": {"phase": "Running", "containerStatuses": [{"name": "main", "image": "x", "imageID": "", "ready": false, "restartCount": 4,
+        "lastState": {}, "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s"}}}]}});
+    stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &waits);
+    until(&mut driver, &["1 CrashLoopBackOff, 1 Pending; 4 restarts", "back-off 40s"]);
+    // A cordon is seen by itself.
+    driver.keys("3").unwrap();
+    until(&mut driver, &["node-a"]);
+    stage.kubectl(&["cordon", "node-a"]);
+    until(&mut driver, &["cordoned"]);
+    stage.kubectl(&["uncordon", "node-a"]);
+    stage.patch_status(
+        "/api/v1/namespaces/team-a/pods/job-1-driver",
+        &json!({"status": {"phase": "Running", "containerStatuses": []}}),
+    );
+}
+
+pub fn replaced(stage: &Stage) {
+    let mut driver = console(stage, Via::PortForward);
+    until(&mut driver, &["tenant-a", "etl"]);
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "yunikorn-scheduler-2", "namespace": "yunikorn",
+        "labels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}, "spec": {"nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}});
+    let file = stage.folder.join("pod.json");
+    std::fs::write(&file, pod.to_string()).unwrap();
+    stage.kubectl(&["create", "-f", &file.display().to_string()]);
+    let ready = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+    stage.patch_status("/api/v1/namespaces/yunikorn/pods/yunikorn-scheduler-2", &ready);
+    stage.kubectl(&["-n", "yunikorn", "delete", "pod", "yunikorn-scheduler-1", "--force", "--grace-period=0"]);
+    // Its connections end with it; the stand-in of a kubelet is asked for the other one from then on.
+    stage.kubelet_cuts();
+    let began = std::time::Instant::now();
+    while began.elapsed() < Duration::from_secs(4) {
+        driver.advance(Duration::from_millis(500)).refresh();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    until(&mut driver, &["tenant-a", "etl", " REMOTE "]);
+    let text = driver.screen_text();
+    assert!(!text.contains("no answer"), "{text}");
+}
+
+#[test]
+fn who_one_is_comes_from_a_self_subject_review_where_there_is_one() {
+    // A stand-in: the API server of these tests is a 1.20, which has none.
+    let stand_in = StandIn::new(|call| match call.path.as_str() {
+        "/apis/authentication.k8s.io/v1/selfsubjectreviews" => {
+            assert_eq!(call.method, "POST");
+            Reply::json(
+                &json!({"status": {"userInfo": {"username": "ann", "groups": ["dev", "system:authenticated"]}}}),
+            )
+        }
+        path => Reply::refusal(404, path),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cluster = stand_in.cluster();
+    let who = runtime.block_on(cluster.who()).unwrap();
+    assert_eq!((who.user.as_str(), who.groups.len()), ("ann", 2));
+}
+
+#[test]
+fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
+    let stand_in = StandIn::new(|call| {
+        let review: Value = serde_json::from_str(&call.body).unwrap();
+        let asked = &review["spec"]["resourceAttributes"];
+        assert_eq!((&asked["verb"], &asked["resource"]), (&json!("delete"), &json!("pods")));
+        Reply {
+            status: 201,
+            ..Reply::json(
+                &json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "metadata": {},
+            "spec": review["spec"], "status": {"allowed": asked["namespace"] == "team-a"}}),
+            )
+        }
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cluster = stand_in.cluster();
+    let namespaces = ["team-a".to_owned(), "team-b".to_owned()];
+    assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "before all are asked for, none is");
+    assert!(!runtime.block_on(cluster.may(&Cluster::killing(None))).unwrap());
+    assert!(runtime.block_on(cluster.review_namespaces(&namespaces)));
+    assert!(cluster.may_kill("team-a").is_ok());
+    let missing = cluster.may_kill("team-b").unwrap_err();
+    assert_eq!(missing.to_string(), "delete pods in namespace team-b");
+    let asked = stand_in.asked();
+    assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "each is asked for once");
+    assert_eq!(stand_in.asked(), asked);
+}

@@ -1,0 +1,215 @@
+//! What Kubernetes adds to the pages, on the console itself: a recorded YuniKorn behind the service proxy of a stand-in, and its pods, nodes,
+//! namespaces and priority classes.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use kornsole::api::client::Target;
+use kornsole::console::{Driver, Options};
+use kornsole::kube::{Cluster, Known, Via, Wanted};
+use kornsole::source::remote::RemoteOptions;
+use kornsole::source::{Remote, Source as _};
+use serde_json::{Value, json};
+
+use super::stand_in::{Call, Reply, StandIn};
+
+const PROXY: &str = "/api/v1/namespaces/yunikorn/services/yunikorn-service:yunikorn-core/proxy";
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// What was recorded of a real 1.8.0, by path.
+fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
+    let folder = Path::new("tests/conformance/rest/1.8.0");
+    let index: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
+    let plain = |entry: &&Value| entry["method"] == "GET" && entry["requestHeaders"].get("Accept").is_none();
+    let answer = |entry: &Value| {
+        let body = std::fs::read(folder.join(entry["file"].as_str().unwrap())).unwrap();
+        (entry["path"].as_str().unwrap().to_owned(), (u16::try_from(entry["status"].as_u64().unwrap()).unwrap(), body))
+    };
+    index.iter().filter(plain).filter(|entry| entry["headers"].get("Content-Encoding").is_none()).map(answer).collect()
+}
+
+/// Two applications besides those that were recorded: one runs on a pod, one has none that the scheduler was given.
+fn apps(recorded: &[u8]) -> Vec<u8> {
+    let mut all: Vec<Value> = serde_json::from_slice(recorded).unwrap();
+    let tags = json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": "job-1-driver"});
+    let held = json!({"allocationKey": "u-0", "allocationTags": tags, "requestTime": 946_684_800_000_000_000_u64, "nodeId": "node-a",
+        "resource": {"vcore": 1000, "memory": 1_u64 << 30, "pods": 1}, "priority": "0", "applicationId": "job-1"});
+    let app = |id: &str, state: &str, held: Value| {
+        json!({"applicationID": id, "partition": "default", "queueName": "root.tenants.tenant-a.etl", "submissionTime": 946_684_800_000_000_000_u64,
+            "allocations": held, "requests": [], "applicationState": state, "user": "sue", "groups": ["dev"], "stateLog": []})
+    };
+    all.push(app("job-1", "Running", json!([held])));
+    all.push(app("stuck-1", "New", json!([])));
+    serde_json::to_vec(&all).unwrap()
+}
+
+fn pod(number: usize, name: &str, app: Option<&str>, status: Value) -> Value {
+    let scheduler = if app.is_some() { "yunikorn" } else { "default-scheduler" };
+    let owner = json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "etl", "uid": "o", "controller": true}]);
+    json!({
+        "metadata": {"name": name, "namespace": "team-a", "uid": format!("u-{number}"), "resourceVersion": "1", "labels": {"applicationId": app},
+                     "ownerReferences": owner},
+        "spec": {"schedulerName": scheduler, "nodeName": if number == 9 { None } else { Some("node-a") }, "priorityClassName": "gold",
+                 "containers": [{"name": "main", "resources": {"requests": {"cpu": "250m", "memory": "64Mi"}}, "env": [{"name": "PASSWORD", "value": "hunter2"}]}]},
+        "status": status,
+    })
+}
+
+fn pods() -> Vec<Value> {
+    let waits = json!([{"restartCount": 2, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image x:9"}}}]);
+    let runs = json!([{"ready": true, "restartCount": 0, "state": {"running": {}}}]);
+    let claim = json!([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "persistentvolumeclaim data not found"}]);
+    let mut foreign = pod(5, "daemon-5", None, json!({"phase": "Running", "containerStatuses": runs}));
+    foreign["metadata"]["labels"] = json!({});
+    vec![
+        pod(0, "job-1-driver", Some("job-1"), json!({"phase": "Running", "containerStatuses": waits})),
+        pod(9, "stuck-1-driver", Some("stuck-1"), json!({"phase": "Pending", "conditions": claim})),
+        foreign,
+    ]
+}
+
+fn list(items: &[Value]) -> Reply {
+    Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
+}
+
+/// A cluster with a recorded YuniKorn; `pods` answers the list of pods.
+pub fn cluster(pods: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> StandIn {
+    let answers = recorded();
+    StandIn::new(move |call| {
+        if let Some(path) = call.path.strip_prefix(PROXY) {
+            return match answers.get(path) {
+                Some((_, body)) if path.ends_with("/applications/active") => {
+                    Reply { body: apps(body), ..Reply::json(&Value::Null) }
+                }
+                Some((status, body)) => Reply { status: *status, body: body.clone(), ..Reply::json(&Value::Null) },
+                None => Reply { status: 404, body: b"404 page not found\n".to_vec(), ..Reply::json(&Value::Null) },
+            };
+        }
+        let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+        match path {
+            "/api/v1/pods" => pods(call),
+            "/api/v1/namespaces/yunikorn/services/yunikorn-service" => {
+                let ports = json!([{"name": "yunikorn-core", "port": 9080}]);
+                Reply::json(
+                    &json!({"metadata": {"name": "yunikorn-service", "namespace": "yunikorn"}, "spec": {"ports": ports}}),
+                )
+            }
+            _ if query.contains("watch=true") => Reply::lines(&[], true),
+            "/api/v1/nodes" => {
+                let conditions = json!([{"type": "Ready", "status": "True"}, {"type": "DiskPressure", "status": "True", "message": "disk is full"}]);
+                let taints = json!([{"key": "gpu", "value": "a100", "effect": "NoSchedule"}]);
+                list(&[
+                    json!({"metadata": {"name": "node-a", "labels": {"zone": "eu-1"}}, "spec": {"unschedulable": true, "taints": taints},
+                    "status": {"conditions": conditions, "nodeInfo": {"kubeletVersion": "v1.34.2"}}}),
+                ])
+            }
+            "/api/v1/namespaces" => {
+                let own = json!({"yunikorn.apache.org/parentqueue": "root.tenants.tenant-a", "yunikorn.apache.org/namespace.quota": "{\"cpu\": \"5\"}"});
+                list(&[json!({"metadata": {"name": "team-a", "annotations": own}})])
+            }
+            "/apis/scheduling.k8s.io/v1/priorityclasses" => {
+                list(&[json!({"metadata": {"name": "gold"}, "value": 1000})])
+            }
+            _ => Reply::refusal(404, "not found"),
+        }
+    })
+}
+
+/// A console that is attached by the service proxy.
+pub fn console(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
+    let known = Known::of(&[stand_in.kubeconfig()]).unwrap();
+    let context = known.context(None).unwrap();
+    let namespace = Some("yunikorn".to_owned());
+    let wanted = Wanted { namespace, via: Some(Via::Proxy), ..Wanted::default() };
+    let target = Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).unwrap();
+    let options = RemoteOptions { every: Duration::from_millis(200), ..RemoteOptions::default() };
+    let remote = Arc::new(Remote::start(&target, options).unwrap());
+    let driver = Driver::new(Arc::clone(&remote) as Arc<_>, Options::default(), 160, 50);
+    (remote, driver)
+}
+
+/// Waits until the screen says all of this.
+#[track_caller]
+pub fn until(driver: &mut Driver, texts: &[&str]) {
+    let began = Instant::now();
+    loop {
+        driver.advance(Duration::from_millis(300)).refresh();
+        let screen = driver.screen_text();
+        let left: Vec<&&str> = texts.iter().filter(|text| !screen.contains(**text)).collect();
+        if left.is_empty() {
+            return;
+        }
+        assert!(began.elapsed() < DEADLINE, "no {left:?} in\n{screen}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn pods_nodes_namespaces_and_classes_stand_on_the_pages() {
+    let stand_in =
+        cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) });
+    let (_remote, mut driver) = console(&stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1", "stuck-1", "1 pod ImagePullBackOff", "1 pod Unschedulable"]);
+    driver.keys(":app job-1<ret>").unwrap();
+    until(&mut driver, &["POD", "RST", "ImagePullBackOff     2"]);
+    driver.keys("i").unwrap();
+    until(
+        &mut driver,
+        &["trouble", "ImagePullBackOff: pod team-a/job-1-driver: no such image x:9", "1 ImagePullBackOff; 2 restarts"],
+    );
+    until(&mut driver, &["Job team-a/etl (1 pod)"]);
+    driver.keys(":app stuck-1<ret>i").unwrap();
+    let stuck = "Unschedulable: pod team-a/stuck-1-driver: persistentvolumeclaim";
+    until(&mut driver, &[stuck, "data not found", "not asked", "team-a/stuck-1-driver Pending"]);
+    driver.keys("3").unwrap();
+    until(&mut driver, &["node-a", "cordoned"]);
+    driver.keys(":node node-a<ret>i").unwrap();
+    until(&mut driver, &["DiskPressure True: disk is full", "gpu=a100:NoSchedule", "v1.34.2", "zone=eu-1"]);
+    until(&mut driver, &["team-a/daemon-5 cpu 0.2, mem 64Mi Running, by default-scheduler"]);
+    assert!(!driver.screen_text().contains("hunter2"));
+}
+
+/// The memory of this process that is resident, in bytes.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+#[test]
+fn fifty_thousand_pods_take_bounded_memory_and_little_time() {
+    const PODS: usize = 50_000;
+    let served = Arc::new(AtomicUsize::new(0));
+    let stand_in = cluster(move |call| {
+        if call.path.contains("watch=true") {
+            return Reply::lines(&[], true);
+        }
+        let from: usize = call.path.split("continue=").nth(1).map_or(0, |from| from.parse().unwrap());
+        let end = (from + 500).min(PODS);
+        let one = |number: usize| {
+            let app = format!("app-{}", number / 50);
+            pod(number + 10, &format!("{app}-{number}"), Some(&app), json!({"phase": "Running"}))
+        };
+        let items: Vec<Value> = (from..end).map(one).collect();
+        let rest = if end < PODS { end.to_string() } else { String::new() };
+        served.fetch_max(end, Ordering::Relaxed);
+        Reply::json(&json!({"metadata": {"resourceVersion": "5", "continue": rest}, "items": items}))
+    });
+    let (before, began) = (resident(), Instant::now());
+    let (remote, mut driver) = console(&stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    let figures = began.elapsed();
+    let count = || remote.view().kubernetes.as_ref().map_or(0, |all| all.pod_count());
+    while count() < PODS {
+        assert!(began.elapsed() < Duration::from_secs(120), "{} of them came", count());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (took, grown) = (began.elapsed(), resident().saturating_sub(before) >> 20);
+    eprintln!("first figures in {figures:?}, {PODS} pods in {took:?}, {grown} MiB more");
+    assert!(figures < Duration::from_secs(2), "the figures do not wait for the pods: {figures:?}");
+    assert!(grown < 200, "{grown} MiB");
+}

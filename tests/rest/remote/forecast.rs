@@ -1,0 +1,151 @@
+//! What a twin of an attached scheduler decides next is what that one decides then, over a real socket.
+
+use std::time::{Duration, Instant};
+
+use kornsole::api::client::{Limits, Target, Token};
+use kornsole::scheduler::{Command, EventKind};
+use kornsole::source::remote::once::Once;
+use kornsole::twin::Twin;
+use serde_json::Value;
+
+use crate::common::{Program, TestFolder, kornsole_command, post};
+
+/// Queues with guarantees, priorities and a limit; everything waits behind an application that has the whole cluster.
+fn scenario() -> String {
+    let mut text = "\
+version: 1
+name: forecast
+config: |
+  partitions:
+  - name: default
+    queues:
+    - name: root
+      submitacl: '*'
+      adminacl: '*'
+      properties: {application.sort.policy: fair}
+      queues:
+      - {name: a, resources: {guaranteed: {vcore: 12}}}
+      - {name: b, resources: {guaranteed: {vcore: 16}, max: {vcore: 20}}}
+      - name: c
+        properties: {priority.offset: '1', application.sort.policy: fifo}
+        limits: [{limit: each, users: ['*'], maxresources: {vcore: 9}}]
+steps:
+"
+    .to_owned();
+    for node in 0..5 {
+        text.push_str(&format!("- node: {{id: n{node}, capacity: {{vcore: {}, memory: 64G}}}}\n", 14 + node));
+    }
+    text.push_str("- submit: {app: filler, queue: root.a, user: sue}\n");
+    for node in 0..5 {
+        text.push_str(&format!("- ask: {{app: filler, id: f{node}, resource: {{vcore: {}}}}}\n", 14 + node));
+    }
+    text.push_str("- schedule: idle\n");
+    for number in 0..12 {
+        let (queue, user) = (["a", "b", "c"][number % 3], ["ann", "joe"][number % 2]);
+        text.push_str(&format!(
+            "- advance: 20ms\n- submit: {{app: app-{number}, queue: root.{queue}, user: {user}}}\n- ask: {{app: app-{number}, id: t{number}, \
+             count: 8, priority: {}, resource: {{vcore: {}, memory: {}G}}}}\n",
+            number % 2,
+            1 + number % 2,
+            1 + number % 5,
+        ));
+    }
+    text
+}
+
+/// What a twin decides in so many cycles: which ask goes to which node.
+fn decided(twin: &Twin, most: usize) -> Vec<String> {
+    let fork = twin.trusted_fork(usize::MAX).unwrap();
+    let mut scheduler = fork.scheduler().clone();
+    let mut decided = Vec::new();
+    for _ in 0..most * 2 {
+        for event in scheduler.apply(fork.now(), &Command::Cycle) {
+            if let EventKind::Allocated { app, ask, node, .. } = event.kind {
+                decided.push(format!("{app}/{ask} on {node}"));
+            }
+        }
+    }
+    decided.truncate(most);
+    decided
+}
+
+fn once(program: &Program, secret: &str) -> Once {
+    let target = Target::new(&program.url()).unwrap().with_token(Token::new(secret).unwrap()).unwrap();
+    Once::connect(&target, Limits::default()).unwrap()
+}
+
+/// Waits until the steps of the workload are done and the scheduler is paused.
+fn paused(program: &Program, secret: &str) {
+    let until = Instant::now() + Duration::from_secs(20);
+    let once = once(program, secret);
+    let is_paused = || {
+        let server: Value = serde_json::from_slice(&once.own("server").unwrap()).unwrap();
+        server["paused"] == Value::Bool(true)
+    };
+    while !is_paused() {
+        assert!(Instant::now() < until, "the workload does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What was allocated, in order, as the events of the server say it.
+fn happened(url: &str, token: &str) -> Vec<String> {
+    let arguments = ["events", "--server", url, "--token-file", token, "--last", "5000", "--json"];
+    let output = kornsole_command(&arguments).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}")));
+    // An allocation that is added to a node.
+    let allocations =
+        lines.filter(|event| (&event["eventChangeType"], &event["eventChangeDetail"]) == (&2.into(), &303.into()));
+    let words = |event: Value| {
+        let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        format!("{} on {}", text("referenceID"), text("objectID"))
+    };
+    allocations.map(words).collect()
+}
+
+#[test]
+fn the_next_fifty_decisions_of_an_attached_scheduler_are_those_of_its_twin() {
+    let folder = TestFolder::new();
+    let secret = folder.token("ann", "ops");
+    let token = folder.write("token", format!("{secret}\n"));
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let (token, file) = (token.display().to_string(), folder.write("forecast.yaml", scenario()).display().to_string());
+    for core in ["1.8.0", "kornsole"] {
+        let tokens = folder.tokens().display().to_string();
+        let program = Program::serve(&[
+            "--core",
+            core,
+            "--workload",
+            &file,
+            "--paused",
+            "--tokens",
+            &tokens,
+            "--scheduler-acl",
+            "ann",
+        ]);
+        paused(&program, &secret);
+        // The whole cluster is free again, and nothing is decided before it is resumed.
+        let killed = post(&program, "/kornsole/v1/partition/default/application/filler/kill", &secret, "{}");
+        assert_eq!(killed.0, 200, "{killed:?}");
+        let mut once = once(&program, &secret);
+        let view = once.look(&[]).unwrap();
+        let twin = once.twin("default", view.at).unwrap().unwrap();
+        assert_eq!(twin.differs(), [""; 0], "{:?}", twin.unknown());
+        let forecast = decided(&twin, 50);
+        assert_eq!(forecast.len(), 50, "{forecast:?}");
+        let before = happened(&program.url(), &token).len();
+        let resumed = post(&program, "/kornsole/v1/scheduler/resume", &secret, "{}");
+        assert_eq!(resumed.0, 200, "{resumed:?}");
+        let until = Instant::now() + Duration::from_secs(20);
+        let mut after = Vec::new();
+        while after.len() < 50 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(50));
+            after = happened(&program.url(), &token).split_off(before);
+        }
+        after.truncate(50);
+        let names = |forecast: &str| forecast.split_once('/').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        let forecast: Vec<String> = forecast.iter().map(|one| names(one)).collect();
+        assert_eq!(forecast, after, "under {core}");
+    }
+}

@@ -1,0 +1,305 @@
+//! Jobs of this machine on the screen: their page, what is done to them by keys and the questions before it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kornsole::config;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Core;
+use kornsole::model::{AppId, Profile};
+use kornsole::scenario::{self, ScenarioWorkload};
+use kornsole::source::{About, JobAnswer, JobDone, Jobs, SourcePlace, Stepped};
+use kornsole::view::act::Actor;
+use kornsole::view::job::{
+    JobAct, JobAsked, JobEdit, JobOrder, JobOutput, JobPhase, JobProcess, JobSheet, JobUsage, OutputWanted,
+};
+
+use crate::common::{says, says_not, user};
+
+/// A daemon whose answers the test sets, and which remembers what it was asked for.
+#[derive(Default)]
+struct Machine {
+    sheets: Mutex<BTreeMap<AppId, JobSheet>>,
+    output: Mutex<Vec<u8>>,
+    given: Mutex<Vec<JobOrder>>,
+    refuses: Mutex<Option<AppId>>,
+}
+
+impl Machine {
+    fn change(&self, app: &str, change: impl FnOnce(&mut JobSheet)) {
+        change(self.sheets.lock().unwrap().get_mut(&AppId::from(app)).unwrap());
+    }
+
+    fn given(&self) -> Vec<JobOrder> {
+        std::mem::take(&mut self.given.lock().unwrap())
+    }
+}
+
+impl Jobs for Machine {
+    fn look(&self, app: &AppId, wanted: OutputWanted, answer: JobAnswer) {
+        let known = self.sheets.lock().unwrap().get(app).cloned();
+        let all = self.output.lock().unwrap();
+        let first = match wanted {
+            OutputWanted::None => return answer(known.ok_or_else(|| format!("{app} is no job"))),
+            OutputWanted::End => 0,
+            OutputWanted::From(_, at) => usize::try_from(at).unwrap(),
+        };
+        let attempt = known.as_ref().map_or(0, |job| job.attempts);
+        let output = JobOutput { attempt, first: first as u64, bytes: all[first..].to_vec(), more: false };
+        answer(known.map(|job| JobSheet { output: Some(output), ..job }).ok_or_else(|| format!("{app} is no job")));
+    }
+
+    fn act(&self, order: JobOrder, done: JobDone) {
+        let refused = self.refuses.lock().unwrap().as_ref() == Some(&order.app);
+        self.given.lock().unwrap().push(order.clone());
+        done(if refused { Err("it is not yours".to_owned()) } else { Ok(format!("{}: done", order.app)) });
+    }
+}
+
+fn sheet(number: u64, user: &str, phase: JobPhase) -> JobSheet {
+    let begun = phase == JobPhase::Running;
+    JobSheet {
+        app: AppId::from(format!("job-{number}")),
+        number,
+        name: "train".to_owned(),
+        user: user.to_owned(),
+        queue: format!("root.users.{user}"),
+        phase,
+        reason: String::new(),
+        failed: false,
+        command: ["python3", "train.py", "--name", "a b"].map(str::to_owned).to_vec(),
+        dir: "/home/net".to_owned(),
+        output_file: String::new(),
+        note: String::new(),
+        lost_output: 0,
+        asked: JobAsked { vcore: 8000, memory: 32 << 30, gpu: 0, time: None },
+        gpus: Vec::new(),
+        priority: 3,
+        submitted: Duration::from_secs(300),
+        ran: begun.then(|| Duration::from_secs(120)),
+        ended: None,
+        attempts: u32::from(begun),
+        usage: begun.then(|| JobUsage {
+            vcore: Some(7_500),
+            cpu: Duration::from_secs(900),
+            memory: Some(1 << 30),
+            most: Some(2 << 30),
+            processes: vec![JobProcess {
+                pid: 4711,
+                depth: 0,
+                name: "py\u{1b}thon".to_owned(),
+                memory: 1 << 30,
+                cpu: Duration::from_secs(890),
+            }],
+            ..JobUsage::default()
+        }),
+        output: None,
+    }
+}
+
+/// The console of somebody on a machine with a job of ann that runs, one of hers that waits, and one of bob.
+fn machine(who: Actor, width: u16, height: u16) -> (Driver, Arc<Machine>, Arc<Stepped>) {
+    let text = std::fs::read_to_string("recordings/jobs.yaml").unwrap();
+    let scenario = scenario::read(&text).scenario.unwrap();
+    let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
+    let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
+    let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
+    let jobs = Arc::new(Machine::default());
+    let known = [(17, "ann", JobPhase::Running), (18, "bob", JobPhase::Running), (19, "ann", JobPhase::Queued)];
+    for (number, user, phase) in known {
+        let sheet = sheet(number, user, phase);
+        jobs.sheets.lock().unwrap().insert(sheet.app.clone(), sheet);
+    }
+    let about = About { place: SourcePlace::Machine, name: "box".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, who).with_jobs(Some(Arc::clone(&jobs) as _)));
+    source.advance(Duration::from_secs(60));
+    (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), jobs, source)
+}
+
+/// The page of a job.
+fn job(who: &str, number: u64) -> (Driver, Arc<Machine>) {
+    let (mut driver, jobs, _) = machine(user(who), 130, 36);
+    driver.keys(&format!(":job {number}<ret>")).unwrap();
+    (driver, jobs)
+}
+
+#[test]
+fn a_job_shows_what_it_is_what_it_uses_and_its_processes() {
+    for (width, height) in [(130, 36), (80, 24), (40, 12)] {
+        let (mut driver, jobs, _) = machine(user("ann"), width, height);
+        jobs.output.lock().unwrap().extend(b"one\n\x1b[31mtwo\x1b[0m\n");
+        driver.keys(":job 17<ret>").unwrap();
+        if width == 130 {
+            says(&driver, " THIS MACHINE ");
+        }
+        says(&driver, "running for 2m00s");
+        if height > 12 {
+            says(&driver, "python3 train.py --name 'a b'");
+            says(&driver, "7.5 of 8, 15m00s in all");
+            says(&driver, "1Gi of 32Gi, at most 2Gi");
+            says(&driver, "asked 32Gi, at most 2Gi in 2m00s");
+            says(&driver, "4711 py\\x1bthon  1Gi  14m50s");
+        }
+        says(&driver, "two");
+        assert!(!driver.screen_text().contains('\u{1b}'), "nothing of it reaches the terminal");
+    }
+}
+
+#[test]
+fn the_end_of_the_output_is_followed_until_one_looks_elsewhere() {
+    let (mut driver, jobs) = job("ann", 17);
+    let write = |from: u32, to: u32| {
+        (from..to).for_each(|at| jobs.output.lock().unwrap().extend(format!("line {at}.\n").as_bytes()));
+    };
+    write(0, 100);
+    driver.advance(Duration::from_secs(2));
+    says(&driver, "line 99.");
+    says(&driver, ", followed");
+    driver.keys("k").unwrap();
+    says_not(&driver, ", followed");
+    says_not(&driver, "line 99.");
+    write(100, 200);
+    driver.advance(Duration::from_secs(2));
+    says(&driver, "line 98.");
+    says_not(&driver, "line 199.");
+    driver.keys("G").unwrap();
+    says(&driver, "line 199.");
+    driver.keys("g").unwrap();
+    says(&driver, "line 0.");
+    driver.keys("f").unwrap();
+    says(&driver, "line 199.");
+    says(&driver, ", followed");
+}
+
+#[test]
+fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it() {
+    let (mut driver, jobs) = job("ann", 17);
+    driver.keys("K").unwrap();
+    says(&driver, "End job 17, train?");
+    says(&driver, "8 cpu, 32Gi, running for 2m00s, of ann in root.users.ann.");
+    says(&driver, "What it has not saved is lost.");
+    driver.keys("<ret>").unwrap();
+    assert_eq!(jobs.given(), [], "it opens on doing nothing");
+    driver.keys("Ky").unwrap();
+    says(&driver, "job-17: done");
+    driver.keys("R").unwrap();
+    says(&driver, "It is ended first, then begins again from its beginning.");
+    driver.keys("y").unwrap();
+    let given: Vec<JobAct> = jobs.given().into_iter().map(|order| order.act).collect();
+    assert_eq!(given, [JobAct::Cancel, JobAct::Requeue]);
+    for (keys, why) in [("h", "runs already"), ("P", "runs already"), ("E", "runs already"), ("m", "runs already")] {
+        driver.keys(keys).unwrap();
+        says(&driver, &format!("job 17 {why}"));
+    }
+    driver.keys("u").unwrap();
+    says(&driver, "job 17 is not held");
+    jobs.change("job-17", |job| job.phase = JobPhase::Ended);
+    driver.advance(Duration::from_secs(2));
+    driver.keys("K").unwrap();
+    says(&driver, "job 17 has ended already");
+    assert_eq!(jobs.given(), []);
+}
+
+#[test]
+fn what_waits_is_held_moved_and_changed() {
+    let (mut driver, jobs) = job("ann", 19);
+    says(&driver, "queued for 5m00s");
+    says(&driver, "no output: it has not begun");
+    driver.keys("hy").unwrap();
+    jobs.change("job-19", |job| job.phase = JobPhase::Held);
+    driver.advance(Duration::from_secs(2));
+    driver.keys("u").unwrap();
+    driver.keys("m").unwrap();
+    driver.keys("root.users.bob<ret>").unwrap();
+    says(&driver, "To root.users.bob. It gives its place in the queue away");
+    driver.keys("y").unwrap();
+    driver.keys("P").unwrap();
+    says(&driver, ":priority");
+    driver.keys("9<ret>").unwrap();
+    says(&driver, "To 9; a higher one is tried first. It is 3 now.");
+    driver.keys("y").unwrap();
+    driver.keys("E").unwrap();
+    says(&driver, "edit-job cpu=8 mem=32Gi gpu=0 time=none");
+    driver.keys("<C-u>edit-job cpu=0.5 mem=4Gi time=2h<ret>").unwrap();
+    says(&driver, "0.5 cpu, 4Gi, at most 2h00m.");
+    driver.keys("y").unwrap();
+    let edit = JobEdit { vcore: Some(500), memory: Some(4 << 30), time: Some(7200), ..JobEdit::default() };
+    let acts = [
+        JobAct::Hold,
+        JobAct::Release,
+        JobAct::Move("root.users.bob".to_owned()),
+        JobAct::Priority(9),
+        JobAct::Edit(edit),
+    ];
+    assert_eq!(jobs.given().into_iter().map(|order| order.act).collect::<Vec<_>>(), acts);
+    for (line, why) in [
+        (":priority high", "is no priority"),
+        (":edit-job speed=9", "cannot be changed"),
+        (":edit-job cpu", "is not KEY=VALUE"),
+        (":edit-job mem=much", "mem=much: "),
+        (":edit-job time=soon", "a time as 90s"),
+    ] {
+        driver.keys(&format!("{line}<ret>")).unwrap();
+        says(&driver, why);
+    }
+    assert_eq!(jobs.given(), []);
+}
+
+#[test]
+fn several_are_marked_and_each_has_its_outcome() {
+    let (mut driver, jobs, _) = machine(user("ann"), 130, 36);
+    *jobs.refuses.lock().unwrap() = Some(AppId::from("job-18"));
+    driver.keys("2AK").unwrap();
+    says(&driver, "End 3 jobs?");
+    driver.keys("y").unwrap();
+    says(&driver, "2 done, 1 refused");
+    assert_eq!(jobs.given().len(), 3);
+    driver.keys(":messages<ret>").unwrap();
+    says(&driver, "cannot cancel job-18: it is not yours");
+}
+
+#[test]
+fn another_ones_job_is_left_alone_and_so_is_what_the_daemon_does() {
+    let (mut driver, jobs) = job("ann", 18);
+    for keys in ["K", "R"] {
+        driver.keys(keys).unwrap();
+        says(&driver, "job 18 is bob's, and you do not administer its queue");
+    }
+    driver.keys(":submit x root.users.ann<ret>").unwrap();
+    says(&driver, "`kornsole submit` submits one");
+    driver.keys(":job 99<ret>").unwrap();
+    says(&driver, "job-99 is no job");
+    let (mut admin, _) = job("root", 18);
+    admin.keys("K").unwrap();
+    says(&admin, "job 18 is bob's");
+    let (mut driver, _, _) = machine(user("root").scheduler_admin(true), 130, 36);
+    driver.keys(":job 18<ret>K").unwrap();
+    says(&driver, "End job 18, train?");
+    assert_eq!(jobs.given(), []);
+}
+
+#[test]
+fn the_list_and_the_details_of_an_application_say_which_job_it_is() {
+    let (mut driver, _, _) = machine(user("ann"), 130, 36);
+    driver.keys("2/17<ret>").unwrap();
+    says(&driver, "python3 train.py --name 'a b'");
+    says(&driver, "o output");
+    driver.keys("i").unwrap();
+    says(&driver, "asked 32Gi, at most 2Gi in 2m00s");
+    driver.keys("<esc><ret>o").unwrap();
+    says(&driver, "running for 2m00s");
+    driver.keys("x").unwrap();
+    says(&driver, "why it waits");
+}
+
+#[test]
+fn elsewhere_an_application_is_no_job() {
+    let (mut driver, _) = crate::console(130, 36);
+    driver.keys("2").unwrap();
+    says_not(&driver, "o output");
+    for keys in ["o", "h", "R", ":job 1<ret>"] {
+        driver.keys(keys).unwrap();
+        says(&driver, "are no jobs of this machine");
+    }
+}

@@ -1,0 +1,155 @@
+//! `kornsole simulate` as a person calls it.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::common::TestFolder;
+
+pub const GENERATED: &str = r#"for = "2h"
+
+[[nodes]]
+count = 2
+capacity = { vcore = "8", memory = "32Gi" }
+
+[[stream]]
+name = "etl"
+queue = "root.etl"
+user = "ann"
+every = "2m"
+tasks = [1, 4]
+resource = { vcore = "2", memory = "4Gi" }
+runtime = ["5m", "20m"]
+
+[[stream]]
+name = "web"
+queue = "root.web"
+user = "bob"
+every = "5m"
+arrivals = "even"
+resource = { vcore = "1" }
+runtime = "10m"
+"#;
+
+pub fn simulate(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_kornsole")).arg("simulate").args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+pub fn path(file: &Path) -> &str {
+    file.to_str().unwrap()
+}
+
+#[test]
+fn a_scenario_gives_the_trace_of_run_byte_for_byte() {
+    let folder = TestFolder::new();
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    for name in ["gang", "preempt", "place", "drain"] {
+        let mut files: Vec<_> = std::fs::read_dir(&scenarios).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let Some(file) = files.iter().find(|file| {
+            file.extension().is_some_and(|end| end == "yaml")
+                && file.file_name().unwrap().to_string_lossy().contains(name)
+        }) else {
+            continue;
+        };
+        let trace = folder.write("trace.jsonl", "");
+        let (code, out, err) = simulate(&[path(file), "--core", "1.8.0", "--trace", path(&trace)]);
+        assert_eq!(code, Some(0), "{out}{err}");
+        let run =
+            Command::new(env!("CARGO_BIN_EXE_kornsole")).args(["run", "--core", "1.8.0", path(file)]).output().unwrap();
+        assert_eq!(std::fs::read(&trace).unwrap(), run.stdout, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
+    let folder = TestFolder::new();
+    let file = folder.write("mix.toml", GENERATED.replace("2h", "20m"));
+    let kept = folder.write("runs.jsonl", "");
+    let arguments = [path(&file), "--load", "1,2", "--node-count", "2,4", "--seeds", "3", "--json"];
+    let with = |more: &[&str]| simulate(&[&arguments[..], more].concat());
+    let (code, one, err) = with(&["--threads", "1"]);
+    assert_eq!((code, one.lines().count()), (Some(0), 12), "{err}");
+    assert_eq!(with(&["--threads", "2"]).1, one);
+    assert_eq!(with(&["--resume", path(&kept)]).1, one);
+    // Half of what was kept, and a line that was cut off: the rest is run again.
+    let lines = std::fs::read_to_string(&kept).unwrap();
+    assert_eq!(lines.lines().count(), 12);
+    let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&kept, format!("{half}{}", &lines[..40])).unwrap();
+    assert_eq!(with(&["--resume", path(&kept)]).1, one);
+    // A file that is something else stays as it is.
+    let other = folder.write("other.txt", "my notes\n");
+    let (code, _, err) = with(&["--resume", path(&other)]);
+    assert!(code == Some(1) && err.contains("no file of finished runs"), "{err}");
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "my notes\n");
+}
+
+#[test]
+fn the_fewest_nodes_that_meet_a_target_are_found_with_the_runs_it_took() {
+    let folder = TestFolder::new();
+    let file = folder.write("mix.toml", GENERATED);
+    let (code, out, err) = simulate(&[path(&file), "--find", "nodes", "--until", "p95(wait, root.etl) < 1m"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let line = out.lines().find(|line| line.contains("nodes meet")).unwrap();
+    let nodes: usize = line.split(' ').next().unwrap().parse().unwrap();
+    for (count, met) in [(nodes, "yes"), (nodes - 1, "no")] {
+        let row = out.lines().rfind(|row| row.trim_start().starts_with(&format!("{count} "))).unwrap_or_default();
+        assert!(count == 0 || row.contains(met), "{out}");
+    }
+    let (code, out, _) = simulate(&[path(&file), "--find", "nodes", "--until", "rejected < 0", "--most", "4"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("rejected < 0 cannot be met"), "{out}");
+}
+
+#[test]
+fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
+    let folder = TestFolder::new();
+    let file = folder.write("mix.toml", GENERATED);
+    let queues = |max: &str| {
+        format!(
+            "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n{max}    - name: web\n"
+        )
+    };
+    let wide = folder.write("wide.yaml", queues(""));
+    let narrow = folder.write("narrow.yaml", queues("      resources: {max: {vcore: 4}}\n"));
+    let html = folder.write("report.html", "");
+    let (code, out, err) =
+        simulate(&[path(&file), "--config", path(&wide), "--config", path(&narrow), "--html", path(&html)]);
+    assert_eq!(code, Some(0), "{err}");
+    let sentence = out.lines().find(|line| line.starts_with("narrow.yaml against wide.yaml:")).expect(&out);
+    assert!(sentence.contains("Worse:") && sentence.contains("p95 of root.etl"), "{sentence}");
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("<svg") && page.contains("vcore in use") && page.len() < 2_000_000);
+    assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("@import"));
+    let links = page.matches("http").count();
+    assert_eq!(links, page.matches("http://www.w3.org/2000/svg").count(), "only the names of SVG");
+}
+
+#[test]
+fn bad_input_has_its_place_and_nothing_is_run() {
+    let folder = TestFolder::new();
+    let log = folder.write("log.swf", "1 2 3\n1 0 0 60 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1\n");
+    let empty = folder.write("empty.swf", "; nothing but a comment\n");
+    let nodes = ["--node", "vcore=4", "--node-count", "1"];
+    let (code, out, err) = simulate(&[&[path(&log)], &nodes[..]].concat());
+    assert!(code == Some(1) && out.is_empty() && err.contains("log.swf:1:1: there are 3 columns, not 18"), "{err}");
+    let (code, out, err) = simulate(&[&[path(&log), "--lenient"], &nodes[..]].concat());
+    assert!(code == Some(0) && out.contains("1 line that does not read is left out"), "{out}{err}");
+    for (arguments, code, words) in [
+        (vec![path(&log), "--lenient"], 1, "there is no node"),
+        (vec!["x.pdf"], 1, "cannot be read"),
+        (vec![path(&empty), "--node", "vcore=4", "--node-count", "1"], 1, "empty.swf:1:1: there is no job"),
+        (vec![path(&log), "--seeds", "0"], 2, "0 is not in 1.."),
+        (vec![path(&log), "--threads", "0"], 2, "write a whole number from 1 on"),
+        (vec![path(&log), "--most", "none"], 2, "write a whole number from 1 on"),
+        (vec![path(&log), "--load", "0"], 2, "write a number above 0"),
+        (vec![path(&log), "--lenient", "--find", "nodes", "--until", "fast"], 2, "is no target"),
+        (vec![path(&log), "--queue", "team:x=root.a"], 2, "is no rule for queues"),
+        (vec![path(&log), "--runtime", "history:user"], 2, "a workload has no history"),
+    ] {
+        let (got, out, err) = simulate(&arguments);
+        assert!(got == Some(code) && err.contains(words), "{arguments:?}: {got:?} {out}{err}");
+    }
+}

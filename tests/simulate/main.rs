@@ -1,0 +1,11 @@
+//! Simulations: a scenario gives its own trace, the figures are those of a recount, and the command is what a person meets.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod browser;
+mod command;
+mod recount;
+mod runs;

@@ -1,0 +1,92 @@
+//! Runs of workloads: order, preemption, ends, and that a run is the same again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config;
+use kornsole::model::{AppId, Identity, NodeId, Priority, Profile, Resource, Time};
+use kornsole::scheduler::NodeSpec;
+use kornsole::simulate::{Figures, Job, Plan, Stopped, Task, Workload, arrange, run};
+
+const QUEUES: &str = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n    - name: b\n      \
+                      resources: {guaranteed: {vcore: 4}}\n";
+
+fn vcore(cores: i64) -> Resource {
+    [("vcore", cores * 1000)].into_iter().collect()
+}
+
+fn job(app: &str, queue: &str, at: u64, count: u32, runs: u64) -> Job {
+    let task = Task { count, resource: vcore(1), runs: Some(Duration::from_secs(runs)), ..Task::default() };
+    Job {
+        app: AppId::from(app),
+        at: Time::from_millis(at * 1000),
+        queue: queue.to_owned(),
+        who: Identity::new("sue", ["dev"]),
+        tasks: vec![task],
+        ..Job::default()
+    }
+}
+
+fn workload(jobs: Vec<Job>) -> Workload {
+    let node = NodeSpec { id: NodeId::from("n1"), capacity: vcore(4), ..NodeSpec::default() };
+    Workload { nodes: vec![node], jobs, ..Workload::default() }
+}
+
+fn ran(workload: &Workload, queues: &str) -> Figures {
+    let config = Arc::new(config::read(queues, Profile::Kornsole).config.unwrap());
+    let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
+    run(workload, &plan, &|| true).unwrap()
+}
+
+#[test]
+fn what_does_not_fit_waits_until_something_ends() {
+    let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 60), job("two", "root.a", 10, 2, 30)]), QUEUES);
+    let waits = figures.total.waits;
+    assert_eq!((waits.count, waits.waiting, waits.max, waits.p50), (6, 0, 50_000, 0));
+    assert_eq!(figures.total.used["vcore"], (4 * 60 + 2 * 30) * 1000);
+    // The nodes have 4 cores for 90 s until the last task ends.
+    let ended = figures.ended / 1000;
+    assert!((90..=150).contains(&ended), "{ended}");
+    assert_eq!(figures.resources["vcore"].peak, 4000);
+}
+
+#[test]
+fn what_is_preempted_begins_again_and_is_counted() {
+    let mut second = job("two", "root.b", 30, 4, 60);
+    second.tasks[0].priority = Priority(5);
+    let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 600), second]), QUEUES);
+    let preempted = figures.total.preempted;
+    assert!(preempted > 0, "{figures:?}");
+    assert_eq!(figures.total.allocated, 8 + preempted);
+    assert_eq!(figures.total.waits.waiting, 0, "everything ran in the end");
+}
+
+#[test]
+fn what_never_fits_is_named_and_the_run_ends() {
+    let mut large = job("large", "root.a", 5, 1, 10);
+    large.tasks[0].resource = vcore(5);
+    let figures = ran(&workload(vec![job("one", "root.a", 0, 1, 20), large]), QUEUES);
+    assert_eq!((figures.total.waits.waiting, figures.total.allocated), (1, 1));
+    let (name, amounts) = figures.largest_waiting.unwrap();
+    assert!(name.starts_with("large/") && amounts["vcore"] == 5000, "{name}");
+}
+
+#[test]
+fn twice_the_load_waits_longer_and_more_nodes_help() {
+    let jobs = || (0..50).map(|number| job(&format!("job-{number}"), "root.a", number * 10, 2, 30)).collect();
+    let mut twice = workload(jobs());
+    arrange::faster(&mut twice, 4.0);
+    let (once, loaded) = (ran(&workload(jobs()), QUEUES), ran(&twice, QUEUES));
+    assert!(loaded.total.waits.p95 > once.total.waits.p95);
+    arrange::on_nodes(&mut twice, 8).unwrap();
+    assert_eq!(ran(&twice, QUEUES).total.waits.max, 0);
+    assert_eq!(ran(&twice, QUEUES), ran(&twice, QUEUES));
+}
+
+#[test]
+fn a_run_that_nobody_wants_any_more_stops() {
+    let jobs = (0..500).map(|number| job(&format!("job-{number}"), "root.a", 0, 2, 30)).collect();
+    let config = Arc::new(config::read(QUEUES, Profile::Kornsole).config.unwrap());
+    let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
+    assert_eq!(run(&workload(jobs), &plan, &|| false), Err(Stopped::Asked));
+}

@@ -1,0 +1,267 @@
+//! What is proposed for an ask that waits was tried in a fork, and does the same when it is carried out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use kornsole::engine::explain::explained;
+use kornsole::model::{Profile, QueuePath};
+use kornsole::scenario::{self, RunOutcome, Runner, Silent};
+use kornsole::source::forecast::{StopSign, forecast};
+use kornsole::view::waiting::{Asked, Blocker, Explanation, Finding, Place, Remedy, RemedyEffect, RemedyKind};
+use kornsole::whatif::{Bounds, Change, Fork, Plan, Span, Step, run};
+
+use super::stage::{CONFIG, STEPS, fork_of, plan, runner};
+
+fn explanation(fork: &Fork, app: &str) -> Explanation {
+    match explained(fork, &Asked::App(app.into(), None)).unwrap() {
+        Finding::App(found) => *found,
+        Finding::Waiting(_) => panic!("an application was asked about"),
+    }
+}
+
+/// What would help an application, line by line, with the effects behind it.
+fn lines(config: &str, steps: &str, app: &str) -> Vec<String> {
+    let fork = fork_of(&runner(Profile::Kornsole, config, steps), config);
+    let found = explanation(&fork, app);
+    let line = |remedy: &Remedy| {
+        let effects: Vec<String> = remedy.effect_lines();
+        format!("{}; {}", remedy.sentence(found.at), effects.join("; ")).trim_end_matches("; ").to_owned()
+    };
+    found.first_waiting().unwrap().remedies.iter().map(line).collect()
+}
+
+#[test]
+fn each_kind_is_proposed_with_what_else_it_causes() {
+    assert_eq!(
+        lines(CONFIG, STEPS, "two"),
+        [
+            "raise the maximum of root.a by 1 cpu to 3",
+            "wait for the end of one; when that is, is not known",
+            "move two to root.b",
+            "move one to root.b",
+            "end one; then one loses 2 allocations",
+        ]
+    );
+}
+
+/// `late` stands behind `two`, which takes the first place that there is.
+#[test]
+fn a_maximum_is_raised_by_what_others_take_first() {
+    let late = "  - submit: {app: late, queue: root.a, user: ann}
+  - ask: {app: late, id: z, resource: {vcore: 1}}
+  - schedule: idle
+";
+    let all = lines(CONFIG, &format!("{STEPS}{late}"), "late");
+    assert_eq!(all[0], "raise the maximum of root.a by 5 cpu to 7; then two gets 4 allocations");
+    let priority = all.iter().find(|line| line.contains("priority")).unwrap();
+    assert_eq!(
+        priority,
+        "raise its priority from 0 to 1: then it is served first when one ends; then two waits with 1 ask"
+    );
+    assert!(!all.iter().any(|line| line.starts_with("end one")), "the end of `one` is of use to `two`: {all:#?}");
+}
+
+#[test]
+fn the_end_that_is_waited_for_is_estimated_from_what_others_took() {
+    let mut steps = String::from("\n  - node: {id: n1, capacity: {vcore: 2, memory: 8G}}\n");
+    for number in 0..3 {
+        steps.push_str(&format!(
+            "  - submit: {{app: old-{number}, queue: root.b, user: sue}}
+  - ask: {{app: old-{number}, id: t, resource: {{vcore: 2}}}}
+  - schedule: idle
+  - advance: 300s
+  - release: {{app: old-{number}, id: t}}
+  - advance: 31s
+"
+        ));
+    }
+    steps.push_str(
+        "  - submit: {app: now, queue: root.b, user: sue}
+  - ask: {app: now, id: t, resource: {vcore: 2}}
+  - schedule: idle
+  - advance: 60s
+  - submit: {app: next, queue: root.b, user: sue}
+  - ask: {app: next, id: t, resource: {vcore: 1}}
+  - schedule: idle
+",
+    );
+    let all = lines(CONFIG, &steps, "next");
+    // Applications of this queue took 330 s with their completing; 60 s of that are over.
+    assert_eq!(all[0], "add a node with 1 cpu", "{all:#?}");
+    assert_eq!(all[1], "wait for the end of now, about 4 m 30 s from now by what others of its queue took");
+}
+
+#[test]
+fn what_helps_nothing_is_not_proposed() {
+    // A node that is not there: no maximum, no end, no priority changes that.
+    let stuck = "  - submit: {app: stuck, queue: root.b, user: ann}
+  - ask: {app: stuck, id: z, resource: {vcore: 1}, requiredNode: n9}
+  - schedule: idle
+";
+    assert_eq!(lines(CONFIG, &format!("{STEPS}{stuck}"), "stuck"), [""; 0]);
+    // Limits and maxima that all stand in the way are raised together.
+    let limits = "limits: [{limit: each, users: ['*'], maxresources: {vcore: 1}}]";
+    let config = CONFIG.replace("name: b", &format!("name: b\n            {limits}"));
+    let config = config
+        .replace("resources: {max: {vcore: 2}}", &format!("resources: {{max: {{vcore: 1}}}}\n            {limits}"));
+    let steps = STEPS.replace("count: 2", "count: 1").replace("user: joe", "user: sue");
+    let all = lines(&config, &steps, "two");
+    assert_eq!(
+        all[0],
+        "raise the limit of user sue on root.a by 1 cpu to 2, and raise the maximum of root.a by 1 cpu to 2"
+    );
+}
+
+/// How a remedy is written as changes of a what-if, where it can be.
+fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<Vec<Step>> {
+    let one = |kind: &RemedyKind| {
+        let text = match kind {
+            RemedyKind::Raise { place: Place::Queue(queue), .. } if !is_managed(queue) => return None,
+            RemedyKind::Raise { place: Place::Queue(queue), resource: Some(name), to, .. } => {
+                let unit = if &**name == "vcore" { "m" } else { "" };
+                format!("set {queue}.max.{name}={to}{unit}")
+            }
+            RemedyKind::Raise { place: Place::Queue(queue), resource: None, to, .. } => {
+                format!("set {queue}.maxapplications={to}")
+            }
+            RemedyKind::End { app, .. } => format!("kill {app}"),
+            RemedyKind::Move { app, to } => format!("move {app} {to}"),
+            _ => return None,
+        };
+        text.parse::<Change>().ok().map(Step::Change)
+    };
+    remedy.steps.iter().map(one).collect()
+}
+
+/// Carries out what was proposed for every application that waits. Gives how often the application got more, by the kind of the remedy.
+fn kept(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'static str, (u64, u64)> {
+    let fork = fork_of(runner, text);
+    let part = &runner.scheduler().partitions()[0];
+    let waiting = part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).map(|(_, app)| app.id.clone());
+    let mut kept: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+    for id in waiting.take(2) {
+        let found = explanation(&fork, id.as_str());
+        let Some(ask) = found.first_waiting() else { continue };
+        for remedy in &ask.remedies {
+            assert!(remedy.enough && remedy.effects.is_some(), "it was not tried: {remedy:?}");
+            // A queue that placement made stands in no configuration.
+            let is_managed = |path: &QueuePath| part.queues.find(path).is_some_and(|key| part.queues[key].managed);
+            let Some(steps) = changes(remedy, is_managed) else { continue };
+            let bounds = Bounds { cycles: 5_000, trace_lines: 10 };
+            let plan = Plan { steps, ..plan(&[], Span::Cycles(40)) };
+            let Ok(pair) = run(&fork, &plan, bounds, &|| true) else { continue };
+            let served = pair.comparison.apps.iter().find(|app| app.app == id).is_some_and(|app| {
+                let got = |tally: &Option<kornsole::whatif::AppTally>| tally.as_ref().map_or(0, |one| one.allocations);
+                got(&app.with) > got(&app.without)
+            });
+            let name = match remedy.steps[0] {
+                RemedyKind::Raise { .. } => "raise",
+                RemedyKind::Move { .. } => "move",
+                _ => "end",
+            };
+            let count = kept.entry(name).or_default();
+            count.1 += 1;
+            if served {
+                count.0 += 1;
+            } else {
+                wrong.push(format!("{id}: {remedy:?}\nof {:#?}\n{:?}", ask.blockers, pair.refused));
+            }
+        }
+    }
+    kept
+}
+
+/// What is promised comes true by the real commands and a real configuration, in all recorded scenarios.
+#[test]
+fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    files.sort();
+    let (mut all, mut wrong) = (BTreeMap::<&str, (u64, u64)>::new(), Vec::new());
+    for (number, file) in files.into_iter().enumerate() {
+        let scenario = scenario::read(&std::fs::read_to_string(&file).unwrap()).scenario.unwrap();
+        let Some(text) = scenario.config_text() else { continue };
+        // Each scenario under one profile: the cycles of all are compared elsewhere.
+        for profile in [Profile::ALL[number % Profile::ALL.len()]] {
+            let mut runner = Runner::new(profile);
+            let done = runner.run(&scenario, scenario.embedded_config(profile).unwrap(), &mut Silent);
+            if !matches!(done, Ok(RunOutcome::Done)) || runner.scheduler().partitions().is_empty() {
+                continue;
+            }
+            if runner.scheduler().partitions()[0].apps.len() > 100 {
+                continue;
+            }
+            let before = wrong.len();
+            for (name, (kept, of)) in kept(&runner, text, &mut wrong) {
+                let count = all.entry(name).or_default();
+                *count = (count.0 + kept, count.1 + of);
+            }
+            if wrong.len() > before {
+                wrong.insert(before, format!("{} under {profile}", file.display()));
+            }
+        }
+    }
+    println!("{all:?}\n{}", wrong.join("\n"));
+    for name in ["raise", "move", "end"] {
+        let (kept, of) = all.get(name).copied().unwrap_or_default();
+        assert!(of > 15 && kept * 100 >= of * 97, "{name}: {kept} of {of}\n{}", wrong.join("\n"));
+    }
+}
+
+/// What is preempted for an ask with a higher priority is said.
+#[test]
+fn effects_count_by_application() {
+    let (app, other) = ("one".into(), "two".into());
+    let effects = vec![RemedyEffect::Preempted(app, 1), RemedyEffect::Preempted(other, 2)];
+    let remedy = Remedy { steps: Vec::new(), enough: true, effects: Some(effects) };
+    assert_eq!(remedy.effect_lines(), ["then one, two are preempted: 3 allocations in all"]);
+}
+
+/// What another configuration leads to is worked out in lines, and not at all once nobody waits for it.
+#[test]
+fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
+    let fork = super::stage::fork();
+    let raised: Arc<str> = Arc::from(CONFIG.replace("vcore: 2", "vcore: 4"));
+    let stop = StopSign::default();
+    let lines = forecast(&fork, Arc::clone(&raised), &stop).unwrap().unwrap();
+    assert_eq!(
+        lines,
+        [
+            "1 application starts that would not, an ask waits 5 m 0 s on average instead of 10 m 0 s",
+            "root.a: uses 2 cpu more at the end, 2 asks fewer wait at the end",
+            "runtimes: median of 0 ended applications, by queue; 2 applications had no match: never ends",
+        ]
+    );
+    let refused = forecast(&fork, Arc::from("partitions: ["), &stop).unwrap().unwrap();
+    assert!(refused.len() == 1 && refused[0].starts_with("the copy refuses it"), "{refused:?}");
+    stop.stop();
+    assert!(forecast(&fork, raised, &stop).is_none());
+}
+
+/// Of what waits every sentence has a place, and where amounts are the cause the resource and the numbers.
+#[test]
+fn every_sentence_has_a_queue_a_resource_and_numbers() {
+    let late = "  - submit: {app: few, queue: root.b, user: ann}
+  - ask: {app: few, id: z, resource: {vcore: 40}}
+  - submit: {app: odd, queue: root.nowhere, user: ann}
+  - schedule: idle
+";
+    for profile in Profile::ALL {
+        let fork = fork_of(&runner(profile, CONFIG, &format!("{STEPS}{late}")), CONFIG);
+        for app in ["two", "few"] {
+            let found = explanation(&fork, app);
+            let first = found.first_blocker().unwrap();
+            let sentence = found.sentence();
+            assert!(sentence.contains("root.") && sentence.contains("cpu"), "{sentence}");
+            for number in [first.missing, first.used, first.limit].map(|amount| (amount / 1000).to_string()) {
+                assert!(sentence.contains(&number), "{number} is not in {sentence}");
+            }
+        }
+        let odd = explanation(&fork, "odd");
+        let rules: Vec<String> = odd.submission.iter().map(Blocker::sentence).collect();
+        assert!(rules[0].starts_with("placement rule 1, provided: root.nowhere"), "{rules:?}");
+        assert!(rules.iter().all(|rule| rule.starts_with("placement rule ")), "{rules:?}");
+    }
+}
