@@ -90,9 +90,15 @@ pub fn write_quantity(name: &str, amount: i64) -> String {
     SUFFIXES.iter().filter_map(whole).fold(plain, |best, text| if text.len() < best.len() { text } else { best })
 }
 
-/// Writes millicores as cores for people: `500m` is `0.5`, `23500m` is `23.5`.
+/// Writes millicores as cores for people, exact below a thousand cores: `250m` is `0.25`, `23500m` is `23.5`.
 pub fn show_vcore(milli: i64) -> String {
-    show_scaled(milli, 1000, "")
+    let sign = if milli < 0 { "-" } else { "" };
+    let (cores, thousandths) = (milli.unsigned_abs() / 1000, milli.unsigned_abs() % 1000);
+    if thousandths == 0 || cores >= 1000 {
+        return format!("{sign}{cores}");
+    }
+    let fraction = format!("{thousandths:03}");
+    format!("{sign}{cores}.{}", fraction.trim_end_matches('0'))
 }
 
 /// In which units sizes are written for people: memory, storage and huge pages. Everything else is counted by thousands.
@@ -212,6 +218,10 @@ mod tests {
             ("hugepages-2Mi", 4 << 20, "4Mi", "4.1M"),
             ("pods", 110_000, "110k", "110k"),
             ("vcore", 1500, "1.5", "1.5"),
+            ("vcore", 250, "0.25", "0.25"),
+            ("vcore", -1, "-0.001", "-0.001"),
+            ("vcore", 186_125, "186.125", "186.125"),
+            ("vcore", 1_000_999, "1000", "1000"),
         ] {
             assert_eq!(show_amount(name, amount), binary, "{name} {amount}");
             assert_eq!(show_amount_in(SizeUnits::Decimal, name, amount), decimal, "{name} {amount}");

@@ -40,7 +40,7 @@ const SCENARIOS: [Scenario; 19] = [
     ("several schedulers are listed", failures::several),
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
     ("pods and nodes are followed", failures::followed),
-    ("the pod of the scheduler is replaced, and the console goes on", failures::replaced),
+    ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
     ("a kill deletes the pods of an application by their UIDs", kill),
 ];
 

@@ -77,7 +77,7 @@ impl Past {
     /// How many views are kept.
     pub const MOST: usize = 300;
     /// About how many bytes of rows are kept.
-    pub const BYTES: usize = 128 << 20;
+    pub const BYTES: usize = 64 << 20;
     /// How many moments are kept.
     pub const MOMENTS: usize = 10_000;
     /// The newest views that are never thinned out.
@@ -332,7 +332,7 @@ mod tests {
             past.see(&Arc::new(View { at, partitions, ..View::default() }), 0);
         }
         assert!(past.bytes <= Past::BYTES, "{}", past.bytes);
-        assert!((4..10).contains(&past.len()), "20 MB each: {}", past.len());
+        assert!((3..10).contains(&past.len()), "20 MB each: {}", past.len());
         assert_eq!(seconds(&past).last(), Some(&39));
     }
 
