@@ -325,7 +325,7 @@ mod tests {
         let mut past = Past::default();
         let row = Arc::new(crate::view::AppRow::default());
         for at in 0..40 {
-            let apps = std::iter::repeat_n(Some(Arc::clone(&row)), 10_000 + at);
+            let apps = std::iter::repeat_n(Some(Arc::clone(&row)), 5_000 + at);
             let part = PartitionView { apps: apps.collect(), ..PartitionView::default() };
             let at = Time::from_millis(at as u64 * 1000);
             let partitions = vec![PartitionView { name: Arc::from(format!("{at}")), ..part }];

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// How many rows are compared of each kind, at most.
 pub(super) const SAMPLE: usize = 500;
-/// About what a row takes, with what hangs on it.
-pub(super) const APP: usize = 2_000;
+/// About how many bytes a row takes. An ended application of the demo takes 7 000 together with the scheduler's own copy.
+pub(super) const APP: usize = 4_000;
 pub(super) const QUEUE: usize = 2_000;
 pub(super) const NODE: usize = 1_000;
 
