@@ -10,8 +10,23 @@ impl Resource {
         // What is absent in `smaller` is 0, and 0 fits everywhere.
         smaller.memory <= self.memory.max(0)
             && smaller.vcore <= self.vcore.max(0)
-            && (smaller.other.is_none()
-                || smaller.others().iter().all(|(name, amount)| *amount <= self.amount(name).max(0)))
+            && (smaller.other.is_none() || self.others_fit_in(smaller))
+    }
+
+    /// The same of the names without a field of their own. Both lists are sorted, so they are walked side by side.
+    fn others_fit_in(&self, smaller: &Self) -> bool {
+        let mut own = self.others();
+        smaller.others().iter().all(|(name, amount)| {
+            let room = loop {
+                let [(first, room), rest @ ..] = own else { break 0 };
+                match first.cmp(name) {
+                    Ordering::Less => own = rest,
+                    Ordering::Equal => break *room,
+                    Ordering::Greater => break 0,
+                }
+            };
+            *amount <= room.max(0)
+        })
     }
 
     /// Whether `smaller` fits into this; a name missing here is unlimited (SCH-024).
