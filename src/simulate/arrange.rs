@@ -63,7 +63,7 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
         let mut job = workload.jobs[number].clone();
         job.app = AppId::from(format!("{}-{}", job.app, drawn.len()));
         job.at = Time::from_millis(drawn.len() as u64);
-        job.tasks.iter_mut().for_each(|task| (task.runs, task.after) = (None, Duration::ZERO));
+        job.tasks.iter_mut().for_each(|task| (task.runs, task.taken_back, task.after) = (None, None, Duration::ZERO));
         wanted += wants(&job);
         drawn.push(job);
     }
@@ -106,7 +106,7 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     let (mut without, mut left) = (0, 0);
     for job in &mut workload.jobs {
         let queue = QueuePath::new(&job.queue);
-        for task in job.tasks.iter_mut().filter(|task| task.runs.is_none()) {
+        for task in job.tasks.iter_mut().filter(|task| task.never_ends()) {
             without += u64::from(task.count);
             task.runs = runtimes.of_named((&job.app, &job.who.user, &queue), "");
             left += if task.runs.is_none() { u64::from(task.count) } else { 0 };
@@ -131,7 +131,7 @@ pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let mut given = 0;
     for job in &mut workload.jobs {
         let likely = kinds(job).iter().find_map(|kind| seen.get(kind)).map(|times| times[times.len() / 2]);
-        for task in job.tasks.iter_mut().filter(|task| task.runs.is_none()) {
+        for task in job.tasks.iter_mut().filter(|task| task.never_ends()) {
             task.runs = likely;
             given += u64::from(task.count);
         }

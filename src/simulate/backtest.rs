@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::arrange;
-use super::figures::Figures;
+use super::figures::{Figures, Waits};
 use super::job::{Job, Workload};
 use super::run::{Plan, Stopped, run};
 use super::target::time;
@@ -72,62 +72,120 @@ fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload
     both
 }
 
+/// The unit of a figure, by which it and what it is off by are written.
+#[derive(Clone, Copy)]
+enum Kind {
+    Count,
+    /// Milliseconds.
+    Time,
+    /// A share, from 0 to 1.
+    Share,
+}
+
+impl Kind {
+    fn shown(self, value: f64) -> String {
+        match self {
+            Self::Count => format!("{value:.0}"),
+            Self::Time => time(value as u64),
+            Self::Share => format!("{:.1} %", value * 100.0),
+        }
+    }
+
+    /// How far a value is from what it was.
+    fn off(self, value: f64, was: f64) -> String {
+        let (by, sign) = ((value - was).abs(), if value < was { "-" } else { "+" });
+        match self {
+            Self::Share => format!("{sign}{:.1} points", by * 100.0),
+            _ if by < 0.5 => "0".to_owned(),
+            _ if was > 0.0 => format!("{sign}{} ({sign}{:.0} %)", self.shown(by), by / was * 100.0),
+            _ => format!("{sign}{}", self.shown(by)),
+        }
+    }
+}
+
+/// One figure of the forecast, of the simulated jobs that came in, and as it was.
+struct Compared {
+    name: String,
+    kind: Kind,
+    values: [Option<f64>; 3],
+}
+
+impl Compared {
+    fn off(&self, which: usize) -> Option<String> {
+        Some(self.kind.off(self.values[which]?, self.values[2]?))
+    }
+}
+
 impl Backtest {
-    /// In one sentence each: what the forecast is worth, and what the simulation is worth where all that came in is known.
+    /// In a sentence each: what was forecast, how far that was off, and how far the simulation is off where all that came in is known.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: nothing was asked for in the second half of the span".to_owned()];
         }
-        let of = |figures: &Figures| {
-            let waits = &figures.total.waits;
-            let uses = figures.resources.iter().filter(|(name, _)| *name != "pods");
-            let uses = uses.filter_map(|(name, used)| Some(format!("{name} {:.1} %", used.share()? * 100.0)));
-            let mut parts = vec![
-                format!("{} asks", waits.count),
-                format!("wait p50 {}", time(waits.p50)),
-                format!("p95 {}", time(waits.p95)),
-            ];
-            parts.extend(uses);
-            parts.join(", ")
+        let figures = self.compared();
+        let named = |of: &dyn Fn(&Compared) -> Option<String>| {
+            let head = figures.iter().filter(|one| {
+                matches!(one.name.as_str(), "asks" | "wait p50" | "wait p95") || matches!(one.kind, Kind::Share)
+            });
+            head.filter_map(|one| Some(format!("{} {}", one.name, of(one)?))).collect::<Vec<_>>().join(", ")
         };
+        let shown = |which: usize| named(&|one| Some(one.kind.shown(one.values[which]?)));
+        let off = |which: usize| named(&|one| one.off(which));
         vec![
             format!(
-                "backtest, the second half forecast from the first: {}; it was: {}",
-                of(&self.forecast),
-                of(&self.was)
+                "backtest, the second half of the span forecast from the first: {}; it was: {}; so it is off by: {}",
+                shown(0),
+                shown(2),
+                off(0)
             ),
-            format!("the jobs of the second half that really came in, simulated: {}", of(&self.replayed)),
+            format!("the jobs that really came in then, simulated, are off by: {}", off(1)),
         ]
     }
 
-    /// Rows of a table: what, the forecast, the jobs that came in simulated, as it was.
-    pub fn rows(&self) -> Vec<[String; 4]> {
+    /// Rows of a table: what, the forecast, how far it is off, the jobs that came in simulated, how far they are off, as it was.
+    pub fn rows(&self) -> Vec<[String; 6]> {
+        let nothing = || "-".to_owned();
+        let row = |one: Compared| {
+            let shown = |which: usize| one.values[which].map_or_else(nothing, |value| one.kind.shown(value));
+            let off = |which: usize| one.off(which).unwrap_or_else(nothing);
+            [one.name.clone(), shown(0), off(0), shown(1), off(1), shown(2)]
+        };
+        self.compared().into_iter().map(row).collect()
+    }
+
+    fn compared(&self) -> Vec<Compared> {
         let all = [&self.forecast, &self.replayed, &self.was];
-        let row = |name: String, of: &dyn Fn(&Figures) -> Option<String>| {
-            let [forecast, replayed, was] = all.map(|figures| of(figures).unwrap_or_else(|| "-".to_owned()));
-            [name, forecast, replayed, was]
+        let one = |name: String, kind: Kind, of: &dyn Fn(&Figures) -> Option<f64>| Compared {
+            name,
+            kind,
+            values: all.map(of),
+        };
+        let waits = |name: &str, kind: Kind, of: fn(&Waits) -> u64| {
+            one(name.to_owned(), kind, &|figures| Some(of(&figures.total.waits) as f64))
         };
         let mut rows = vec![
-            row("asks".to_owned(), &|figures| Some(figures.total.waits.count.to_string())),
-            row("wait p50".to_owned(), &|figures| Some(time(figures.total.waits.p50))),
-            row("wait p95".to_owned(), &|figures| Some(time(figures.total.waits.p95))),
-            row("wait p99".to_owned(), &|figures| Some(time(figures.total.waits.p99))),
-            row("waiting".to_owned(), &|figures| Some(figures.total.waits.waiting.to_string())),
-            row("preempted".to_owned(), &|figures| Some(figures.total.preempted.to_string())),
+            waits("asks", Kind::Count, |waits| waits.count),
+            waits("wait p50", Kind::Time, |waits| waits.p50),
+            waits("wait p95", Kind::Time, |waits| waits.p95),
+            waits("wait p99", Kind::Time, |waits| waits.p99),
+            waits("waiting", Kind::Count, |waits| waits.waiting),
+            one("taken back".to_owned(), Kind::Count, &|figures| Some(figures.total.taken_back as f64)),
+            one("preempted".to_owned(), Kind::Count, &|figures| Some(figures.total.preempted as f64)),
         ];
         let names = self.was.resources.keys().filter(|name| *name != "pods");
-        rows.extend(names.map(|name| {
-            let share = |figures: &Figures| Some(format!("{:.1} %", figures.resources.get(name)?.share()? * 100.0));
-            row(format!("{name} in use"), &share)
-        }));
+        rows.extend(
+            names.map(|name| {
+                one(format!("{name} in use"), Kind::Share, &|figures| figures.resources.get(name)?.share())
+            }),
+        );
         let mut queues: Vec<_> = self.was.queues.iter().filter(|queue| queue.name != "root").collect();
         queues.sort_by_key(|queue| (std::cmp::Reverse(queue.waits.count), queue.name.clone()));
         rows.extend(queues.into_iter().take(QUEUES).map(|queue| {
             let p95 = |figures: &Figures| {
                 let found = figures.queues.iter().find(|other| other.name == queue.name)?;
-                Some(time(found.waits.p95))
+                Some(found.waits.p95 as f64)
             };
-            row(format!("p95 of {}", queue.name), &p95)
+            one(format!("p95 of {}", queue.name), Kind::Time, &p95)
         }));
         rows
     }

@@ -60,6 +60,9 @@ pub struct Group {
     pub allocated: u64,
     /// Allocations that others took.
     pub preempted: u64,
+    /// Asks that were taken back while they waited; their waits are not counted.
+    #[serde(default)]
+    pub taken_back: u64,
     /// What was in use, times how long: base units (bytes, millicores) times seconds, by resource.
     pub used: BTreeMap<String, u64>,
 }

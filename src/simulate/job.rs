@@ -48,7 +48,7 @@ pub struct Job {
 }
 
 /// Asks of a job that are alike.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Task {
     /// How long after the application comes in.
     pub after: Duration,
@@ -62,6 +62,44 @@ pub struct Task {
     pub runs: Option<Duration>,
     /// The only node that will do.
     pub required_node: Option<NodeId>,
+    /// May be preempted.
+    pub allow_preempt_self: bool,
+    /// May preempt others.
+    pub allow_preempt_other: bool,
+    /// So long after it was asked for it is taken back, whether it runs by then or not; `None`: it is waited for.
+    pub taken_back: Option<Duration>,
+    /// What is asked for in its place after a preemption is a task of its own, so that nothing else asks for it again.
+    pub replaced: bool,
+}
+
+impl Default for Task {
+    /// Nothing, which may be preempted and preempt, and is waited for.
+    fn default() -> Self {
+        Self {
+            after: Duration::ZERO,
+            count: 0,
+            resource: Resource::default(),
+            priority: Priority::default(),
+            runs: None,
+            required_node: None,
+            allow_preempt_self: true,
+            allow_preempt_other: true,
+            taken_back: None,
+            replaced: false,
+        }
+    }
+}
+
+impl Task {
+    /// Whether nothing is known by which it ends.
+    pub const fn never_ends(&self) -> bool {
+        self.runs.is_none() && self.taken_back.is_none()
+    }
+
+    /// Whether its asks are the same but for their number.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
+    }
 }
 
 impl Workload {

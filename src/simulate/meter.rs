@@ -27,6 +27,7 @@ struct Account {
     waiting: u64,
     longest: Option<LongestWait>,
     preempted: u64,
+    taken_back: u64,
 }
 
 impl Account {
@@ -111,7 +112,11 @@ impl Meter {
             }
             EventKind::AskRemoved { app, ask, .. } => {
                 self.pass(at);
-                self.pending.remove(&(app.clone(), ask.clone()));
+                let since = self.pending.remove(&(app.clone(), ask.clone()));
+                let counts = since.is_some_and(|since| since >= self.waits_from);
+                if let Some((queue, user)) = holder_of(scheduler, app).filter(|_| counts) {
+                    self.account(&queue, &user, at).taken_back += 1;
+                }
             }
             EventKind::Allocated { app, ask, resource, holder, placeholder, .. } => {
                 self.pass(at);
@@ -202,7 +207,8 @@ impl Meter {
                     let ask = &app.asks[*key];
                     let user = Arc::<str>::from(app.who.user.as_str());
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
-                    if since < self.waits_from {
+                    // The room of a gang is no ask of its own: its tasks are.
+                    if since < self.waits_from || ask.placeholder {
                         continue;
                     }
                     let account = self.account(&app.queue_path, &user, now);
@@ -284,6 +290,7 @@ struct Gathered {
     waiting: u64,
     longest: Option<LongestWait>,
     preempted: u64,
+    taken_back: u64,
 }
 
 impl Gathered {
@@ -292,6 +299,7 @@ impl Gathered {
         self.waits.extend_from_slice(&account.waits);
         self.waiting += account.waiting;
         self.preempted += account.preempted;
+        self.taken_back += account.taken_back;
         let wait = |longest: &Option<LongestWait>| longest.as_ref().map_or(0, |(wait, ..)| *wait);
         if wait(&account.longest) > wait(&self.longest) {
             self.longest.clone_from(&account.longest);
@@ -306,7 +314,8 @@ impl Gathered {
             Longest { name, wait, wants: by_name(&wants) }
         });
         let waits = Waits::of(self.waits, self.waiting);
-        Group { name, waits, longest, allocated, preempted: self.preempted, used }
+        let (preempted, taken_back) = (self.preempted, self.taken_back);
+        Group { name, waits, longest, allocated, preempted, taken_back, used }
     }
 }
 

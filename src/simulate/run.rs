@@ -1,12 +1,13 @@
 //! One run: a scheduler that begins empty, the nodes, then the jobs at their times, and what runs ends after its runtime.
 //!
-//! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. While something waits, a
-//! cycle is tried again after 100 ms of virtual time (SCH-040), where the scheduler does not know that it would find nothing. While nothing
-//! happens the tries become rarer: the next one comes after a sixteenth of the time that nothing has happened, and after 10 s at the latest,
-//! so that what begins by the passing of time alone (a preemption, a reservation) begins so much late at most.
+//! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. A real scheduler tries again
+//! every 100 ms while something waits (SCH-040), and mostly finds nothing. Here a cycle is tried again, in multiples of 100 ms, when time
+//! alone may have changed something: when an ask has waited for the delay of a reservation or of a preemption; and besides after a quarter
+//! of the time that nothing has happened, within 1 s and 10 s. So what begins by the passing of time alone begins so much late at most.
+//! Where the scheduler knows that cycles find nothing before some time, none is tried before it.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,15 +15,18 @@ use super::figures::Figures;
 use super::job::{Job, Workload};
 use super::meter::Meter;
 use crate::config::Config;
+use crate::config::properties::DEFAULT_PREEMPTION_DELAY;
 use crate::model::{AppId, AskId, Profile, Time};
 use crate::scheduler::{AskSpec, Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
 
 /// How often a cycle is tried again while something waits (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
-/// A cycle is tried again after the time since something happened divided by this, within [`RETRY_EVERY`] and [`RETRY_AT_LEAST`].
-const RETRY_SHARE: u64 = 16;
-/// The longest time between two tries.
-const RETRY_AT_LEAST: Duration = Duration::from_secs(10);
+/// A cycle is tried again after the time since something happened divided by this, within [`RETRY_WITHIN`].
+const RETRY_SHARE: u64 = 4;
+/// The shortest and the longest time between two tries that nothing calls for.
+const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
+/// How long an ask waits before a node may be reserved for it.
+const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 /// The interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 /// When nothing more comes in or ends, so long is waited for what timers and preemption still bring.
@@ -68,6 +72,8 @@ pub fn run(workload: &Workload, plan: &Plan, go_on: &dyn Fn() -> bool) -> Result
         ends: BinaryHeap::new(),
         ends_set: 0,
         retry: None,
+        delays: BTreeSet::new(),
+        matures: BTreeSet::new(),
         cycle_due: true,
         next_clean: Time::ZERO + CLEAN_EVERY,
         clean: true,
@@ -77,6 +83,7 @@ pub fn run(workload: &Workload, plan: &Plan, go_on: &dyn Fn() -> bool) -> Result
         go_on,
     };
     let events = run.apply(&Command::Configure(Arc::clone(&plan.config)))?;
+    run.learn_delays();
     if let Some(message) = events.into_iter().find_map(|event| match event.kind {
         EventKind::ConfigRejected { message } => Some(message),
         _ => None,
@@ -135,6 +142,10 @@ struct Run<'w> {
     ends: BinaryHeap<Ending>,
     ends_set: u64,
     retry: Option<Time>,
+    /// After these times of waiting something else may be done for an ask.
+    delays: BTreeSet<Duration>,
+    /// When that is so for asks that wait, in whole steps of [`RETRY_EVERY`].
+    matures: BTreeSet<Time>,
     cycle_due: bool,
     next_clean: Time,
     /// Something happened since the cleaner ran last.
@@ -194,11 +205,25 @@ impl<'w> Run<'w> {
     fn ask_again(&mut self, app: &AppId, ask: &AskId) -> Result<(), Stopped> {
         let Some(live) = self.live.get_mut(app) else { return Ok(()) };
         let Some((task, times)) = live.asks.remove(ask) else { return Ok(()) };
+        if live.job.tasks[task].replaced {
+            return Ok(());
+        }
         let base = ask.as_str().split('~').next().unwrap_or_default();
         let id = AskId::from(format!("{base}~{}", times + 1));
         live.asks.insert(id.clone(), (task, times + 1));
-        let spec = spec(live.job, task, id);
+        let (job, spec) = (live.job, spec(live.job, task, id));
+        self.made(job, task, &spec.id);
         self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
+    }
+
+    /// Notes what time will do to an ask that is made now: what is known of its end, and when more may be done for it.
+    fn made(&mut self, job: &Job, task: usize, ask: &AskId) {
+        self.will_mature();
+        if let Some(after) = job.tasks[task].taken_back {
+            self.ends_set += 1;
+            let at = (at_of(job, task) + after).max(self.now);
+            self.ends.push((Reverse((at, self.ends_set)), job.app.clone(), ask.clone()));
+        }
     }
 
     /// Asks for what a task wants; for an application that is not there, or not any more, that begins with a submission.
@@ -214,6 +239,7 @@ impl<'w> Run<'w> {
             let Some(live) = self.live.get_mut(&job.app) else { return Ok(()) };
             let id = AskId::from(format!("{}-{task}-{copy}", job.app));
             live.asks.insert(id.clone(), (task, 0));
+            self.made(job, task, &id);
             self.apply(&PartitionCommand::Ask(spec(job, task, id)).into())?;
         }
         Ok(())
@@ -241,6 +267,9 @@ impl<'w> Run<'w> {
 
     fn cycle(&mut self) -> Result<(), Stopped> {
         self.cycle_due = false;
+        while self.matures.first().is_some_and(|at| *at <= self.now) {
+            self.matures.pop_first();
+        }
         self.apply(&Command::Cycle)?;
         self.retry = (!self.cycle_due && self.scheduler.has_work()).then(|| self.next_retry());
         Ok(())
@@ -248,10 +277,29 @@ impl<'w> Run<'w> {
 
     /// The next try that can find something: what is known to find nothing is passed over, in multiples of the same step.
     fn next_retry(&self) -> Time {
-        let [every, longest] = [RETRY_EVERY, RETRY_AT_LEAST].map(|time| time.as_micros() as u64);
+        let [every, shortest, longest] =
+            [RETRY_EVERY, RETRY_WITHIN.0, RETRY_WITHIN.1].map(|time| time.as_micros() as u64);
         let quiet = self.scheduler.quiet_until().unwrap_or(self.now).0.saturating_sub(self.now.0);
-        let rarer = (self.now.0.saturating_sub(self.active.0) / RETRY_SHARE).min(longest);
-        Time(self.now.0.saturating_add(quiet.max(rarer).div_ceil(every).max(1).saturating_mul(every)))
+        let rarer = (self.now.0.saturating_sub(self.active.0) / RETRY_SHARE).clamp(shortest, longest);
+        let matures = self.matures.first().map_or(u64::MAX, |at| at.0.saturating_sub(self.now.0));
+        Time(self.now.0.saturating_add(quiet.max(rarer.min(matures)).div_ceil(every).max(1).saturating_mul(every)))
+    }
+
+    /// After which times of waiting something else may be done for an ask: a node reserved, others preempted.
+    fn learn_delays(&mut self) {
+        let queues = self.scheduler.partitions().iter().flat_map(|part| part.queues.iter());
+        self.delays = queues.map(|queue| queue.settings.properties.preemption_delay).collect();
+        self.delays.extend([RESERVATION_DELAY, DEFAULT_PREEMPTION_DELAY]);
+    }
+
+    /// An ask is made: notes when it will have waited long enough for something else.
+    fn will_mature(&mut self) {
+        let every = RETRY_EVERY.as_micros() as u64;
+        for delay in &self.delays {
+            // Longer than the delay, not as long.
+            let at = ((self.now + *delay).0 / every + 1).saturating_mul(every);
+            self.matures.insert(Time(at));
+        }
     }
 
     fn next_due(&self) -> Option<Time> {
@@ -298,8 +346,8 @@ fn spec(job: &Job, task: usize, id: AskId) -> AskSpec {
         resource: task.resource.clone(),
         priority: task.priority,
         required_node: task.required_node.clone(),
-        allow_preempt_self: true,
-        allow_preempt_other: true,
+        allow_preempt_self: task.allow_preempt_self,
+        allow_preempt_other: task.allow_preempt_other,
         ..AskSpec::default()
     }
 }

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod backtest;
 mod browser;
 mod command;
 mod recount;

@@ -90,3 +90,29 @@ fn a_run_that_nobody_wants_any_more_stops() {
     let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
     assert_eq!(run(&workload(jobs), &plan, &|| false), Err(Stopped::Asked));
 }
+
+#[test]
+fn what_is_taken_back_does_not_run_later_and_counts_by_itself() {
+    let mut impatient = job("two", "root.a", 10, 2, 30);
+    (impatient.tasks[0].runs, impatient.tasks[0].taken_back) = (None, Some(Duration::from_secs(20)));
+    let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 60), impatient.clone()]), QUEUES);
+    assert_eq!((figures.total.waits.count, figures.total.taken_back), (4, 2));
+    assert_eq!((figures.total.allocated, figures.total.waits.waiting), (4, 0));
+    // Where there is room it runs, and ends when it was taken back.
+    let figures = ran(&workload(vec![impatient]), QUEUES);
+    assert_eq!((figures.total.allocated, figures.total.used["vcore"]), (2, 2 * 20 * 1000));
+}
+
+#[test]
+fn what_is_recorded_by_itself_after_a_preemption_is_not_asked_for_again() {
+    let mut first = job("one", "root.a", 0, 4, 600);
+    let mut second = job("two", "root.b", 30, 4, 60);
+    second.tasks[0].priority = Priority(5);
+    first.tasks[0].replaced = true;
+    let figures = ran(&workload(vec![first.clone(), second.clone()]), QUEUES);
+    assert!(figures.total.preempted > 0);
+    assert_eq!(figures.total.allocated, 8);
+    // What may preempt nobody waits.
+    second.tasks[0].allow_preempt_other = false;
+    assert_eq!(ran(&workload(vec![first, second]), QUEUES).total.preempted, 0);
+}

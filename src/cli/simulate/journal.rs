@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::super::whatif::origin::earlier;
 use super::SimulateArgs;
 use crate::config;
 use crate::engine::journal::FolderInspection;
-use crate::model::{AppId, AskId, Time};
-use crate::scheduler::{AskSpec, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
+use crate::model::{AppId, Time};
+use crate::scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 use crate::simulate::backtest::{Backtest, Recorded};
+use crate::simulate::input::recorded::Fates;
 use crate::simulate::meter::Meter;
 use crate::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
 
@@ -25,73 +25,42 @@ pub(super) struct Journal {
     pub backtest: Backtest,
 }
 
-/// An ask of an application.
-type Key = (AppId, AskId);
-
 /// What a replay of the span shows.
 #[derive(Default)]
 struct Watched {
-    /// What was there at the beginning, as commands.
-    there: Vec<PartitionCommand>,
-    begun: BTreeMap<Key, Time>,
-    /// How long what ended had run since it began, or since the beginning of the span; and when it ended.
-    ran: BTreeMap<Key, (Duration, Time)>,
+    /// What was there at the beginning, as commands: what waited comes in a moment after what ran, which so has its place again.
+    there: Vec<(Time, PartitionCommand)>,
+    fates: Fates,
 }
 
 impl Watched {
     /// What there is of a partition when the span begins: what runs continues.
     fn begins(&mut self, part: &Partition, from: Time) {
+        let waiting = Time(from.0 + 1);
         self.there.extend(part.nodes.iter().map(|node| {
             let (id, capacity, occupied) = (node.id.clone(), node.total.clone(), node.occupied.clone());
-            PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() })
+            (from, PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() }))
         }));
         for (_, app) in part.apps.iter() {
             let (queue, who, tags) = (app.queue_path.to_string(), app.who.clone(), BTreeMap::clone(&app.tags));
             let submission = Submission { app: app.id.clone(), queue, who, tags, ..Submission::default() };
-            self.there.push(PartitionCommand::Submit(submission));
-            for (_, ask) in app.asks.iter() {
-                if ask.allocation.is_some() {
-                    self.begun.insert((app.id.clone(), ask.id.clone()), from);
-                }
-                self.there.push(PartitionCommand::Ask(AskSpec {
+            self.there.push((from, PartitionCommand::Submit(submission)));
+            for (_, ask) in app.asks.iter().filter(|(_, ask)| !ask.placeholder) {
+                let runs = ask.allocation.is_some();
+                self.fates.there(&app.id, &ask.id, from, runs);
+                let spec = AskSpec {
                     app: app.id.clone(),
                     id: ask.id.clone(),
                     count: 1,
                     resource: ask.resource.clone(),
                     priority: ask.priority,
-                    placeholder: ask.placeholder,
+                    required_node: ask.rare.required_node.clone(),
+                    allow_preempt_self: ask.allow_preempt_self,
+                    allow_preempt_other: ask.allow_preempt_other,
                     ..AskSpec::default()
-                }));
+                };
+                self.there.push((if runs { from } else { waiting }, PartitionCommand::Ask(spec)));
             }
-        }
-    }
-
-    fn take(&mut self, events: &[Event]) {
-        for Event { at, kind } in events {
-            match kind {
-                EventKind::Allocated { app, ask, .. } => {
-                    self.begun.insert((app.clone(), ask.clone()), *at);
-                }
-                EventKind::Released { app, ask, .. } => {
-                    let key = (app.clone(), ask.clone());
-                    if let Some(begun) = self.begun.remove(&key) {
-                        self.ran.insert(key, (at.since(begun), *at));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// How long an ask runs, as far as that is known at a time: one that ran then runs once more as long as it had.
-    fn runs(&self, key: &Key, known: Time) -> Option<Duration> {
-        match (self.ran.get(key), self.begun.get(key)) {
-            (Some((ran, ended)), _) if *ended <= known => Some(*ran),
-            (Some((ran, ended)), _) => {
-                ended.since(known).checked_sub(*ran).is_none().then(|| (*ran - ended.since(known)) * 2)
-            }
-            (None, Some(begun)) if *begun < known => Some(known.since(*begun) * 2),
-            _ => None,
         }
     }
 }
@@ -117,15 +86,14 @@ pub(super) fn journal(args: &SimulateArgs, folder: &Path, go_on: &dyn Fn() -> bo
         if let Some(part) = part.filter(|_| std::mem::take(&mut begins)) {
             watched.begins(part, from);
         }
-        watched.take(events);
+        watched.fates.take(events);
     })?;
     let middle = Time(from.0 + (to.0 - from.0) / 2);
-    let mut commands: Vec<(Time, PartitionCommand)> = watched.there.drain(..).map(|command| (from, command)).collect();
+    let mut commands = std::mem::take(&mut watched.there);
     let there: BTreeSet<AppId> = commands.iter().filter_map(|(_, command)| submitted(command)).collect();
     commands.extend(look.submissions(&name, from, to)?);
     let known = |known: Time| {
-        let runs = |app: &AppId, ask: &AskId| watched.runs(&(app.clone(), ask.clone()), known);
-        input::recorded::read(commands.clone(), Some(from), runs)
+        input::recorded::read(commands.clone(), Some(from), |app, ask| watched.fates.known(app, ask, known))
     };
     let (mut whole, half) = (known(to), known(middle));
     let guessed = arrange::likely_runtimes(&mut whole);

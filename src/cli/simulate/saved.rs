@@ -1,20 +1,18 @@
 //! The workload that a scenario's run shows.
 
-use std::collections::BTreeMap;
 use std::io;
-use std::time::Duration;
 
-use crate::model::{AppId, AskId, Time};
+use crate::model::Time;
 use crate::scenario::{RunOutcome, Runner, Scenario, Sink, StepKind};
-use crate::scheduler::{Event, EventKind, PartitionCommand, Scheduler};
-use crate::simulate::{Workload, input};
+use crate::scheduler::{Event, PartitionCommand, Scheduler};
+use crate::simulate::Workload;
+use crate::simulate::input::recorded::{Fates, read};
 
-/// What a run of a scenario shows: the commands with their times, and how long each ask ran.
+/// What a run of a scenario shows: the commands with their times, and what became of each ask.
 #[derive(Default)]
 pub(super) struct Recorded {
     commands: Vec<(Time, PartitionCommand)>,
-    begun: BTreeMap<(AppId, AskId), Time>,
-    ran: BTreeMap<(AppId, AskId), Duration>,
+    fates: Fates,
 }
 
 impl Recorded {
@@ -34,27 +32,14 @@ impl Recorded {
 
     /// What came in, as jobs.
     pub fn workload(self) -> Workload {
-        let Self { commands, ran, .. } = self;
-        input::recorded::read(commands, None, |app, ask| ran.get(&(app.clone(), ask.clone())).copied())
+        let Self { commands, fates } = self;
+        read(commands, None, |app, ask| fates.ended(app, ask))
     }
 }
 
 impl Sink for Recorded {
     fn events(&mut self, _step: i64, events: &[Event]) -> io::Result<()> {
-        for Event { at, kind } in events {
-            match kind {
-                EventKind::Allocated { app, ask, .. } => {
-                    self.begun.insert((app.clone(), ask.clone()), *at);
-                }
-                EventKind::Released { app, ask, .. } => {
-                    let key = (app.clone(), ask.clone());
-                    if let Some(begun) = self.begun.remove(&key) {
-                        self.ran.insert(key, at.since(begun));
-                    }
-                }
-                _ => {}
-            }
-        }
+        self.fates.take(events);
         Ok(())
     }
 

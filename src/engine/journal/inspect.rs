@@ -157,6 +157,8 @@ impl FolderInspection {
             }
             if !begun && record.at() > from {
                 begun = true;
+                // A restored core drops its events until it is live.
+                core.go_live(&self.setup);
                 core.state.outbox.flush();
                 core.state.outbox.hold();
                 each(&[], core.scheduler());

@@ -1,19 +1,91 @@
 //! Commands of a resource manager with their times, as a scenario or a journal has them: the applications, their asks and the nodes. When
-//! what runs ends follows from the runtime of each ask, where that is known.
+//! what runs ends, and what is taken back before it runs, follows from what became of each ask, where that is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::model::{AppId, AskId, Time};
-use crate::scheduler::{PartitionCommand, Submission};
+use crate::scheduler::{AskSpec, Event, EventKind, PartitionCommand, ReleaseReason, Submission};
 use crate::simulate::job::{Job, Task, Workload};
 
-/// Makes jobs of what came in, with times from `begins` on, or from the first submission. `runs` says how long an ask ran when it was
+/// An ask of an application.
+type Key = (AppId, AskId);
+
+/// What became of an ask when it was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// How long it ran; `None`: it did not begin, or did not end.
+    pub runs: Option<Duration>,
+    /// How long after it was asked for it was taken back without having run.
+    pub taken_back: Option<Duration>,
+    /// It was preempted. What its resource manager asked for in its place is recorded by itself.
+    pub replaced: bool,
+}
+
+/// What becomes of asks while what was recorded happens again.
+#[derive(Debug, Default)]
+pub struct Fates {
+    asked: HashMap<Key, Time>,
+    begun: HashMap<Key, Time>,
+    /// When it ended, and what is known of it since then.
+    ended: HashMap<Key, (Time, Fate)>,
+}
+
+impl Fates {
+    /// An ask that is there when the recording begins: since then it runs, or waits.
+    pub fn there(&mut self, app: &AppId, ask: &AskId, at: Time, runs: bool) {
+        let of = if runs { &mut self.begun } else { &mut self.asked };
+        of.insert((app.clone(), ask.clone()), at);
+    }
+
+    /// Takes in what happened.
+    pub fn take(&mut self, events: &[Event]) {
+        for Event { at, kind } in events {
+            match kind {
+                EventKind::AskAdded { app, ask, .. } => drop(self.asked.insert((app.clone(), ask.clone()), *at)),
+                EventKind::Allocated { app, ask, .. } => drop(self.begun.insert((app.clone(), ask.clone()), *at)),
+                EventKind::Released { app, ask, reason, .. } => {
+                    let key = (app.clone(), ask.clone());
+                    let Some(begun) = self.begun.remove(&key) else { continue };
+                    let replaced = *reason == ReleaseReason::Preempted;
+                    let fate = Fate { runs: Some(at.since(begun)), replaced, ..Fate::default() };
+                    self.ended.insert(key, (*at, fate));
+                }
+                EventKind::AskRemoved { app, ask, .. } => {
+                    let key = (app.clone(), ask.clone());
+                    let Some(asked) = self.asked.get(&key) else { continue };
+                    let fate = Fate { taken_back: Some(at.since(*asked)), ..Fate::default() };
+                    self.ended.insert(key, (*at, fate));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What became of an ask in the end; nothing where it has not ended.
+    pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
+        self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
+    }
+
+    /// What is known of an ask at a time: of one that ran then, that it runs once more as long as it had.
+    pub fn known(&self, app: &AppId, ask: &AskId, at: Time) -> Fate {
+        let key = (app.clone(), ask.clone());
+        let begun = match self.ended.get(&key) {
+            Some((ended, fate)) if *ended <= at => return *fate,
+            Some((ended, fate)) => fate.runs.and_then(|runs| ended.0.checked_sub(runs.as_micros() as u64)).map(Time),
+            None => self.begun.get(&key).copied(),
+        };
+        let runs = begun.filter(|begun| *begun < at).map(|begun| at.since(begun) * 2);
+        Fate { runs, ..Fate::default() }
+    }
+}
+
+/// Makes jobs of what came in, with times from `begins` on, or from the first submission. `fate` says what became of an ask when it was
 /// recorded.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     begins: Option<Time>,
-    runs: impl Fn(&AppId, &AskId) -> Option<Duration>,
+    fate: impl Fn(&AppId, &AskId) -> Fate,
 ) -> Workload {
     let mut workload = Workload::default();
     let mut known: BTreeMap<AppId, usize> = BTreeMap::new();
@@ -46,27 +118,10 @@ pub fn read(
                     continue;
                 }
                 let after = Time(at.0.saturating_sub(begins.0)).since(job.at);
-                let task = |id: &AskId, count| Task {
-                    after,
-                    count,
-                    resource: ask.resource.clone(),
-                    priority: ask.priority,
-                    runs: runs(&ask.app, id),
-                    required_node: ask.required_node.clone(),
-                };
-                // Asks that ran equally long are one task.
-                let mut tasks: Vec<Task> = Vec::new();
-                for id in ask.ids() {
-                    let one = task(&id, 1);
-                    match tasks.last_mut() {
-                        Some(last) if last.runs == one.runs => last.count += 1,
-                        _ => tasks.push(one),
-                    }
-                }
-                job.tasks.extend(tasks);
+                job.tasks.extend(tasks(&ask, after, &fate));
             }
             PartitionCommand::Kill { .. } | PartitionCommand::Move { .. } => {
-                workload.leave_out("orders of people (kill, move)", place);
+                workload.leave_out("orders of people (kill, move): what they ended ends when it did", place);
             }
             PartitionCommand::Release { .. } | PartitionCommand::Remove { .. } | PartitionCommand::Clean { .. } => {}
         }
@@ -74,6 +129,31 @@ pub fn read(
     workload.jobs.retain(|job| !job.tasks.is_empty());
     workload.sort();
     workload
+}
+
+/// The asks of a command; those that became the same are one task.
+fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
+    for id in ask.ids() {
+        let Fate { runs, taken_back, replaced } = fate(&ask.app, &id);
+        let one = Task {
+            after,
+            count: 1,
+            resource: ask.resource.clone(),
+            priority: ask.priority,
+            runs,
+            required_node: ask.required_node.clone(),
+            allow_preempt_self: ask.allow_preempt_self,
+            allow_preempt_other: ask.allow_preempt_other,
+            taken_back,
+            replaced,
+        };
+        match tasks.last_mut() {
+            Some(last) if last.is_like(&one) => last.count += 1,
+            _ => tasks.push(one),
+        }
+    }
+    tasks
 }
 
 fn submitted(workload: &mut Workload, known: &mut BTreeMap<AppId, usize>, at: Time, submission: Submission) {
