@@ -9,6 +9,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use super::user_settings::{self, UserSettingsFile};
+use crate::cli::simulate::simulator;
 use crate::console::shell::settings::Settings;
 use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
 use crate::console::{Options, Personal};
@@ -92,7 +93,17 @@ impl LookArgs {
         let keep_in = file.clone().or_else(user_settings::default_file).unwrap_or_default();
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();
         let Settings { keymap, contexts, columns, views, .. } = settings;
-        let personal = Personal { keymap, file: name, faults: report, contexts, columns, views, keep_in, opener: None };
+        let personal = Personal {
+            keymap,
+            file: name,
+            faults: report,
+            contexts,
+            columns,
+            views,
+            keep_in,
+            opener: None,
+            simulator: Some(simulator(None)),
+        };
         Ok((options, personal))
     }
 }

@@ -12,6 +12,7 @@ use clap::Args;
 use super::console::{self, Opened};
 use super::look::{self, Colors};
 use super::served::Served;
+use super::simulate::simulator;
 use super::{demo, fail, live, load};
 use crate::config::{Fault, Place, Severity, Source};
 use crate::console::theme::Depth;
@@ -173,7 +174,8 @@ pub fn play_watched(
             Some(recorded_jobs(&path.with_file_name(file)).map_err(wrong)?)
         }
     };
-    let stage = Stage { limits: Limits::default(), jobs, watch, depth, title: title(path) };
+    let simulator = Some(simulator(path.parent()));
+    let stage = Stage { limits: Limits::default(), jobs, watch, depth, title: title(path), simulator };
     // A tape changes nothing outside of itself, whatever is applied in it.
     let core = core.without_config_file();
     let played = if tape.head.served {

@@ -28,3 +28,4 @@ pub use crate::console::shell::opener::Opener;
 pub use crate::console::shell::personal::Personal;
 pub use crate::console::shell::runtime::{run, run_tapped};
 pub use crate::console::state::Options;
+pub use crate::console::state::simulate::{SimulateJob, Simulator};

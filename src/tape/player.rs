@@ -18,7 +18,7 @@ use crate::config::Place;
 use crate::console::input::terminal_events::Mouse;
 use crate::console::state::key::{Code, Key};
 use crate::console::theme::Depth;
-use crate::console::{Driver, Options};
+use crate::console::{Driver, Options, Personal, Simulator};
 use crate::engine::Progress;
 use crate::source::Source;
 
@@ -60,6 +60,7 @@ pub(super) struct Player<'t, 'w> {
     head: &'t Head,
     rig: Box<dyn Rig>,
     driver: Driver,
+    simulator: Option<Simulator>,
     size: (u16, u16),
     pub now: Duration,
     pub at: Place,
@@ -79,12 +80,13 @@ pub(super) struct Player<'t, 'w> {
 impl<'t, 'w> Player<'t, 'w> {
     pub fn new(tape: &'t Tape, rig: Box<dyn Rig>, stage: Stage<'w>) -> Self {
         let head = &tape.head;
-        let Stage { limits, watch, depth, title, .. } = stage;
+        let Stage { limits, watch, depth, title, simulator, .. } = stage;
         let depth = depth.unwrap_or(head.depth);
         let captions = tape.steps.iter().any(|step| matches!(step.act, Act::Say(_)));
         Self {
             head,
-            driver: driver(head, depth, rig.source()),
+            driver: driver(head, depth, rig.source(), simulator.clone()),
+            simulator,
             rig,
             size: (head.width, head.height),
             now: Duration::ZERO,
@@ -106,7 +108,7 @@ impl<'t, 'w> Player<'t, 'w> {
     /// Does what is due at the beginning; the console is opened on that.
     pub fn start(&mut self) -> Result<(), BrokenRule> {
         self.step(Duration::ZERO)?;
-        self.driver = driver(self.head, self.depth, self.rig.source());
+        self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
         self.follow_source();
         // What it says before the first key is no answer to one.
         self.ear.listen(self.driver.state(), self.at);
@@ -348,7 +350,9 @@ impl<'t, 'w> Player<'t, 'w> {
 }
 
 /// A console as the head of a tape asks for it.
-fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>) -> Driver {
+fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>, simulator: Option<Simulator>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
-    Driver::new(source, options, head.width, head.height)
+    let mut driver = Driver::new(source, options, head.width, head.height);
+    driver.personalize(Personal { simulator, ..Personal::default() });
+    driver
 }

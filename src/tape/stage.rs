@@ -7,6 +7,7 @@ use super::screen::Screen;
 use super::snapshot::{Picture, Shot};
 use super::watch::Watch;
 use crate::config::Place;
+use crate::console::Simulator;
 use crate::console::theme::Depth;
 use crate::source::Jobs;
 
@@ -72,4 +73,6 @@ pub struct Stage<'w> {
     pub depth: Option<Depth>,
     /// The name of the pictures.
     pub title: String,
+    /// What makes the simulations that it asks for.
+    pub simulator: Option<Simulator>,
 }

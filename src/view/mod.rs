@@ -30,6 +30,7 @@ mod row_builder;
 pub mod rows;
 mod sample;
 mod share;
+pub mod simulation;
 mod snapshot;
 pub mod units;
 mod usage;

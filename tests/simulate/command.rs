@@ -104,6 +104,25 @@ fn the_fewest_nodes_that_meet_a_target_are_found_with_the_runs_it_took() {
 }
 
 #[test]
+fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
+    let folder = TestFolder::new();
+    let large = folder.write("large.toml", GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory"));
+    let (code, out, _) = simulate(&[path(&large), "--find", "nodes", "--until", "waiting(root.etl) < 1"]);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(
+        out.contains("cannot be met: with 2 nodes") && out.contains("wants 12 cpu and no node has more than 8"),
+        "{out}"
+    );
+    let file = folder.write("mix.toml", GENERATED);
+    let queues = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n      resources: {max: {vcore: 4}}\n    - name: web\n";
+    let limited = folder.write("limited.yaml", queues);
+    let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
+    let (code, out, _) = simulate(&[&[path(&file), "--config", path(&limited)], &target[..]].concat());
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("more nodes do not help") && out.contains("a limit of its queue or user"), "{out}");
+}
+
+#[test]
 fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
     let folder = TestFolder::new();
     let file = folder.write("mix.toml", GENERATED);
@@ -145,6 +164,7 @@ fn bad_input_has_its_place_and_nothing_is_run() {
         (vec![path(&log), "--threads", "0"], 2, "write a whole number from 1 on"),
         (vec![path(&log), "--most", "none"], 2, "write a whole number from 1 on"),
         (vec![path(&log), "--load", "0"], 2, "write a number above 0"),
+        (vec![path(&log), "--lenient", "--html", "/no/such/folder/report.html"], 1, "nothing was simulated"),
         (vec![path(&log), "--lenient", "--find", "nodes", "--until", "fast"], 2, "is no target"),
         (vec![path(&log), "--queue", "team:x=root.a"], 2, "is no rule for queues"),
         (vec![path(&log), "--runtime", "history:user"], 2, "a workload has no history"),

@@ -2,8 +2,10 @@
 
 mod chart;
 mod compare;
+mod console;
 mod html;
 mod journal;
+mod memory;
 mod read;
 mod saved;
 mod search;
@@ -11,8 +13,9 @@ mod sweep;
 mod text;
 mod variant;
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
@@ -21,6 +24,9 @@ use clap::Args;
 use super::fail;
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::model::Profile;
+use crate::scheduler::NodeSpec;
+
+pub use self::console::simulator;
 
 /// The arguments of `kornsole simulate`.
 #[derive(Args, Clone, Debug)]
@@ -37,7 +43,7 @@ pub struct SimulateArgs {
     /// End that span here, written as --from is. Without it at its last moment
     #[arg(long, value_name = "TIME", requires = "state")]
     pub to: Option<String>,
-    /// Only say what a forecast is worth: the second half of the span, forecast from the first, beside what it was
+    /// Only say what a forecast from that span is worth: its second half, forecast from its first, beside what really happened
     #[arg(long, requires = "state", conflicts_with_all = ["find", "workloads", "configs", "node_counts", "loads", "html"])]
     pub backtest: bool,
     /// Nodes in the CSV form of OpenB
@@ -116,6 +122,18 @@ pub struct SimulateArgs {
     /// Write a page for a browser, which needs no other file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// The cluster on a console's screen, whose configuration and nodes hold where a workload brings none.
+    #[arg(skip)]
+    pub(crate) cluster: Option<Cluster>,
+}
+
+/// What a console lends to workloads that bring no configuration or no nodes of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// The text of its queue configuration.
+    pub config: String,
+    /// Its nodes, with what they have in all.
+    pub nodes: Vec<NodeSpec>,
 }
 
 /// Why there is no result, and the exit code.
@@ -156,16 +174,22 @@ pub fn run(args: &SimulateArgs) -> ExitCode {
 /// What is printed, and the exit code.
 fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     let stop = interruption();
+    let said = progress();
     variant::check(args)?;
+    args.html.as_deref().map(writable).transpose()?;
     let inputs = read::inputs(args, &|| !stop.load(Ordering::Relaxed))?;
     if let Some(backtest) = inputs.backtest.as_ref().filter(|_| args.backtest) {
         return Ok((text::backtest(args, &inputs.notes, backtest), 0));
     }
     if args.find.is_some() {
-        return search::search(args, &inputs, &stop);
+        let found = search::search(args, &inputs, (&stop, &said));
+        said("");
+        return found;
     }
     let variants = variant::variants(args, &inputs);
-    let report = sweep::sweep(args, &inputs, variants, &stop)?;
+    let report = sweep::sweep(args, &inputs, variants, (&stop, &said));
+    said("");
+    let report = report?;
     if let Some(file) = &args.html {
         let page = html::page(&report);
         std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
@@ -182,6 +206,29 @@ fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
         text::text(&report)
     };
     Ok((output, 0))
+}
+
+/// Says how far it is on a terminal, in a line that the next one replaces; an empty one takes it away.
+fn progress() -> impl Fn(&str) + Sync {
+    let terminal = std::io::stderr().is_terminal();
+    move |words| {
+        if terminal {
+            // A terminal that takes nothing more is no reason to stop.
+            let _written = write!(std::io::stderr(), "\r\x1b[2K{words}");
+        }
+    }
+}
+
+/// Finds out before the runs whether a page can be written after them. A file that is there keeps what is in it.
+fn writable(file: &Path) -> Result<(), Ended> {
+    let there = file.exists();
+    let opened = OpenOptions::new().append(true).create(true).open(file);
+    opened.map_err(|why| Ended::input(format!("--html {}: {why}; nothing was simulated", file.display())))?;
+    if !there {
+        // What is not finished leaves no empty page behind.
+        let _removed = std::fs::remove_file(file);
+    }
+    Ok(())
 }
 
 /// Set once the user interrupts.

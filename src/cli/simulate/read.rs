@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::load;
 use super::journal::{Journal, journal};
-use super::{Ended, SimulateArgs};
+use super::{Ended, SimulateArgs, memory};
 use crate::config::properties::parse_duration;
 use crate::config::{self, Config};
 use crate::model::quantity::parse_quantity;
@@ -73,6 +73,8 @@ pub(super) struct Inputs {
     queues: Vec<QueueRule>,
     runtimes: Vec<RuntimeRule>,
     nodes: Option<Resource>,
+    /// The nodes of a cluster on a screen, for a workload without nodes.
+    there: Vec<NodeSpec>,
     /// The same configurations for all workloads.
     given: bool,
 }
@@ -111,6 +113,9 @@ impl Inputs {
             let node = NodeSpec { id: NodeId::from("node-1"), capacity: capacity.clone(), ..NodeSpec::default() };
             workload.nodes = vec![node];
         }
+        if workload.nodes.is_empty() {
+            workload.nodes.clone_from(&self.there);
+        }
         Ok(())
     }
 }
@@ -129,6 +134,7 @@ pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<In
         queues: queue_rules(&args.queues)?,
         runtimes: args.runtimes.iter().map(|rule| rule.parse()).collect::<Result<_, _>>().map_err(Ended::usage)?,
         nodes: args.node.as_deref().map(amounts).transpose().map_err(Ended::usage)?,
+        there: args.cluster.as_ref().map(|cluster| cluster.nodes.clone()).unwrap_or_default(),
         given: !args.configs.is_empty(),
     };
     if inputs.runtimes.iter().any(|rule| matches!(rule, RuntimeRule::History(_))) {
@@ -165,7 +171,10 @@ pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<In
         jobs(&mut inputs, named(folder), workload, Some(own), digest)?;
     }
     if !inputs.given && inputs.sources.iter().any(|source| source.own.is_none()) {
-        own_config(&mut inputs, "one open queue", OPEN.to_owned());
+        match &args.cluster {
+            Some(cluster) => own_config(&mut inputs, "as configured here", cluster.config.clone()),
+            None => own_config(&mut inputs, "one open queue", OPEN.to_owned()),
+        };
     }
     Ok(inputs)
 }
@@ -184,6 +193,7 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
+    memory::readable(file)?;
     let extension = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
     if matches!(extension.as_str(), "yaml" | "yml") {
         return scenario(args, inputs, file);
@@ -243,7 +253,7 @@ fn jobs(
         .jobs
         .iter()
         .flat_map(|job| &job.tasks)
-        .filter(|task| task.runs.is_none())
+        .filter(|task| task.never_ends())
         .map(|task| u64::from(task.count))
         .sum();
     if forever > 0 && inputs.fill.is_none() {

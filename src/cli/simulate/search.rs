@@ -3,34 +3,63 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::read::Inputs;
+use super::sweep::{Row, Said};
 use super::variant::{self, Variant};
-use super::{Ended, SimulateArgs, sweep};
+use super::{Ended, SimulateArgs, memory, sweep};
 use crate::model::Resource;
 use crate::simulate::search::{Found, Tried, fewest};
 use crate::simulate::target::{Target, time};
 use crate::simulate::{Figures, Longest};
 
+/// How a search went.
+pub(super) struct Search {
+    pub target: Target,
+    pub found: Found,
+    /// The runs that it took, by their numbers of nodes.
+    pub tried: Vec<Tried<Row>>,
+    /// How it ended, in a sentence.
+    pub sentence: String,
+}
+
 /// What is printed, and the exit code: 1 where the target cannot be met.
-pub(super) fn search(args: &SimulateArgs, inputs: &Inputs, stop: &AtomicBool) -> Result<(String, u8), Ended> {
+pub(super) fn search(
+    args: &SimulateArgs,
+    inputs: &Inputs,
+    watch: (&AtomicBool, &Said<'_>),
+) -> Result<(String, u8), Ended> {
+    let search = searched(args, inputs, watch)?;
+    let text = if args.json { json(&search) } else { text(inputs, &search) };
+    Ok((text, u8::from(!matches!(search.found, Found::Fewest(_)))))
+}
+
+/// Looks for the fewest nodes.
+pub(super) fn searched(
+    args: &SimulateArgs,
+    inputs: &Inputs,
+    (stop, said): (&AtomicBool, &Said<'_>),
+) -> Result<Search, Ended> {
     let target: Target = args.until.as_deref().unwrap_or_default().parse().map_err(Ended::usage)?;
     let variants = variant::variants(args, inputs);
     let [variant] = variants.as_slice() else {
         return Err(Ended::usage("--find: name one workload, one configuration and one release"));
     };
+    memory::fit(inputs, std::iter::once(variant), 1)?;
     let workload = variant.workload(inputs).map_err(Ended::input)?;
     let (start, mut largest) = (workload.nodes.len(), Resource::new());
     workload.nodes.iter().for_each(|node| largest = largest.max(&node.capacity));
     let go_on = || !stop.load(Ordering::Relaxed);
+    let mut count = 0;
     let run = |nodes: usize| {
+        count += 1;
+        said(&format!("run {count}, with {nodes} nodes"));
         let variant = Variant { nodes: Some(nodes), ..variant.clone() };
-        let figures = sweep::one(args, inputs, &variant, &go_on)?.figures;
-        Ok::<_, Ended>((target.is_met(&figures), target.value(&figures), figures))
+        let row = sweep::one(args, inputs, &variant, &go_on)?;
+        Ok::<_, Ended>((target.is_met(&row.figures), target.value(&row.figures), row))
     };
     let (found, mut tried) = fewest(start, args.most, run)?;
     tried.sort_by_key(|one| one.nodes);
-    let text =
-        if args.json { json(&target, &found, &tried) } else { text((inputs, &largest), &target, &found, &tried) };
-    Ok((text, u8::from(!matches!(found, Found::Fewest(_)))))
+    let sentence = sentence(&target, &found, &tried, &largest);
+    Ok(Search { target, found, tried, sentence })
 }
 
 fn value(target: &Target, figures: &Figures) -> String {
@@ -66,16 +95,11 @@ fn quantity(name: &str, amount: i64) -> String {
     }
 }
 
-fn text((inputs, largest): (&Inputs, &Resource), target: &Target, found: &Found, tried: &[Tried<Figures>]) -> String {
-    let mut lines = inputs.notes.clone();
-    if inputs.backtest.is_none() {
-        lines
-            .push("how far this is off is not known: a backtest takes the journal of a scheduler (--state)".to_owned());
-    }
-    lines.push(String::new());
-    let of = |nodes: usize| tried.iter().find(|one| one.nodes == nodes).map(|one| &one.result);
+/// How a search ended: the fewest nodes and why one less is not enough, or the best that was found and why more does not help.
+fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Resource) -> String {
+    let of = |nodes: usize| tried.iter().find(|one| one.nodes == nodes).map(|one| &one.result.figures);
     let shown = |nodes: usize| of(nodes).map(|figures| value(target, figures)).unwrap_or_default();
-    lines.push(match found {
+    match found {
         Found::Fewest(nodes) => {
             let less = of(nodes - 1).map(|figures| {
                 let why = target.group(figures).and_then(|group| group.longest.as_ref());
@@ -86,37 +110,74 @@ fn text((inputs, largest): (&Inputs, &Resource), target: &Target, found: &Found,
             format!("{meet} {target}: {}{}", shown(*nodes), less.unwrap_or_default())
         }
         Found::NoBetter | Found::TooMany(_) => {
-            let best = tried.iter().max_by_key(|one| one.nodes);
-            let (nodes, figures) = best.map_or((0, None), |one| (one.nodes, Some(&one.result)));
+            // The fewest nodes of those that are equally good.
+            let last = tried.last().map(|one| target.value(&one.result.figures));
+            let best = tried.iter().find(|one| Some(target.value(&one.result.figures)) == last);
+            let (nodes, figures) = best.map_or((0, None), |one| (one.nodes, Some(&one.result.figures)));
             let at_best = figures.map(|figures| value(target, figures)).unwrap_or_default();
-            let why = figures
-                .and_then(|figures| figures.largest_waiting.as_ref())
-                .map(|(name, _)| format!(": {name} waits whatever the number"));
             let more = match found {
-                Found::NoBetter => format!("more nodes do not help{}", why.unwrap_or_default()),
+                Found::NoBetter => {
+                    format!("more nodes do not help{}", figures.map(no_help(target, largest)).unwrap_or_default())
+                }
                 _ => "that is the most that is tried (--most)".to_owned(),
             };
             format!("{target} cannot be met: with {nodes} nodes it is {at_best}, and {more}")
         }
-    });
-    lines.push(String::new());
+    }
+}
+
+/// Why more nodes do not help: what waits does not fit on any, or waits for something else than nodes.
+fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -> String + 't {
+    move |figures| {
+        if target.value(figures).is_none() {
+            return ": nothing was asked for there".to_owned();
+        }
+        if let Some((name, wants)) = &figures.largest_waiting {
+            let too_large = wants.iter().find(|(resource, amount)| **amount > largest.amount(resource));
+            return match too_large {
+                Some((resource, amount)) => {
+                    let [amount, all] = [*amount, largest.amount(resource)].map(|amount| quantity(resource, amount));
+                    format!(": {name} wants {amount} {} and no node has more than {all}", shown_name(resource))
+                }
+                None => format!(": {name} waits whatever the number, for a limit of its queue or user"),
+            };
+        }
+        let busiest = figures.resources.values().filter_map(|used| used.share()).fold(0.0, f64::max);
+        let why =
+            target.group(figures).and_then(|group| group.longest.as_ref()).map(|longest| because(longest, largest));
+        format!(
+            "{}; {:.0} % of the nodes are in use, so what waits waits for a limit of its queue or user",
+            why.unwrap_or_default(),
+            busiest * 100.0
+        )
+    }
+}
+
+fn text(inputs: &Inputs, Search { target, tried, sentence, .. }: &Search) -> String {
+    let mut lines = inputs.notes.clone();
+    if inputs.backtest.is_none() {
+        lines
+            .push("how far this is off is not known: a backtest takes the journal of a scheduler (--state)".to_owned());
+    }
+    lines.extend([String::new(), sentence.clone(), String::new()]);
     lines.push(format!("{:>8}  {:>6}  value", "nodes", "met"));
     for one in tried {
         let met = if one.met { "yes" } else { "no" };
-        lines.push(format!("{:>8}  {met:>6}  {}", one.nodes, value(target, &one.result)));
+        lines.push(format!("{:>8}  {met:>6}  {}", one.nodes, value(target, &one.result.figures)));
     }
     lines.push(String::new());
     lines.join("\n")
 }
 
-fn json(target: &Target, found: &Found, tried: &[Tried<Figures>]) -> String {
+fn json(Search { target, found, tried, .. }: &Search) -> String {
     let nodes = match found {
         Found::Fewest(nodes) => Some(*nodes),
         Found::NoBetter | Found::TooMany(_) => None,
     };
-    let runs: Vec<serde_json::Value> = tried
-        .iter()
-        .map(|one| serde_json::json!({"nodes": one.nodes, "met": one.met, "value": target.value(&one.result), "figures": one.result}))
-        .collect();
+    let run = |one: &Tried<Row>| {
+        let figures = &one.result.figures;
+        serde_json::json!({"nodes": one.nodes, "met": one.met, "value": target.value(figures), "figures": figures})
+    };
+    let runs: Vec<serde_json::Value> = tried.iter().map(run).collect();
     format!("{}\n", serde_json::json!({"target": target.to_string(), "nodes": nodes, "runs": runs}))
 }

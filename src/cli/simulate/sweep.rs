@@ -1,7 +1,7 @@
 //! All runs, on all cores; finished ones are kept in a file where one is named.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::read::{Inputs, Source};
 use super::variant::{Label, Variant};
-use super::{Ended, SimulateArgs};
+use super::{Ended, SimulateArgs, memory};
 use crate::scenario::{RunOutcome, Runner, Sink, Trace};
 use crate::scheduler::{Event, Scheduler};
 use crate::simulate::meter::Meter;
@@ -21,11 +21,13 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// A finished run.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Row {
-    /// What it was.
+    /// What it was; `--json` calls it the run.
+    #[serde(alias = "run")]
     pub label: Label,
     /// What it gave.
     pub figures: Figures,
-    /// A digest of the files that it was made of.
+    /// A digest of the files that it was made of; nothing in what `--json` prints.
+    #[serde(default)]
     digest: String,
 }
 
@@ -35,12 +37,15 @@ pub(super) struct Report {
     pub notes: Vec<String>,
 }
 
+/// Takes how far something is, in words.
+pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
+
 /// Runs all variants, or takes them from the file of finished runs.
 pub(super) fn sweep(
     args: &SimulateArgs,
     inputs: &Inputs,
     variants: Vec<Variant>,
-    stop: &AtomicBool,
+    (stop, said): (&AtomicBool, &Said<'_>),
 ) -> Result<Report, Ended> {
     let mut file = args.resume.as_deref().map(opened).transpose()?;
     let kept = file.as_mut().map(|(_, rows)| std::mem::take(rows)).unwrap_or_default();
@@ -56,9 +61,10 @@ pub(super) fn sweep(
     let mut done: Vec<Option<Row>> = variants.iter().map(known).collect();
     let todo: Vec<usize> = (0..variants.len()).filter(|number| done[*number].is_none()).collect();
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    memory::fit(inputs, todo.iter().map(|number| &variants[*number]), threads.clamp(1, todo.len().max(1)))?;
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let finished: Mutex<Vec<(usize, Result<Row, Ended>)>> = Mutex::new(Vec::new());
-    let progress = Mutex::new(Progress::new(todo.len()));
+    let progress = Mutex::new(Progress::new(todo.len(), said));
     let file = Mutex::new(file.map(|(file, _)| file));
     let go_on = || !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed);
     let work = || {
@@ -77,7 +83,6 @@ pub(super) fn sweep(
         (1..threads.clamp(1, todo.len().max(1))).for_each(|_| drop(scope.spawn(work)));
         work();
     });
-    progress.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
     let finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
     if stop.load(Ordering::Relaxed) {
         let count = finished.iter().filter(|(_, row)| row.is_ok()).count() + variants.len() - todo.len();
@@ -221,36 +226,29 @@ fn keep(file: &Mutex<Option<File>>, row: &Row) {
     }
 }
 
-/// How many runs are done, on a terminal.
-struct Progress {
+/// How many runs are done.
+struct Progress<'s> {
     all: usize,
     done: usize,
     began: Instant,
     shown: Option<Instant>,
-    terminal: bool,
+    said: &'s Said<'s>,
 }
 
-impl Progress {
-    fn new(all: usize) -> Self {
-        Self { all, done: 0, began: Instant::now(), shown: None, terminal: std::io::stderr().is_terminal() }
+impl<'s> Progress<'s> {
+    fn new(all: usize, said: &'s Said<'s>) -> Self {
+        said(&format!("0 of {all} runs"));
+        Self { all, done: 0, began: Instant::now(), shown: None, said }
     }
 
     fn one(&mut self) {
         self.done += 1;
-        if !self.terminal || self.shown.is_some_and(|shown| shown.elapsed() < PERIOD) {
+        if self.shown.is_some_and(|shown| shown.elapsed() < PERIOD) {
             return;
         }
         self.shown = Some(Instant::now());
         let rate = self.done as f64 / self.began.elapsed().as_secs_f64().max(0.001);
         let left = (self.all - self.done) as f64 / rate;
-        let (done, all) = (self.done, self.all);
-        // A terminal that takes nothing more is no reason to stop.
-        let _written = write!(std::io::stderr(), "\r\x1b[2K{done} of {all} runs, {rate:.1} a second, {left:.0} s left");
-    }
-
-    fn clear(&self) {
-        if self.shown.is_some() {
-            let _written = write!(std::io::stderr(), "\r\x1b[2K");
-        }
+        (self.said)(&format!("{} of {} runs, {rate:.1} a second, {left:.0} s left", self.done, self.all));
     }
 }

@@ -28,6 +28,10 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::List(job) => Some(Reply::ListMade(Box::new(long::perform(*job)))),
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
+        Work::Simulate(job) => {
+            let answer = job.run(&|_| ());
+            Some(Reply::Simulated(job.number, Box::new(answer)))
+        }
         Work::ReadEvents(source, since, most) => Some(Reply::EventsRead(source.0.events(since, most))),
         Work::Check(job) => Some(Reply::EditChecked(Box::new(edit_check::check(&job)))),
         Work::KeepSetting { file, table, key, value } => {

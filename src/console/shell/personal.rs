@@ -10,6 +10,7 @@ use crate::console::shell::settings::RemoteContext;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
 use crate::console::state::saved::SavedView;
+use crate::console::state::simulate::Simulator;
 use crate::console::state::{Grade, ShownNotice, State};
 use crate::view::{Notice, NoticeWeight};
 
@@ -32,12 +33,14 @@ pub struct Personal {
     pub keep_in: PathBuf,
     /// What opens another scheduler.
     pub opener: Option<Opener>,
+    /// What makes simulations.
+    pub simulator: Option<Simulator>,
 }
 
 impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
-        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, opener: None }
+        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, opener: None, simulator: None }
     }
 }
 
@@ -46,6 +49,7 @@ impl Personal {
     pub fn apply(self, state: &mut State) {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
+        state.simulator = self.simulator;
         (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
         state.contexts = match self.opener {
             Some(_) => self.contexts.into_keys().collect(),

@@ -47,6 +47,11 @@ impl Workers {
 }
 
 fn perform_to(replies: &ReplySender, work: Work) {
+    if let Work::Simulate(job) = work {
+        let (number, progress) = (job.number, replies.clone());
+        let answer = job.run(&|said: &str| progress.send(Reply::SimulationGoesOn(number, said.to_owned())));
+        return replies.send(Reply::Simulated(number, Box::new(answer)));
+    }
     if let Some(reply) = perform(work) {
         replies.send(reply);
     }

@@ -291,6 +291,25 @@ columns! {
 }
 
 columns! {
+    /// The columns of the runs of a simulation.
+    SimulationColumn {
+        Run: "run", false, false;
+        Asks: "asks", false, true, more;
+        P50: "p50", false, true;
+        P95: "p95", false, true;
+        P99: "p99", false, true;
+        Longest: "longest", false, true, more;
+        Waiting: "waiting", false, true;
+        Rejected: "rejected", false, true, more;
+        Preempted: "preempted", false, true;
+        Makespan: "makespan", false, true;
+        Cpu: "cpu", false, true;
+        Memory: "mem", false, true;
+        Fairness: "fairness", false, true, more;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;
@@ -322,11 +341,25 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
         "audit" => names::<AuditColumn>(),
         "revisions" => names::<RevisionColumn>(),
         "fairness" => names::<FairnessColumn>(),
+        "simulate" => names::<SimulationColumn>(),
         _ => return None,
     })
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 11] {
-    ["queues", "apps", "app", "nodes", "node", "users", "account", "events", "audit", "revisions", "fairness"]
+pub fn pages() -> [&'static str; 12] {
+    [
+        "queues",
+        "apps",
+        "app",
+        "nodes",
+        "node",
+        "users",
+        "account",
+        "events",
+        "audit",
+        "revisions",
+        "fairness",
+        "simulate",
+    ]
 }

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{NodeId, Time};
+use crate::console::state::column::FairnessColumn;
+use crate::console::state::listing::Listing;
+use crate::model::{NodeId, QueuePath, Time};
 use crate::view::Record;
 use crate::view::act::Refusal;
+use crate::view::fairness::FairnessRow;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
 
 /// Why something waits, or why something happened.
@@ -51,4 +54,11 @@ impl ExplainPage {
             _ => &[],
         }
     }
+}
+
+/// How queues stand to their guarantees.
+#[derive(Clone, Debug, Default)]
+pub struct FairnessPage {
+    /// The rows: a queue and a resource.
+    pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
 }

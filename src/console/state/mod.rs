@@ -33,6 +33,7 @@ pub mod placement;
 pub mod records;
 pub mod reply;
 pub mod saved;
+pub mod simulate;
 pub mod work;
 
 pub use cluster::Cluster;
@@ -111,6 +112,8 @@ pub struct State {
     pub views: BTreeMap<String, SavedView>,
     /// The file that keeps what the person arranges; empty where nothing is kept.
     pub keep_in: PathBuf,
+    /// What makes simulations; `None` where nothing does.
+    pub simulator: Option<simulate::Simulator>,
     /// The places that one came through.
     pub jumps: Jumps,
     /// When the screen took news last.
@@ -207,6 +210,7 @@ impl State {
             first_column: 0,
             views: BTreeMap::new(),
             keep_in: PathBuf::new(),
+            simulator: None,
             jumps: Jumps::default(),
             refreshed: Duration::ZERO,
             cluster: Cluster::at_start(view, about, actor, link),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::console::state::change::ChangePage;
 use crate::console::state::column::{
-    AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, FairnessColumn, LevelColumn, NodeColumn,
-    QueueColumn, RevisionColumn, UserColumn,
+    AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, LevelColumn, NodeColumn, QueueColumn,
+    RevisionColumn, UserColumn,
 };
 use crate::console::state::command::Context;
 use crate::console::state::config::ConfigPage;
@@ -16,13 +16,15 @@ use crate::console::state::explain::ExplainPage;
 use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
+use crate::console::state::simulate::SimulatePage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
-use crate::view::fairness::FairnessRow;
+use crate::view::simulation::SimulatedRun;
 use crate::view::{
     AppRow, AppSlot, ChangeDetail, ChangeType, Health, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow,
 };
 
+pub use super::explain::FairnessPage;
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
 
@@ -59,6 +61,8 @@ pages! { $
     Events(EventsPage) { "Events", List, Pane::Nowhere, [Events, List, Page, Always] }
     /// Who did what.
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
+    /// Runs of a workload.
+    Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
     /// The configurations that were in force.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }
@@ -205,13 +209,6 @@ impl NodePage {
     pub fn new(id: NodeId) -> Self {
         Self { id, row: None, there: true, list: Listing::default() }
     }
-}
-
-/// How queues stand to their guarantees.
-#[derive(Clone, Debug, Default)]
-pub struct FairnessPage {
-    /// The rows: a queue and a resource.
-    pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
 }
 
 /// A user or a group.
@@ -393,6 +390,8 @@ pub enum Subject {
     Entry(Arc<AuditEntry>),
     /// The text of a configuration that was in force.
     Revision(u64),
+    /// One run of a simulation.
+    Simulated(Arc<SimulatedRun>),
     /// What is different between two of them.
     Compare(u64, u64),
 }

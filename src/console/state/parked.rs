@@ -4,6 +4,7 @@ use crate::console::state::change::ChangePage;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::page::{AppsPage, AuditPage, EventsPage, NodesPage, RevisionsPage, UsersPage};
 use crate::console::state::placement::PlacementPage;
+use crate::console::state::simulate::SimulatePage;
 
 /// Pages of the first row that were left.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct Parked {
     pub audit: Option<AuditPage>,
     /// The history of configurations.
     pub revisions: Option<RevisionsPage>,
+    /// The simulation that was asked for last.
+    pub simulate: Option<Box<SimulatePage>>,
     /// The form on a queue that was left last with something written in it.
     pub change: Option<Box<ChangePage>>,
 }

@@ -11,6 +11,7 @@ use crate::console::state::work::{MomentPage, SourceHandle};
 use crate::model::{AppId, Time};
 use crate::view::act::{Done, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet};
+use crate::view::simulation::Simulation;
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
 
@@ -57,6 +58,10 @@ pub enum Reply {
     TextEdited(Result<String, String>),
     /// The differences between two configurations.
     RevisionsCompared(Compared),
+    /// How far a simulation is, by the number of its page.
+    SimulationGoesOn(u64, String),
+    /// What a simulation gave; or why there is none.
+    Simulated(u64, Box<Result<Simulation, String>>),
     /// A file was written: its name and what is in it; or why not.
     FileWritten(Result<String, String>),
 }

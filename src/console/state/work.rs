@@ -11,6 +11,7 @@ use crate::console::state::editor::CheckJob;
 use crate::console::state::jobs::{ListJob, NamesJob};
 use crate::console::state::past::Moment;
 use crate::console::state::placement::WantedFile;
+use crate::console::state::simulate::SimulateJob;
 use crate::model::{Profile, Time};
 use crate::source::Source;
 
@@ -64,6 +65,8 @@ pub enum Work {
         /// The value in TOML; `None` takes the key out.
         value: Option<String>,
     },
+    /// Run a workload in virtual time.
+    Simulate(Box<SimulateJob>),
     /// Write a new file.
     Write {
         /// Which; one that is there already is left alone.

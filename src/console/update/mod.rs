@@ -54,6 +54,7 @@ pub mod revisions;
 mod run;
 pub(crate) mod search;
 mod settle;
+pub mod simulate;
 mod stack;
 mod tabs;
 pub mod trial;
@@ -181,6 +182,8 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::FormDrafted(drafted) => change::drafted(state, *drafted),
         Reply::TextEdited(text) => config::edited(state, text),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
+        Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
         Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
     }

@@ -22,6 +22,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Revisions, "enter"),
             (In::Explain, "enter"),
             (In::Fairness, "enter"),
+            (In::Simulate, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -36,6 +37,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Revisions, "text"),
             (In::Explain, "go there"),
             (In::Fairness, "queue"),
+            (In::Simulate, "charts"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
         .keys(&[(In::List, "i"), (In::Job, "i")])
@@ -252,6 +254,12 @@ pub static COMMANDS: &[Command] = &[
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
     row(CommandId::Go(GoCommand::Fairness), "fairness", "Which queues lack their guarantee, which use more, and which do not need it")
         .keys(&[(In::Page, "F")]),
+    row(
+        CommandId::Go(GoCommand::Simulate),
+        "simulate",
+        "Run a workload in virtual time, with the options of kornsole simulate; or show a file of finished runs",
+    )
+    .takes(Argument::Optional(Kind::File)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),

@@ -9,6 +9,7 @@
 //!
 //! Plots get lower before any is left out; where even that is not enough, the page scrolls.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,13 +35,13 @@ const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// One figure over time.
-struct Series {
-    label: &'static str,
+pub(super) struct Series {
+    pub label: Cow<'static, str>,
     /// A value a column, the last one now; `None` where nothing was seen.
-    values: Vec<Option<i64>>,
+    pub values: Vec<Option<i64>>,
     /// What the whole height stands for; the largest value where nothing is known.
-    base: Option<i64>,
-    show: fn(i64) -> String,
+    pub base: Option<i64>,
+    pub show: fn(i64) -> String,
 }
 
 /// The columns of all plots: what was seen in each, and in the one before it.
@@ -166,14 +167,19 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
                 }),
             }
         };
-    let of_resource = |label, resource: &'static str, pending, show| Series {
-        label,
+    let of_resource = |label: &'static str, resource: &'static str, pending, show| Series {
+        label: label.into(),
         values: columns.values(|sample| amount(sample, resource, pending)),
         base: if pending { None } else { whole(state, queue, resource) },
         show,
     };
     let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    let counted = |label, values| Series { label, values, base: None, show: |value| value.to_string() };
+    let counted = |label: &'static str, values| Series {
+        label: label.into(),
+        values,
+        base: None,
+        show: |value| value.to_string(),
+    };
     // What is counted of all partitions together is that of the one there is.
     let several = state.cluster.view.partitions.len() > 1;
     let root = QueuePath::root();
@@ -194,7 +200,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     if queue.is_none() {
         all.push(counted("pending asks", columns.values(|sample| count(sample.pending_asks))));
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
-        all.push(Series { label: "alloc/s", values: columns.rate(), base: None, show });
+        all.push(Series { label: "alloc/s".into(), values: columns.rate(), base: None, show });
     }
     all
 }
@@ -220,18 +226,20 @@ fn eighths(value: i64, base: i64, lines: usize) -> usize {
 }
 
 /// One figure as a plot, each value so wide: its name, its value and the largest at the left.
-fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
+pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
     let seen = || series.values.iter().flatten().copied();
     let most = seen().max().unwrap_or(0);
     let base = series.base.unwrap_or(most).max(1);
     let now = series.values.iter().rev().copied().flatten().next();
-    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
+    // What is a share already needs no other one beside it.
+    let whole = series.base.filter(|base| !(series.show)(*base).ends_with('%'));
+    let share = |value: i64| whole.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
     let message =
         now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
     (0..height)
         .map(|line| {
             let (label, role) = match line {
-                0 => (series.label.to_owned(), Role::Dim),
+                0 => (series.label.to_string(), Role::Dim),
                 1 => (message.clone(), Role::Text),
                 2 => (format!("peak {}", (series.show)(most)), Role::Dim),
                 _ => (String::new(), Role::Dim),

@@ -99,6 +99,18 @@ fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure>
     columns.iter().map(|column| figure(&heading(column.name()), "", why(*column))).collect()
 }
 
+/// What a label of a run of a simulation stands for.
+fn simulated(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "wait" => "from the ask to the allocation; asks that wait at the end count with the time up to then",
+        "at the end" => "asks that wait when the run ends",
+        "preempted" => "allocations that others took",
+        "rejected" => "applications that were refused",
+        "fairness" => "Jain's index of the users' dominant shares over the whole run",
+        _ => return None,
+    })
+}
+
 /// What a label of a sheet stands for.
 fn words(subject: &Subject, label: &str) -> Option<String> {
     if let Subject::History(queue) = subject {
@@ -108,6 +120,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (Subject::Entry(_), "when") => {
             "on the clock of the machine that the scheduler runs on; entries count up by one"
         }
+        (Subject::Simulated(_), label) => return simulated(label).map(str::to_owned),
         (Subject::Event(_), "when") => "on the scheduler's clock, from its beginning",
         (Subject::Event(_), "resource") => "how much it is about",
         (Subject::Event(_), "message") => "what the scheduler says of it",

@@ -21,7 +21,7 @@ pub fn named(state: &State) -> Option<Arc<str>> {
         Subject::Event(record) => Arc::clone(&record.object),
         Subject::Health(_) | Subject::History(_) | Subject::Partitions | Subject::Info => return None,
         Subject::Entry(entry) => Arc::from(entry.object.as_str()),
-        Subject::Revision(_) | Subject::Compare(..) => return None,
+        Subject::Revision(_) | Subject::Compare(..) | Subject::Simulated(_) => return None,
     })
 }
 

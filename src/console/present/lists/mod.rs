@@ -15,6 +15,7 @@ pub mod queue_cells;
 pub mod queue_values;
 pub mod queues;
 pub mod revisions;
+pub mod simulate;
 pub mod users;
 
 use ratatui::layout::Position;

@@ -27,6 +27,7 @@ impl Present for DetailsPage {
             Subject::History(None) => ("History".to_owned(), ""),
             Subject::History(Some(path)) => (path.to_string(), "history"),
             Subject::Entry(entry) => (format!("{} {}", entry.action, entry.object), "details"),
+            Subject::Simulated(run) => (run.name.clone(), "simulated"),
             Subject::Revision(number) => (format!("revision {number}"), ""),
             Subject::Compare(old, new) => (format!("revision {old} to {new}"), ""),
         };
@@ -44,6 +45,7 @@ impl Present for DetailsPage {
             | Subject::History(_)
             | Subject::Partitions
             | Subject::Info
+            | Subject::Simulated(_)
             | Subject::Event(_) => FocusKind::Queues,
             Subject::App(row) | Subject::Why(row) => FocusKind::App(row.id.clone()),
             Subject::Health(_) => FocusKind::Health,

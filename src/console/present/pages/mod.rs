@@ -9,4 +9,5 @@ mod job;
 mod nodes;
 mod queues;
 mod records;
+mod simulate;
 mod users;

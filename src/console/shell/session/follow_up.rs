@@ -245,6 +245,7 @@ impl Session {
         state.keymap = Arc::clone(&old.keymap);
         state.contexts = std::mem::take(&mut old.contexts);
         state.settings = std::mem::take(&mut old.settings);
+        state.simulator = old.simulator.take();
         state.columns = std::mem::take(&mut old.columns);
         state.views = std::mem::take(&mut old.views);
         state.keep_in = std::mem::take(&mut old.keep_in);

@@ -28,6 +28,7 @@ pub enum Context {
     Events,
     Audit,
     Revisions,
+    Simulate,
     Edit,
     Form,
     List,
@@ -64,6 +65,7 @@ impl Context {
             Self::Events => "Events",
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
+            Self::Simulate => "Simulation",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -100,6 +102,7 @@ impl Context {
             Self::Events => "events",
             Self::Audit => "audit",
             Self::Revisions => "revisions",
+            Self::Simulate => "simulate",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -122,7 +125,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -140,6 +143,7 @@ impl Context {
         Self::Events,
         Self::Audit,
         Self::Revisions,
+        Self::Simulate,
         Self::List,
         Self::Page,
         Self::Edit,

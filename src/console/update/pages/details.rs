@@ -12,7 +12,12 @@ impl PageUpdate for DetailsPage {
     fn has_ages(&self) -> bool {
         !matches!(
             self.subject,
-            Subject::Access(_) | Subject::Health(_) | Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..)
+            Subject::Access(_)
+                | Subject::Health(_)
+                | Subject::Entry(_)
+                | Subject::Revision(_)
+                | Subject::Compare(..)
+                | Subject::Simulated(_)
         )
     }
 }

@@ -1,0 +1,168 @@
+//! Simulations for the console: the arguments are those of the command, what came of it is what its pages show.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::{Args as _, FromArgMatches as _};
+
+use super::compare::sentences;
+use super::search::searched;
+use super::sweep::{Report, Row, Said, sweep};
+use super::variant::Label;
+use super::{Cluster, Ended, SimulateArgs, read, variant};
+use crate::console::{SimulateJob, Simulator};
+use crate::scheduler::NodeSpec;
+use crate::simulate::{Figures, Group, Waits};
+use crate::view::simulation::{SimulatedGroup, SimulatedRun, SimulatedUse, SimulatedWaits, Simulation};
+
+/// Makes simulations for a console; files are looked for in a folder, or where the process is.
+pub fn simulator(folder: Option<&Path>) -> Simulator {
+    let folder = folder.map(Path::to_owned).unwrap_or_default();
+    Simulator::new(move |job, said| made(job, &folder, said).map_err(|ended| ended.message))
+}
+
+fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation, Ended> {
+    let words = words(&job.words)?;
+    if let [file] = words.as_slice()
+        && Path::new(file).extension().is_some_and(|end| end == "jsonl")
+    {
+        return finished(&folder.join(file));
+    }
+    let mut args = parsed(&words)?;
+    let files = args.workloads.iter_mut().chain(&mut args.configs);
+    let files = files.chain(&mut args.state).chain(&mut args.nodes).chain(&mut args.pods).chain(&mut args.resume);
+    files.for_each(|file| *file = folder.join(&*file));
+    let nodes = job.nodes.iter().map(|(id, capacity)| NodeSpec {
+        id: id.clone(),
+        capacity: capacity.clone(),
+        ..NodeSpec::default()
+    });
+    args.cluster = job.config.as_ref().map(|config| Cluster { config: config.to_string(), nodes: nodes.collect() });
+    variant::check(&args)?;
+    let inputs = read::inputs(&args, &|| job.stop.is_wanted())?;
+    let watch = (job.stop.flag(), said);
+    let (rows, sentences) = if args.find.is_some() {
+        let search = searched(&args, &inputs, watch)?;
+        (search.tried.into_iter().map(|one| one.result).collect(), vec![search.sentence])
+    } else {
+        let report = sweep(&args, &inputs, variant::variants(&args, &inputs), watch)?;
+        let sentences = sentences(&report);
+        (report.rows, sentences)
+    };
+    Ok(Simulation { notes: inputs.notes, sentences, runs: runs(&rows) })
+}
+
+/// The runs that `--resume` keeps and `--json` prints.
+fn finished(file: &Path) -> Result<Simulation, Ended> {
+    let failed = |why: &dyn std::fmt::Display| Ended::input(format!("{}: {why}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|why| failed(&why))?;
+    let row = |(number, line): (usize, &str)| {
+        serde_json::from_str::<Row>(line)
+            .map_err(|why| Ended::input(format!("{}:{}: no finished run: {why}", file.display(), number + 1)))
+    };
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty());
+    let rows = lines.map(row).collect::<Result<Vec<Row>, Ended>>()?;
+    let report = Report { rows, notes: Vec::new() };
+    let sentences = sentences(&report);
+    Ok(Simulation { notes: report.notes, sentences, runs: runs(&report.rows) })
+}
+
+/// The arguments of the command, without those that print or write something.
+fn parsed(words: &[String]) -> Result<SimulateArgs, Ended> {
+    let command =
+        SimulateArgs::augment_args(clap::Command::new("simulate").no_binary_name(true)).color(clap::ColorChoice::Never);
+    let found = command.try_get_matches_from(words).and_then(|found| SimulateArgs::from_arg_matches(&found));
+    let args = found.map_err(|why| {
+        let text = why.to_string();
+        Ended::usage(text.lines().next().unwrap_or_default().trim_start_matches("error: "))
+    })?;
+    let written = [
+        (args.json, "--json"),
+        (args.csv, "--csv"),
+        (args.html.is_some(), "--html"),
+        (args.trace.is_some(), "--trace"),
+        (args.backtest, "--backtest"),
+    ];
+    match written.iter().find(|(given, _)| *given) {
+        Some((_, name)) => Err(Ended::usage(format!("{name} is for the command line: kornsole simulate"))),
+        None => Ok(args),
+    }
+}
+
+/// What is written, in words; what stands in quotes is one.
+fn words(written: &str) -> Result<Vec<String>, Ended> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in written.chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if open == c => quote = None,
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err(Ended::usage("a quote is not closed"));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+fn runs(rows: &[Row]) -> Vec<Arc<SimulatedRun>> {
+    let labels: Vec<Label> = rows.iter().map(|row| row.label.without_seed()).collect();
+    let several = rows.iter().any(|row| row.label.seed > 1);
+    let run = |row: &Row| {
+        let mut name = row.label.without_seed().short(&labels);
+        if several {
+            name.push_str(&format!(", seed {}", row.label.seed));
+        }
+        Arc::new(run(name, &row.figures))
+    };
+    rows.iter().map(run).collect()
+}
+
+fn run(name: String, figures: &Figures) -> SimulatedRun {
+    let thousandths = |share: f64| (share * 1000.0).round() as u32;
+    let resources = figures.resources.iter().map(|(name, used)| SimulatedUse {
+        name: name.clone(),
+        mean: used.share().map(thousandths).unwrap_or_default(),
+        last: used.last,
+        series: figures.series.used.get(name).cloned().unwrap_or_default(),
+    });
+    SimulatedRun {
+        name,
+        waits: waits(&figures.total.waits),
+        rejected: figures.rejected,
+        preempted: figures.total.preempted,
+        makespan: figures.ended,
+        fairness: figures.fairness.map(thousandths),
+        resources: resources.collect(),
+        every: figures.series.every,
+        waiting: figures.series.waiting.clone(),
+        queues: figures.queues.iter().map(group).collect(),
+        users: figures.users.iter().map(group).collect(),
+    }
+}
+
+fn group(group: &Group) -> SimulatedGroup {
+    SimulatedGroup { name: group.name.clone(), waits: waits(&group.waits), preempted: group.preempted }
+}
+
+fn waits(waits: &Waits) -> SimulatedWaits {
+    let Waits { count, waiting, p50, p95, p99, max, .. } = *waits;
+    SimulatedWaits { count, waiting, p50, p95, p99, max }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_quotes_is_one_word() {
+        let found = words("a.toml --until 'p95(wait, root.b) < 1m'  \"two words\" ''").ok().unwrap();
+        assert_eq!(found, ["a.toml", "--until", "p95(wait, root.b) < 1m", "two words", ""]);
+        assert!(words("'open").is_err());
+    }
+}

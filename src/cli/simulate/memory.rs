@@ -1,0 +1,87 @@
+//! Whether the runs fit into memory: a sweep that would not is refused before it begins, with the estimate.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::Ended;
+use super::read::Inputs;
+use super::variant::Variant;
+use crate::simulate::Workload;
+
+/// What a text takes once it is read, in its own bytes.
+const READ: u64 = 12;
+
+/// Refuses runs that need more memory than there is, so many of them at a time.
+pub(super) fn fit<'v>(
+    inputs: &Inputs,
+    variants: impl Iterator<Item = &'v Variant>,
+    at_a_time: usize,
+) -> Result<(), Ended> {
+    // Where nothing says how much there is nothing can be refused.
+    let Some(available) = available() else { return Ok(()) };
+    let mut seen = BTreeSet::new();
+    for variant in variants {
+        if seen.insert(variant.workload) {
+            check(&variant.workload(inputs).map_err(Ended::input)?, at_a_time, available)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to read a file that would not fit into memory.
+pub(super) fn readable(file: &Path) -> Result<(), Ended> {
+    let size = std::fs::metadata(file).map_or(0, |file| file.len());
+    match available() {
+        Some(available) if size.saturating_mul(READ) > available as u64 => Err(Ended::input(format!(
+            "{}: it has {}, which take about {} once they are read, and {} are available: nothing was simulated; simulate a part of it",
+            file.display(),
+            gibibytes(size),
+            gibibytes(size.saturating_mul(READ)),
+            gibibytes(available as u64),
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn gibibytes(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
+}
+
+fn check(largest: &Workload, at_a_time: usize, available: usize) -> Result<(), Ended> {
+    let each = largest.bytes();
+    let all = each.saturating_mul(at_a_time);
+    if all <= available {
+        return Ok(());
+    }
+    let [each, all, available] = [each, all, available].map(|bytes| gibibytes(bytes as u64));
+    let less = if at_a_time > 1 { "--threads 1 takes the least memory; else " } else { "" };
+    Err(Ended::input(format!(
+        "{} asks take about {each} in a run, {at_a_time} at a time {all}, and {available} are available: nothing was simulated; \
+         {less}simulate a part of the workload",
+        largest.asks(),
+    )))
+}
+
+/// What the machine has to give, in bytes.
+fn available() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{Job, Task};
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_estimate() {
+        let task = Task { count: 4 << 20, ..Task::default() };
+        let workload = Workload { jobs: vec![Job { tasks: vec![task], ..Job::default() }], ..Workload::default() };
+        assert!(check(&workload, 1, 64 << 30).is_ok());
+        let refused = check(&workload, 2, 6 << 30).err().unwrap().message;
+        assert!(refused.contains("4194304 asks take about 4.0 GiB in a run, 2 at a time 8.0 GiB"), "{refused}");
+        assert!(refused.contains("6.0 GiB are available") && refused.contains("--threads 1"), "{refused}");
+    }
+}
