@@ -231,9 +231,7 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
     let most = seen().max().unwrap_or(0);
     let base = series.base.unwrap_or(most).max(1);
     let now = series.values.iter().rev().copied().flatten().next();
-    // What is a share already needs no other one beside it.
-    let whole = series.base.filter(|base| !(series.show)(*base).ends_with('%'));
-    let share = |value: i64| whole.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
+    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
     let message =
         now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
     (0..height)
