@@ -76,7 +76,7 @@ fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload
 #[derive(Clone, Copy)]
 enum Kind {
     Count,
-    /// Milliseconds.
+    // In milliseconds.
     Time,
     /// A share, from 0 to 1.
     Share,
