@@ -1,5 +1,5 @@
 //! Jobs on this machine, side by side with task-spooler (`tsp`) and pueue (`pueue`, `pueued`) where they are installed: how long a
-//! submission takes from the start of its command to its end, how many short jobs are run in a second on two slots, and what the daemon
+//! submission takes from the start of its command to its end, how many short jobs are run in a second on two slots and on 500, and what the daemon
 //! holds of memory and uses of processors while nothing happens.
 //!
 //! Prints one line for each figure. `cargo bench --bench local`; `-- --jobs N` runs more of them.

@@ -8,11 +8,17 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use kornsole::local::client::Client;
-use kornsole::local::job::JobSpec;
+use kornsole::local::job::{ArraySpec, JobSpec};
 use kornsole::local::wire::{Reply, Request};
 
 /// How long a daemon is looked at while nothing happens.
 const IDLE: Duration = Duration::from_secs(5);
+
+/// How long many jobs run before they are measured, and how long they are.
+const WARM: Duration = Duration::from_secs(5);
+const BUSY: Duration = Duration::from_secs(15);
+/// The shortest job.
+const TRUE: &str = "/bin/true";
 
 /// All of them.
 pub fn all() {
@@ -24,6 +30,7 @@ pub fn all() {
     let folder = std::env::temp_dir().join(format!("kornsole-bench-local-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     kornsole(&folder, jobs, pending);
+    busy(&folder, if small { 8 } else { 500 }, if small { 64 } else { pending });
     task_spooler(&folder, jobs);
     pueue(&folder, jobs);
     fs::remove_dir_all(&folder).unwrap();
@@ -50,7 +57,9 @@ impl Daemon {
     fn up(folder: &Path, cores: &str) -> Self {
         let (jobs, socket) = (folder.join("jobs"), folder.join("run/local.sock"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(["local", "up", "--cpu", cores, "--mem", "64G", "--log", "error", "--dir"]).arg(jobs);
+        command
+            .args(["local", "up", "--cpu", cores, "--mem", "64G", "--history", "100000", "--log", "error", "--dir"])
+            .arg(jobs);
         let mut child = command.arg("--socket").arg(&socket).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -69,14 +78,16 @@ impl Drop for Daemon {
     }
 }
 
-fn spec(hold: bool) -> JobSpec {
-    let command = vec!["/bin/true".to_owned()];
-    JobSpec { command, vcore: 1000, memory: 1 << 20, hold, dir: "/".to_owned(), umask: 0o022, ..JobSpec::default() }
+fn spec(command: &[&str]) -> JobSpec {
+    let command = command.iter().map(|word| (*word).to_owned()).collect();
+    JobSpec { command, vcore: 1000, memory: 1 << 20, dir: "/".to_owned(), umask: 0o022, ..JobSpec::default() }
 }
 
-fn submit(client: &mut Client, hold: bool) -> u64 {
-    match client.ask(&Request::Submit(Box::new(spec(hold)))).unwrap() {
-        (Reply::Job(job), _) => job.number,
+/// Submits, and gives the number of the job, and how long that took.
+fn submit(client: &mut Client, spec: JobSpec) -> (u64, Duration) {
+    let (request, started) = (Request::Submit(Box::new(spec)), Instant::now());
+    match client.ask(&request).unwrap() {
+        (Reply::Job(job), _) => (job.number, started.elapsed()),
         other => unreachable!("{other:?}"),
     }
 }
@@ -86,34 +97,58 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     let folder = folder.join(who);
     fs::create_dir_all(&folder).unwrap();
     let daemon = Daemon::up(&folder, "2");
+    idle(who, "with nothing pending", daemon.child.id());
     let mut client = daemon.client();
-    let submitted = |client: &mut Client| {
-        let started = Instant::now();
-        let number = submit(client, false);
-        (started.elapsed(), number)
-    };
     let started = Instant::now();
-    let (all, numbers): (Vec<Duration>, Vec<u64>) = (0..jobs).map(|_| submitted(&mut client)).unzip();
+    let (numbers, all): (Vec<u64>, Vec<Duration>) = (0..jobs).map(|_| submit(&mut client, spec(&[TRUE]))).unzip();
     for number in numbers {
         while !matches!(client.ask(&Request::Wait(number)).unwrap().0, Reply::Job(job) if job.status.is_some()) {}
     }
     line(who, "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
     times(who, "a submission over the socket", all);
     // One job has the machine; the others wait.
-    let mut long = spec(false);
-    long.command = vec!["/bin/sleep".to_owned(), "3600".to_owned()];
-    long.vcore = 2000;
-    let Reply::Job(long) = client.ask(&Request::Submit(Box::new(long))).unwrap().0 else { return };
-    let waiting: Vec<Duration> = (0..pending).map(|_| submitted(&mut client).0).collect();
+    let long = submit(&mut client, JobSpec { vcore: 2000, ..spec(&["/bin/sleep", "3600"]) }).0;
+    let waiting: Vec<Duration> = (0..pending).map(|_| submit(&mut client, spec(&[TRUE])).1).collect();
     times(who, &format!("the same while up to {pending} wait"), waiting);
     idle(who, &format!("with {pending} pending"), daemon.child.id());
-    client.ask(&Request::Cancel(long.number)).unwrap();
+    client.ask(&Request::Cancel(long)).unwrap();
     let cli = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
         command.args(["submit", "--hold", "--socket"]).arg(&daemon.socket).args(["--", "/bin/true"]);
         command
     };
     commands(who, jobs.min(200), cli);
+}
+
+/// Many short jobs at one time, many more that wait, and somebody who submits meanwhile.
+fn busy(folder: &Path, at_one_time: usize, pending: usize) {
+    let who = "kornsole";
+    let folder = folder.join("busy");
+    fs::create_dir_all(&folder).unwrap();
+    let daemon = Daemon::up(&folder, &at_one_time.to_string());
+    let mut client = daemon.client();
+    // What ends while it is measured is replaced by the second array.
+    for _ in 0..2 {
+        let indices = (0..u32::try_from(pending).unwrap()).collect();
+        submit(&mut client, JobSpec { array: Some(ArraySpec { indices, most: 0 }), ..spec(&["/bin/sleep", "1"]) });
+    }
+    sleep(WARM);
+    let ended = |client: &mut Client| match client.ask(&Request::Jobs { ended: true }).unwrap().0 {
+        Reply::Jobs(jobs) => jobs.iter().filter(|job| job.status.is_some()).count(),
+        other => unreachable!("{other:?}"),
+    };
+    let (before, started, processors) = (ended(&mut client), Instant::now(), processor(daemon.child.id()));
+    let mut all = Vec::new();
+    while started.elapsed() < BUSY {
+        all.push(submit(&mut client, spec(&[TRUE])).1);
+        sleep(Duration::from_millis(20));
+    }
+    let (after, took) = (ended(&mut client), started.elapsed().as_secs_f64());
+    let used = processor(daemon.child.id()) - processors;
+    line(who, &format!("jobs a second, {at_one_time} at one time"), (after - before) as f64 / took, "");
+    times(who, &format!("a submission meanwhile, {pending} pending"), all);
+    line(who, "the daemon meanwhile", 100.0 * used / took, "% of a core");
+    line(who, "memory meanwhile", memory(daemon.child.id()), "MB");
 }
 
 /// What a daemon holds and uses while nothing happens.

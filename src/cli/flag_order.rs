@@ -12,6 +12,10 @@ use clap::Command;
 pub fn sorted(cli: Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let all: Vec<OsString> = arguments.into_iter().collect();
     let Some((program, rest)) = all.split_first() else { return all };
+    // A command without commands of its own that stands first has all its flags behind it; building the others takes longer than most do.
+    if rest.first().and_then(|word| cli.find_subcommand(word)).is_some_and(|first| !first.has_subcommands()) {
+        return all;
+    }
     let mut root = cli;
     root.build();
     let values = flags_with_values(&root);

@@ -160,14 +160,6 @@ enum Command {
     /// The jobs that ended, with what they used
     #[cfg(target_os = "linux")]
     History(local::HistoryArgs),
-    /// The supervisor of a job; the daemon starts it
-    #[cfg(target_os = "linux")]
-    #[command(hide = true)]
-    LocalRun(local::AttemptArgs),
-    /// The start of a job's command; its supervisor starts it
-    #[cfg(target_os = "linux")]
-    #[command(hide = true)]
-    LocalStart(local::StartArgs),
     /// Print completions of this command line for a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
@@ -176,6 +168,10 @@ enum Command {
 
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
 pub fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some(code) = local::part_of_a_job(std::env::args_os()) {
+        return code;
+    }
     let cli = Cli::parse_from(flag_order::sorted(Cli::command(), std::env::args_os()));
     match &cli.command {
         None => console::run(&cli.console),
@@ -234,10 +230,6 @@ pub fn main() -> ExitCode {
         Some(Command::Top(args)) => local::top(args),
         #[cfg(target_os = "linux")]
         Some(Command::History(args)) => local::history(args),
-        #[cfg(target_os = "linux")]
-        Some(Command::LocalRun(args)) => local::supervise(args),
-        #[cfg(target_os = "linux")]
-        Some(Command::LocalStart(args)) => local::launch(args),
         Some(Command::Completions(args)) => shell::completions(Cli::command(), args),
         Some(Command::Man) => shell::man(Cli::command()),
     }

@@ -169,7 +169,7 @@ pub fn play_watched(
     let jobs = match &tape.head.jobs {
         None => None,
         Some(file) => {
-            about.place = SourcePlace::Machine;
+            about.place = SourcePlace::Machine { enforced: true };
             let wrong = |why| unreadable(format!("{}{file}: {why}", render(&fault("TAPE-010", tape.head.at, NO_JOBS))));
             Some(recorded_jobs(&path.with_file_name(file)).map_err(wrong)?)
         }

@@ -29,7 +29,7 @@ impl Daemon {
         if let Err(why) = change(job) {
             return Some(refused(format!("job {number} {why}")));
         }
-        self.keep(job, true);
+        self.keep(job);
         let (job, ended) = (job.number, job.state == JobState::Ended);
         table.look = true;
         if ended {
@@ -111,7 +111,7 @@ impl Daemon {
         }
         let due = self.due(&mut self.table(), number);
         if let Some(job) = due {
-            self.begin(&job);
+            self.begin(&[job]);
         }
         self.shown(who, number)
     }

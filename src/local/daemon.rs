@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +40,8 @@ pub struct Settings {
     pub history: usize,
     /// Who runs the daemon.
     pub owner: Owner,
+    /// How many files a job may have open, where the daemon has more for itself.
+    pub files: Option<u64>,
 }
 
 /// Lets a console in for somebody: gives the address of the REST API and a token that stands for him, or why not.
@@ -70,11 +72,14 @@ pub(super) struct Table {
     pub(super) waiting: BTreeSet<u64>,
     /// What waits is to be looked at.
     pub(super) look: bool,
+    /// The generation of the view in which jobs were missed last, and whether there are others since.
+    pub(super) seen: u64,
+    pub(super) unsure: bool,
 }
 
 impl Table {
     fn new(jobs: Vec<Job>) -> Self {
-        let mut table = Self { look: true, ..Self::default() };
+        let mut table = Self { look: true, unsure: true, ..Self::default() };
         jobs.into_iter().for_each(|job| table.insert(job));
         table
     }
@@ -95,6 +100,7 @@ impl Table {
         let kept = self.jobs.get_mut(&offered.number).filter(|kept| kept.generation == offered.generation)?;
         let stands = matches!(kept.state, JobState::Queued | JobState::Running);
         kept.confirmed |= stands;
+        self.unsure = true;
         stands.then_some(kept.state)
     }
 
@@ -177,12 +183,16 @@ impl Daemon {
     /// # Errors
     /// Which check refused.
     pub(super) fn perform(&self, actor: &Actor, act: PartitionAct) -> Result<Done, Refusal> {
+        awaited(&self.order(actor, act))
+    }
+
+    /// Gives an order. Its outcome comes through what this returns, see [`awaited`].
+    fn order(&self, actor: &Actor, act: PartitionAct) -> Receiver<Result<Done, Refusal>> {
         let (answer, answers) = channel();
         self.perform_later(actor, act, move |outcome| {
             let _ = answer.send(outcome);
         });
-        let silent = || Err(Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped"));
-        answers.recv_timeout(PATIENCE).unwrap_or_else(|_| silent())
+        answers
     }
 
     /// Has an order carried out, and does not wait.
@@ -226,20 +236,32 @@ impl Daemon {
         }
     }
 
-    /// Submits a job to the scheduler, with its ask. The job is in the table as queued already.
+    /// Submits a job to the scheduler, with its ask, and waits for nothing. The job is in the table as queued already.
+    pub(super) fn offer(&self, job: &Job) -> Offered {
+        let actor = self.submitter(job);
+        let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
+        // Given at once, both go to the journal's disk together; without the application the ask is refused.
+        let asked = (!job.spec.no_preempt).then(|| self.order(&actor, Self::ask_of(job)));
+        Offered { submitted, asked }
+    }
+
+    /// Waits for what the scheduler says to a job that it was offered.
     ///
     /// # Errors
     /// Which check refused. Then the scheduler has nothing of it.
-    pub(super) fn enqueue(&self, job: &Job) -> Result<(), Refusal> {
+    pub(super) fn taken(&self, job: &Job, offered: Offered) -> Result<(), Refusal> {
         let actor = self.submitter(job);
-        self.perform(&actor, PartitionAct::Submit(Self::submission(job)))?;
-        let refused = if job.spec.no_preempt && !self.may_keep_its_room(job) {
-            let what = "--no-preempt is for those who administer the job's queue (adminacl)";
-            Err(Refusal::new(Code::NotSupported, what, "others need the room that the queue has above its guarantee"))
-        } else {
-            self.perform(&actor, Self::ask_of(job)).map(drop)
+        awaited(&offered.submitted)?;
+        let outcome = match offered.asked {
+            Some(asked) => awaited(&asked).map(drop),
+            None if self.may_keep_its_room(job) => self.perform(&actor, Self::ask_of(job)).map(drop),
+            None => {
+                let what = "--no-preempt is for those who administer the job's queue (adminacl)";
+                let why = "others need the room that the queue has above its guarantee";
+                Err(Refusal::new(Code::NotSupported, what, why))
+            }
         };
-        refused.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+        outcome.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
     }
 
     /// Whether a job may be one that makes no room for others.
@@ -285,18 +307,45 @@ impl Daemon {
     /// Marks a job as queued, once the disk has taken that: what the scheduler has is queued on the disk. Gives whether it has.
     pub(super) fn queue(&self, job: &mut Job) -> bool {
         job.state = JobState::Queued;
-        let kept = self.keep(job, false);
+        let kept = self.keep(job);
         if !kept {
             job.state = JobState::Waiting;
         }
         kept
     }
 
+    /// Has what is written outlast a loss of power, soon after it was written, for as long as the process lives.
+    pub fn sync_forever(&self) {
+        let mut failing = false;
+        loop {
+            let outcome = self.store.sync_unsynced();
+            if let Err(why) = &outcome
+                && !failing
+            {
+                tracing::error!("jobs cannot be synced, and would not outlast a loss of power: {why}");
+            }
+            failing = outcome.is_err();
+        }
+    }
+
     /// Keeps a job as it is now; a disk that does not take it is reported. Gives whether it took it.
-    pub(super) fn keep(&self, job: &Job, durable: bool) -> bool {
-        let kept = self.store.save(job, durable);
+    pub(super) fn keep(&self, job: &Job) -> bool {
+        let kept = self.store.save(job);
         kept.inspect_err(|why| tracing::error!("job {} cannot be written: {why}", job.number)).is_ok()
     }
+}
+
+/// A job that the scheduler was offered, and has not answered for.
+pub(super) struct Offered {
+    submitted: Receiver<Result<Done, Refusal>>,
+    /// Its ask; `None` where that waits for the answer.
+    asked: Option<Receiver<Result<Done, Refusal>>>,
+}
+
+/// Waits for the outcome of an order.
+fn awaited(answers: &Receiver<Result<Done, Refusal>>) -> Result<Done, Refusal> {
+    let silent = || Err(Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped"));
+    answers.recv_timeout(PATIENCE).unwrap_or_else(|_| silent())
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Running {
     /// The system gives no process.
     pub fn start(folder: &Path, hook: Hook, variable: (&str, &str), output: Stdio, errors: Stdio) -> io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
-        command.args(["local-start", "--hook", hook.name()]).arg(folder);
+        command.arg("local-start").arg(folder).arg(hook.name());
         command.env_clear().env(variable.0, variable.1).current_dir("/");
         let child = command.stdin(Stdio::null()).stdout(output).stderr(errors).spawn()?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{
-    Resource, Rlimit, Signal, geteuid, getgid, getuid, ioctl_tiocsctty, nice, set_parent_process_death_signal,
-    setrlimit, setsid, umask,
+    Resource, Rlimit, Signal, geteuid, getgid, getrlimit, getuid, ioctl_tiocsctty, nice,
+    set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
@@ -67,6 +67,9 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
     }
     if let Some(group) = &task.cgroup {
         cgroup::join(group)?;
+    }
+    if task.files.is_some() {
+        setrlimit(Resource::Nofile, Rlimit { current: task.files, ..getrlimit(Resource::Nofile) })?;
     }
     if let Some(fallback) = task.fallback {
         let limit = Some(fallback.data);

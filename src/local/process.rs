@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
 
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, waitpid};
 
@@ -19,7 +20,9 @@ fn stat(pid: &str) -> Option<Vec<String>> {
 
 /// Which start of the machine this is.
 pub fn boot() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+    static BOOT: OnceLock<String> = OnceLock::new();
+    let read = || fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
+    BOOT.get_or_init(read).clone()
 }
 
 /// What distinguishes a process from every other one; `None` when there is none of that number.
@@ -119,14 +122,25 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// Takes note of the end of a child, or of any. Gives how it ended, in words; `None` where none has ended.
-pub fn reap(pid: Option<i32>) -> Option<String> {
-    let (_, status) = waitpid(pid.and_then(Pid::from_raw), WaitOptions::NOHANG).ok()??;
+/// Takes note of the end of a child. Gives how it ended, in words; `None` where it has not ended.
+pub fn reap(pid: i32) -> Option<String> {
+    let (_, status) = waitpid(Some(Pid::from_raw(pid)?), WaitOptions::NOHANG).ok()??;
     Some(match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "unknown".to_owned(),
     })
+}
+
+/// Takes note of children that have ended, whichever they are. Gives whether others are left.
+pub fn has_children() -> bool {
+    loop {
+        match waitpid(None, WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::daemon::{Daemon, Running, Table};
 use super::job::{Attempt, AttemptEnd, Job, JobState, Outcome, Stop, number_of};
 use super::task::{CLAIM, Claim, Credentials, ENDED, Fallback, TASK, Task, claim, read, write};
 use super::{process, store, supervise, wall_ms};
-use crate::view::View;
+use crate::model::Resource;
 use crate::view::act::PartitionAct;
+use crate::view::{PartitionView, View};
 
 /// How often it looks for what no event reports, while there are jobs.
 const TICK: Duration = Duration::from_secs(1);
@@ -39,12 +40,24 @@ impl Daemon {
             if job.state == JobState::Waiting && Self::app(&view, job).is_some() {
                 self.queue(job);
             }
-            job.confirmed = job.state == JobState::Queued;
             if job.state == JobState::Running {
                 self.adopt_one(&mut table, number);
             }
+            // One that the scheduler does not have is offered to it again.
+            if let Some(job) = table.jobs.get_mut(&number) {
+                job.confirmed = job.state == JobState::Queued;
+            }
         }
+        table.last = table.last.max(Self::last_number(&view));
         self.withdraw_the_rest(&table);
+    }
+
+    /// The highest number of a job that the scheduler knows: a loss of power may have taken the job, and its number is not used again.
+    fn last_number(view: &View) -> u64 {
+        let live = |part: &PartitionView| part.apps.iter().flatten().map(|app| number_of(app.id.as_str())).max();
+        let ended = |part: &PartitionView| part.ended.iter().map(|app| number_of(app.id.as_str())).max();
+        let highest = Self::partition(view).and_then(|part| live(part).max(ended(part)));
+        highest.flatten().map_or(0, |(number, _)| number)
     }
 
     /// Takes back from the scheduler what no job stands for: of jobs that ended, or were held or refused, when a daemon was killed.
@@ -117,7 +130,7 @@ impl Daemon {
         let mut table = self.table();
         for number in ended {
             if let Some(running) = table.running.remove(number) {
-                let how = process::reap(Some(running.pid));
+                let how = process::reap(running.pid);
                 self.take_end(&mut table, *number, how);
             }
         }
@@ -125,24 +138,32 @@ impl Daemon {
         let allocated = allocated(&view);
         self.stop_what_lost_its_room(&mut table, &view, &allocated);
         self.start_what_is_allocated(&mut table, &allocated, tick);
-        if tick {
+        if tick && (table.unsure || table.seen != view.generation) {
+            (table.unsure, table.seen) = (false, view.generation);
             self.look_for_the_missing(&mut table, &view);
         }
         table.look |= tick || !ended.is_empty();
         let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
         drop(table);
-        ready.into_iter().for_each(|job| self.begin(&job));
+        self.begin(&ready);
         if !ended.is_empty() {
             self.ended.notify_all();
         }
     }
 
     fn start_what_is_allocated(&self, table: &mut Table, allocated: &HashMap<(u64, u32), u32>, tick: bool) {
+        let mut used = None;
         for ((number, generation), attempt) in allocated {
             let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
             let present = job.next == *attempt;
             match job.state {
-                JobState::Queued if present && self.has_room(table, job) => self.start(table, *number),
+                JobState::Queued if present => {
+                    let used = used.get_or_insert_with(|| in_use(table));
+                    if self.has_room(table, used, job) {
+                        used.add_assign(&job.resource());
+                        self.start(table, *number);
+                    }
+                }
                 // What has ended, and was not released because the scheduler was paused or its disk full.
                 JobState::Ended | JobState::Held if tick => {
                     self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
@@ -157,15 +178,17 @@ impl Daemon {
 
     /// Whether a job fits beside the processes that are there: the scheduler gives the room of one that it preempts away at once, and
     /// that one has its time to end.
-    fn has_room(&self, table: &Table, job: &Job) -> bool {
-        let mut used = job.resource();
-        for other in table.running.keys().filter_map(|number| table.jobs.get(number)) {
-            used.add_assign(&other.resource());
-        }
-        self.settings.machine.capacity().fit_in(&used) && self.free_gpus(table).len() >= gpus(job)
+    fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
+        let mut wanted = job.resource();
+        wanted.add_assign(used);
+        self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
     }
 
-    fn free_gpus(&self, table: &Table) -> Vec<u32> {
+    /// The GPUs that a job may have of those that it asks for; those that are free.
+    fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
+        if gpus(job) == 0 {
+            return Vec::new();
+        }
         let busy: HashSet<u32> = table
             .running
             .keys()
@@ -178,18 +201,18 @@ impl Daemon {
 
     /// Starts the attempt of a job that has been allocated.
     fn start(&self, table: &mut Table, number: u64) {
-        let free = self.free_gpus(table);
+        let Some(job) = table.jobs.get(&number) else { return };
+        let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
         let Some(job) = table.jobs.get_mut(&number) else { return };
-        let gpus: Vec<u32> = free.into_iter().take(gpus(job)).collect();
         job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
         job.state = JobState::Running;
         let folder = self.store.attempt(number, job.next);
         let prepared = self.task(job).and_then(|task| {
             store::private_folder(&folder)?;
-            write(&folder.join(TASK), &task, false)
+            write(&folder.join(TASK), &task)
         });
         let full = prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull);
-        if full || !self.keep(job, false) {
+        if full || !self.keep(job) {
             // It runs when the disk takes it: what runs is always on the disk.
             job.attempts.pop();
             job.state = JobState::Queued;
@@ -229,6 +252,7 @@ impl Daemon {
             user,
             cgroup,
             fallback,
+            files: settings.files,
             time_limit: spec.time_limit,
             grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
             output_bytes: settings.output_bytes,
@@ -245,19 +269,18 @@ impl Daemon {
         let mut command = Command::new("/proc/self/exe");
         command.arg("local-run").arg(folder).env_clear().current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let started = supervise::check(folder).and_then(|()| command.spawn()).and_then(|child| {
+        let started = supervise::check(folder).and_then(|()| command.spawn()).and_then(|mut child| {
             let pid = i32::try_from(child.id()).unwrap_or_default();
-            let claim = process::identify(pid).ok_or(io::ErrorKind::NotFound)?;
-            Ok((pid, process::open(&claim)))
+            // Nobody else gets its number before its end is taken note of here.
+            let opened = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty());
+            opened.map(|fd| Running { fd: Arc::new(fd), pid }).map_err(|why| {
+                // What cannot be watched does not run.
+                let _ = child.kill().and_then(|()| child.wait());
+                why.into()
+            })
         });
         match started {
-            Ok((pid, Some(fd))) => {
-                table.running.insert(number, Running { fd: Arc::new(fd), pid });
-            }
-            Ok((pid, None)) => {
-                let how = process::reap(Some(pid));
-                self.take_end(table, number, how);
-            }
+            Ok(running) => drop(table.running.insert(number, running)),
             Err(why) => self.finish(table, number, not_started(&why)),
         }
     }
@@ -272,7 +295,7 @@ impl Daemon {
             let preempted = Self::app(view, job).is_some();
             job.stopping =
                 Some(if preempted { Stop::Preempted } else { Stop::Cancelled("an administrator".to_owned()) });
-            self.keep(job, false);
+            self.keep(job);
             self.signal(table, number);
         }
     }
@@ -324,6 +347,15 @@ impl Daemon {
             self.finish(table, number, end);
         }
     }
+}
+
+/// What the jobs have asked for whose supervisors live.
+fn in_use(table: &Table) -> Resource {
+    let mut used = Resource::new();
+    for job in table.running.keys().filter_map(|number| table.jobs.get(number)) {
+        used.add_assign(&job.resource());
+    }
+    used
 }
 
 fn gpus(job: &Job) -> usize {

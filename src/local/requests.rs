@@ -18,6 +18,11 @@ const WAIT: Duration = Duration::from_secs(20);
 /// How many bytes of output one answer has at most.
 const MOST_OUTPUT: usize = 256 << 10;
 
+/// How many characters of a command are its name in a list.
+const LONGEST_TITLE: usize = 100;
+/// How many jobs one answer names at most.
+const MOST_NAMES: usize = 1000;
+
 /// An answer with what goes with it.
 pub(super) struct Answered {
     /// What the line says, as JSON.
@@ -46,6 +51,13 @@ pub(super) fn by_scheduler(why: &Refusal) -> Reply {
     refused(format!("{}: {}", why.message, why.description))
 }
 
+/// What a job is called in a list: its name, or the beginning of its command.
+fn title(job: &Job) -> String {
+    let command = job.spec.command.iter().skip(1).filter(|_| job.spec.name.is_empty());
+    let words: Vec<String> = std::iter::once(job.name()).chain(command.cloned()).collect();
+    words.join(" ").chars().take(LONGEST_TITLE).collect()
+}
+
 impl Daemon {
     /// Carries a request out.
     pub(super) fn answer(&self, who: &Owner, request: Request) -> Answered {
@@ -63,6 +75,7 @@ impl Daemon {
             Request::Priority { job, priority } => self.set_priority(who, job, priority),
             Request::Edit { job, edit } => self.edit(who, job, &edit),
             Request::Queues => self.queues(who),
+            Request::Names(numbers) => self.names(who, &numbers),
             Request::Use => self.used(who, None),
             Request::UseOf(number) => self.used(who, Some(number)),
             Request::Where(spec) => self.where_to(who, *spec),
@@ -111,6 +124,12 @@ impl Daemon {
         let leaves = rows.filter(|(_, row)| row.leaf);
         let may = leaves.filter(|(part, row)| access::submit(*part, row.path.as_str(), &who.identity).is_some());
         Reply::Queues(may.map(|(_, row)| row.path.to_string()).collect())
+    }
+
+    fn names(&self, who: &Owner, numbers: &[u64]) -> Reply {
+        let table = self.table();
+        let jobs = numbers.iter().take(MOST_NAMES).filter_map(|number| table.jobs.get(number));
+        Reply::Names(jobs.filter(|job| self.may_see(who, job)).map(|job| (job.number, title(job))).collect())
     }
 
     pub(super) fn knows(&self, table: &Table, who: &Owner, number: u64) -> bool {

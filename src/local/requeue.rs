@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::daemon::{Daemon, Table};
+use super::daemon::{Daemon, Offered, Table};
 use super::job::{AttemptEnd, Dependency, Job, JobState, Outcome, Stop, WhenStopped};
 use super::wall_ms;
 use crate::model::AppState;
 use crate::view::View;
-use crate::view::act::PartitionAct;
+use crate::view::act::{PartitionAct, Refusal};
 
 /// How many jobs are given to the scheduler before something else has its turn.
 const MOST_AT_ONCE: usize = 64;
@@ -64,7 +64,7 @@ impl Daemon {
         match next {
             Next::End(outcome) => {
                 job.end(outcome, at);
-                self.keep(job, true);
+                self.keep(job);
                 self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {});
                 table.live.remove(&number);
                 self.forget_old(table);
@@ -73,7 +73,7 @@ impl Daemon {
             Next::Again => {
                 job.retried += u32::from(own_failure);
                 (job.next, job.state, job.stopping) = (attempt + 1, JobState::Queued, None);
-                self.keep(job, true);
+                self.keep(job);
                 // The ask before the release: an application that has nothing left would complete.
                 self.perform_later(&actor, Self::ask_of(job), |_| {});
                 self.perform_later(&actor, Self::release_of(job, attempt), |_| {});
@@ -117,7 +117,7 @@ impl Daemon {
                         Some(AppState::Completing | AppState::Completed) => job.begin_again(),
                         Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
                     }
-                    self.keep(job, true);
+                    self.keep(job);
                     if job.state == JobState::Ended {
                         table.live.remove(&number);
                         self.ended.notify_all();
@@ -166,7 +166,7 @@ impl Daemon {
                 }
                 Err(why) => {
                     job.end(Outcome::NotStarted(why), wall_ms());
-                    self.keep(job, true);
+                    self.keep(job);
                     table.live.remove(&number);
                     table.look = true;
                     self.ended.notify_all();
@@ -178,9 +178,13 @@ impl Daemon {
         ready
     }
 
-    /// Submits a job whose wait is over to the scheduler; a refusal ends it.
-    pub(super) fn begin(&self, job: &Job) {
-        let outcome = self.enqueue(job);
+    /// Submits jobs whose wait is over to the scheduler, all at once; a refusal ends one.
+    pub(super) fn begin(&self, jobs: &[Job]) {
+        let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
+        jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
+    }
+
+    fn has_begun(&self, job: &Job, outcome: Result<(), Refusal>) {
         let mut table = self.table();
         let Some(state) = table.confirm(job) else {
             drop(table);
@@ -189,7 +193,7 @@ impl Daemon {
         match (outcome, table.jobs.get_mut(&job.number)) {
             (Err(why), Some(kept)) if state == JobState::Queued => {
                 kept.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
-                self.keep(kept, true);
+                self.keep(kept);
                 table.live.remove(&job.number);
                 table.look = true;
                 drop(table);

@@ -2,13 +2,17 @@
 //! daemon's user can read them.
 //!
 //! An environment is large and needed only when an attempt begins: it is not held in memory, and not written again with the job.
+//!
+//! What is written outlives the daemon at once. So that it outlives a loss of power too, a thread syncs it soon afterwards, much at one
+//! time ([`Store::sync_unsynced`]): nobody who submits waits for the disk. What a loss of power takes is the last second: jobs that were
+//! submitted in it, and the ends of jobs in it, which then begin again as after every restart of the machine.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -24,12 +28,21 @@ const TRIES: u32 = 20;
 /// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How long a change waits for others that are synced with it.
+const GATHER: Duration = Duration::from_millis(500);
+/// Of up to so many jobs the files are synced one by one; of more the whole file system at once.
+const ONE_BY_ONE: usize = 8;
+
 /// Where jobs are kept.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
+    /// The jobs with files that are not synced yet.
+    unsynced: Mutex<HashSet<u64>>,
+    /// There are some.
+    changed: Condvar,
     /// Locked as long as this daemon lives.
-    _lock: Arc<File>,
+    _lock: File,
 }
 
 /// Makes a folder that only its owner can enter, with those above it.
@@ -62,7 +75,9 @@ impl Store {
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
         own_folder(folder)?;
         private_folder(&folder.join("jobs"))?;
-        let store = Self { folder: folder.join("jobs"), _lock: Arc::new(lock(&folder.join("lock"))?) };
+        let lock = lock(&folder.join("lock"))?;
+        let folder = folder.join("jobs");
+        let store = Self { folder, unsynced: Mutex::default(), changed: Condvar::new(), _lock: lock };
         let mut jobs = Vec::new();
         for entry in fs::read_dir(&store.folder)? {
             let path = entry?.path();
@@ -71,8 +86,8 @@ impl Store {
             }
             match task::read::<Job>(&path.join(JOB)) {
                 Some(job) => jobs.push(job),
-                // It was cut off before anybody had its number, or after it was refused.
-                None if !path.join(JOB).exists() => fs::remove_dir_all(&path)?,
+                // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
+                None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
                 None => return Err(io::Error::other(format!("{}: it is damaged", path.join(JOB).display()))),
             }
         }
@@ -84,31 +99,42 @@ impl Store {
         Ok((store, jobs))
     }
 
-    /// Keeps a job that was submitted just now, with its environment, which it gives away. `durable`: it survives a loss of power.
+    /// Keeps a job that was submitted just now, with its environment, which it gives away.
     ///
     /// # Errors
     /// The disk does not take it.
-    pub fn create(&self, job: &mut Job, durable: bool) -> io::Result<()> {
+    pub fn create(&self, job: &mut Job) -> io::Result<()> {
         let folder = self.of(job.number);
         private_folder(&folder)?;
-        if durable {
-            // The folder itself, too: a job is lost with the name of its folder.
-            File::open(&self.folder)?.sync_all()?;
-        }
         let env = std::mem::take(&mut job.spec.env);
-        task::write(&folder.join(ENV), &env, false)?;
-        if durable {
-            File::open(folder.join(ENV))?.sync_data()?;
-        }
-        self.save(job, durable)
+        task::write(&folder.join(ENV), &env)?;
+        self.save(job)
     }
 
-    /// Has everything survive a loss of power that was written so far.
+    /// Waits until something was written, and for a moment for more; then has all of it outlast a loss of power.
     ///
     /// # Errors
     /// The disk does not take it.
-    pub fn sync(&self) -> io::Result<()> {
-        Ok(rustix::fs::syncfs(File::open(&self.folder)?)?)
+    pub fn sync_unsynced(&self) -> io::Result<()> {
+        let none = |unsynced: &mut HashSet<u64>| unsynced.is_empty();
+        let unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(unsynced, none).unwrap_or_else(PoisonError::into_inner));
+        sleep(GATHER);
+        let jobs = std::mem::take(&mut *self.unsynced.lock().unwrap_or_else(PoisonError::into_inner));
+        if jobs.len() > ONE_BY_ONE {
+            return Ok(rustix::fs::syncfs(File::open(&self.folder)?)?);
+        }
+        for number in jobs {
+            for file in [self.of(number).join(ENV), self.of(number).join(JOB), self.of(number)] {
+                match File::open(file).and_then(|file| file.sync_all()) {
+                    // It was forgotten meanwhile.
+                    Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                    synced => synced?,
+                }
+            }
+        }
+        // A job is lost with the name of its folder.
+        File::open(&self.folder)?.sync_all()
     }
 
     /// The environment of a job.
@@ -128,13 +154,22 @@ impl Store {
         self.of(number).join(attempt.to_string())
     }
 
-    /// Keeps a job as it is now. `durable`: it survives a loss of power.
+    /// Keeps a job as it is now.
     ///
     /// # Errors
     /// The disk does not take it.
-    pub fn save(&self, job: &Job, durable: bool) -> io::Result<()> {
+    pub fn save(&self, job: &Job) -> io::Result<()> {
         private_folder(&self.of(job.number))?;
-        task::write(&self.of(job.number).join(JOB), job, durable)
+        task::write(&self.of(job.number).join(JOB), job)?;
+        let first = {
+            let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+            unsynced.insert(job.number);
+            unsynced.len() == 1
+        };
+        if first {
+            self.changed.notify_one();
+        }
+        Ok(())
     }
 
     /// Forgets a job. What cannot be removed is removed at the next start.
@@ -142,6 +177,11 @@ impl Store {
         let _ = fs::remove_file(self.of(number).join(JOB));
         let _ = fs::remove_dir_all(self.of(number));
     }
+}
+
+/// Whether a file is not there, or has nothing in it.
+fn is_empty(file: &Path) -> bool {
+    fs::metadata(file).map_or(true, |found| found.len() == 0)
 }
 
 /// Takes a folder for this process, as long as the file is open.

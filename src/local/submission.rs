@@ -36,21 +36,22 @@ impl Daemon {
         if jobs.len() > 1 || jobs.iter().any(|job| job.spec.hold || !job.spec.after.is_empty()) {
             self.would_take(&jobs[0]).map_err(refused)?;
         }
+        let at_once = jobs.len() == 1 && !waits(&jobs[0]);
+        if at_once {
+            jobs[0].state = JobState::Queued;
+        }
         // On the disk before anything is done: a daemon that ends now continues with it at its next start.
-        let single = jobs.len() == 1;
-        let written = jobs.iter_mut().try_for_each(|job| self.store.create(job, single));
-        if let Err(why) = written.and_then(|()| if single { Ok(()) } else { self.store.sync() }) {
+        if let Err(why) = jobs.iter_mut().try_for_each(|job| self.store.create(job)) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
             return Err(refused(format!("the job cannot be kept: {why}")));
         }
-        let first = jobs.first().map_or(0, |job| job.number);
-        let at_once = {
+        let (first, offered) = (jobs[0].number, at_once.then(|| jobs[0].clone()));
+        {
             let mut table = self.table();
             jobs.into_iter().for_each(|job| table.insert(job));
             table.look = true;
-            if single { self.due(&mut table, first) } else { None }
-        };
-        match at_once {
+        }
+        match offered {
             Some(job) => self.first_time(&job)?,
             None => self.wake(),
         }
@@ -59,7 +60,7 @@ impl Daemon {
 
     /// Offers a job to the scheduler that its submitter still waits for; a refusal is his answer, and nothing is left of the job.
     fn first_time(&self, job: &Job) -> Result<(), Reply> {
-        let outcome = self.enqueue(job);
+        let outcome = self.taken(job, self.offer(job));
         let mut table = self.table();
         match (outcome, table.confirm(job)) {
             (Err(why), Some(JobState::Queued)) => {
@@ -113,11 +114,7 @@ impl Daemon {
     /// Marks a job as queued if it waits for nothing. Gives it, to be submitted to the scheduler.
     pub(super) fn due(&self, table: &mut Table, number: u64) -> Option<Job> {
         let job = table.jobs.get_mut(&number)?;
-        if job.state != JobState::Waiting || !job.spec.after.is_empty() || job.array.is_some() {
-            table.look = true;
-            return None;
-        }
-        if !self.queue(job) {
+        if waits(job) || !self.queue(job) {
             table.look = true;
             return None;
         }
@@ -130,6 +127,11 @@ impl Daemon {
         let (cores, memory) = (quantity::show_vcore(machine.vcore), quantity::show_memory(machine.memory));
         format!("{cores} cores, {memory} of memory, {} GPUs", machine.gpu)
     }
+}
+
+/// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.
+fn waits(job: &Job) -> bool {
+    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.array.is_some()
 }
 
 /// What a job asks for can never be had on a machine that has so much.

@@ -99,7 +99,7 @@ pub fn run(folder: &Path) -> Result<(), String> {
     }
     group.as_deref().into_iter().for_each(cgroup::remove);
     // A folder that is gone was removed with its job: nobody waits for the end of that one.
-    while write(&folder.join(ENDED), &end, true).is_err() && folder.exists() {
+    while write(&folder.join(ENDED), &end).is_err() && folder.exists() {
         sleep(DISK_RETRY);
     }
     Ok(())
@@ -151,7 +151,7 @@ fn start(folder: &Path, task: Task, signals: UnixStream) -> io::Result<Superviso
     let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
     if let Some(main) = process::identify(pid) {
         // It is of use only when this supervisor is killed: a full disk keeps no job from running.
-        let _ = write(&folder.join(MAIN), &main, false);
+        let _ = write(&folder.join(MAIN), &main);
     }
     // One that the clock does not reach is none.
     let time_limit = task.time_limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
@@ -314,17 +314,15 @@ impl Supervisor {
     }
 }
 
-/// Ends what is left below this process; `first` does what can be done for all of it at once.
+/// Ends what is left below this process, if there is something; `first` does what can be done for all of it at once.
 fn end_children(first: impl Fn()) {
+    if !process::has_children() {
+        return;
+    }
     first();
     let (until, own) = (Instant::now() + PATIENCE, getpid().as_raw_nonzero().get());
-    while Instant::now() < until {
-        let left = process::children_of(own);
-        if left.is_empty() {
-            break;
-        }
-        left.into_iter().for_each(process::kill);
-        while process::reap(None).is_some() {}
+    while process::has_children() && Instant::now() < until {
+        process::children_of(own).into_iter().for_each(process::kill);
         sleep(Duration::from_millis(1));
     }
 }

@@ -1,6 +1,6 @@
 //! What a supervisor is given, and what it leaves: files in the folder of the attempt, which only the daemon's user can read.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,9 @@ pub struct Task {
     pub cgroup: Option<PathBuf>,
     /// Without a cgroup: how many bytes each of its processes may have, and how nice they are.
     pub fallback: Option<Fallback>,
+    /// How many files each of its processes may have open, where that is not what its supervisor has.
+    #[serde(default)]
+    pub files: Option<u64>,
     /// After how many seconds it is stopped.
     pub time_limit: Option<u64>,
     /// How many milliseconds lie between SIGTERM and SIGKILL.
@@ -93,24 +96,20 @@ pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Writes a file of JSON that only its owner may read, whole or not at all. `durable`: it survives a loss of power.
+/// Writes a file of JSON that only its owner may read, whole or not at all. It outlives this process; after a loss of power it may be empty
+/// until [`super::store::Store::sync_unsynced`] has synced it.
 ///
 /// # Errors
 /// The disk does not take it.
-pub fn write<T: Serialize>(file: &Path, value: &T, durable: bool) -> io::Result<()> {
+pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let beside = file.with_extension("new");
-    write_new(&beside, value, durable)?;
-    fs::rename(&beside, file)?;
-    if durable && let Some(folder) = file.parent() {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
+    write_new(&beside, value)?;
+    fs::rename(&beside, file)
 }
 
-fn write_new<T: Serialize>(file: &Path, value: &T, durable: bool) -> io::Result<()> {
+fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let mut opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
-    opened.write_all(&serde_json::to_vec(value)?)?;
-    if durable { opened.sync_all() } else { Ok(()) }
+    opened.write_all(&serde_json::to_vec(value)?)
 }
 
 /// Claims an attempt: of all processes that try, one succeeds.
@@ -119,7 +118,7 @@ fn write_new<T: Serialize>(file: &Path, value: &T, durable: bool) -> io::Result<
 /// The disk does not take it.
 pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
     let own = folder.join(format!("claim-{}", claim.pid));
-    write_new(&own, claim, false)?;
+    write_new(&own, claim)?;
     let linked = fs::hard_link(&own, folder.join(CLAIM));
     fs::remove_file(&own)?;
     match linked {

@@ -66,6 +66,8 @@ pub enum Request {
     Use,
     /// What one job uses right now; none where it does not run.
     UseOf(u64),
+    /// What these jobs are called.
+    Names(Vec<u64>),
     /// Where a job would go, and whether it would begin. Nothing is submitted.
     Where(Box<JobSpec>),
     /// Attach to the terminal of a job; the connection to it comes with the answer.
@@ -125,6 +127,8 @@ pub enum Reply {
     },
     /// The paths of queues.
     Queues(Vec<String>),
+    /// What jobs are called by their numbers; those that one may not see are left out.
+    Names(Vec<(u64, String)>),
     /// What each job that runs uses.
     Use(Vec<JobUse>),
     /// Where a job would go.

@@ -45,6 +45,9 @@ pub use forecast::{ForecastAnswer, StopSign};
 /// Where what is known of a job goes, or why it is not known. Called once, from any thread.
 pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
 
+/// Where the names of jobs go, empty for those one may not see; `None` without an answer. Called once, from any thread.
+pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
+
 /// Where it goes what was done to a job, in words, or why it was not. Called once, from any thread.
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
 
@@ -169,7 +172,7 @@ pub trait Source: Send + Sync {
     fn health(&self) -> OwnHealth {
         match self.about().place {
             SourcePlace::Embedded | SourcePlace::WhatIf => OwnHealth::Here,
-            SourcePlace::Remote | SourcePlace::Machine => OwnHealth::Unknown(Arc::from("it was not asked")),
+            SourcePlace::Remote | SourcePlace::Machine { .. } => OwnHealth::Unknown(Arc::from("it was not asked")),
             SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
         }
     }
@@ -262,6 +265,9 @@ pub trait Jobs: Send + Sync {
     /// Has the job looked at that an application is or was, with a part of its output.
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer);
 
+    /// Has the names of jobs looked up, or their commands where they have no names.
+    fn names(&self, apps: Vec<AppId>, answer: JobNamesAnswer);
+
     /// Has something done to a job, as who acts through this source.
     fn act(&self, order: JobOrder, done: JobDone);
 }
@@ -296,7 +302,10 @@ pub enum SourcePlace {
     /// Somewhere else, over REST.
     Remote,
     /// In the daemon of this machine, whose applications are jobs.
-    Machine,
+    Machine {
+        /// Whether the limits of a job are enforced, all of them.
+        enforced: bool,
+    },
     /// Nowhere: what is shown was saved.
     Saved,
     /// In this process, as a copy to try things in.

@@ -120,6 +120,31 @@ fn a_job_whose_file_is_older_than_the_journal_still_runs_once() {
 }
 
 #[test]
+fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
+    let mut machine = Machine::up(&[]);
+    let first = machine.submit(&["--cpu", "4"], "sleep 300");
+    let ran = machine.folder.join("ran");
+    let jobs = [(); 2].map(|()| machine.submit(&["--cpu", "4"], &format!("echo one >> {}", ran.display())));
+    let ended = machine.submit(&["--cpu", "1", "--no-requeue", "--hold"], "true");
+    machine.kill();
+    let file = |job: u64, name: &str| machine.folder.join(format!("jobs/jobs/{job}/{name}"));
+    // What was not synced is empty: a job that was queued, the last one, and the task and the claim of one that was about to begin.
+    let supervisor = fs::read_to_string(file(first, "1/claim.json")).unwrap();
+    let claim: serde_json::Value = serde_json::from_str(&supervisor).unwrap();
+    assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
+    for empty in [file(jobs[0], "job.json"), file(ended, "job.json"), file(first, "1/task.json")] {
+        fs::write(empty, "").unwrap();
+    }
+    machine.start();
+    let gone = machine.call(&["job", &jobs[0].to_string()]);
+    assert_eq!(gone.status.code(), Some(1), "{gone:?}");
+    assert!(machine.call(&["cancel", &first.to_string()]).status.success());
+    assert_eq!(machine.wait(jobs[1]), 0);
+    assert_eq!(fs::read_to_string(&ran).unwrap(), "one\n", "that one alone has run");
+    assert!(machine.submit(&[], "true") > jobs[1], "no number is given to two jobs that the scheduler has known");
+}
+
+#[test]
 fn a_restart_of_the_machine_begins_jobs_again_or_fails_them() {
     let mut machine = Machine::up(&[]);
     let script = "test $KORNSOLE_ATTEMPT = 2 || sleep 300";

@@ -1,6 +1,8 @@
 //! Limits, and what makes room for others.
 
-use super::machine::Machine;
+use std::process::Command;
+
+use super::machine::{Machine, until};
 
 #[test]
 fn a_job_that_runs_too_long_is_ended() {
@@ -36,7 +38,7 @@ fn a_gpu_belongs_to_one_job() {
     let jobs = [machine.submit(&["--gpu", "1"], script), machine.submit(&["--gpu", "1"], script)];
     let third = machine.submit(&["--gpu", "2"], script);
     let mut seen = jobs.map(|job| {
-        super::machine::until(|| !machine.logs(job).is_empty());
+        until(|| !machine.logs(job).is_empty());
         machine.logs(job)
     });
     seen.sort_unstable();
@@ -45,4 +47,17 @@ fn a_gpu_belongs_to_one_job() {
     let none = machine.submit(&[], "echo none $CUDA_VISIBLE_DEVICES");
     machine.wait(none);
     assert_eq!(machine.logs(none), "none\n");
+}
+
+#[test]
+fn more_jobs_run_than_the_daemon_was_given_files() {
+    let mut machine = Machine::up(&[]);
+    machine.kill();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -Sn 48; exec \"$@\"", "sh"]);
+    machine.start_by(shell);
+    let small = |_| machine.submit(&["--cpu", "0.05", "--mem", "40M"], "ulimit -n; sleep 60");
+    let jobs: Vec<u64> = (0..60).map(small).collect();
+    until(|| jobs.iter().all(|job| machine.job(*job)["state"] == "running" && !machine.logs(*job).is_empty()));
+    assert_eq!(machine.logs(jobs[59]), "48\n", "a job has as many as before");
 }

@@ -23,7 +23,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of four cores and 4 GB, with more arguments.
+    /// A machine of four cores and 4 GB, unless the arguments say otherwise.
     pub fn up(arguments: &[&str]) -> Self {
         Self::up_in(TestFolder::new(), arguments)
     }
@@ -31,9 +31,9 @@ impl Machine {
     /// The same in a folder that is there already.
     pub fn up_in(folder: TestFolder, arguments: &[&str]) -> Self {
         fs::set_permissions(&*folder, Permissions::from_mode(0o755)).unwrap();
-        let mut all: Vec<String> =
-            ["--cpu", "4", "--mem", "4Gi", "--grace", "1s", "--log", "warn"].map(str::to_owned).to_vec();
-        all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        let usual = [["--cpu", "4"], ["--mem", "4Gi"], ["--grace", "1s"], ["--log", "warn"]];
+        let usual = usual.into_iter().filter(|[flag, _]| !arguments.contains(flag)).flatten();
+        let all: Vec<String> = usual.chain(arguments.iter().copied()).map(str::to_owned).collect();
         let mut machine = Self { folder, arguments: all, daemon: None };
         machine.start();
         machine

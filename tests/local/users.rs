@@ -66,6 +66,20 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
 }
 
 #[test]
+fn on_two_cores_with_two_gpus_one_of_each_is_guaranteed_with_its_memory() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&["--cpu", "2", "--gpu", "2"]);
+    let flags = ["--dir", "/", "--cpu", "1", "--gpu", "1"];
+    let flood: Vec<u64> = (0..4).map(|_| machine.submit_as(NOBODY, &flags, "sleep 300")).collect();
+    until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 2);
+    let other = machine.submit_as(DAEMON, &flags, "echo $CUDA_VISIBLE_DEVICES");
+    until(|| machine.job(other)["state"] == "ended");
+    assert!(["0\n", "1\n"].contains(&machine.logs(other).as_str()));
+}
+
+#[test]
 fn an_output_file_is_the_submitters() {
     if !is_root("two users") {
         return;

@@ -9,7 +9,7 @@ use kornsole::console::{Driver, Options};
 use kornsole::engine::Core;
 use kornsole::model::{AppId, Profile};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, JobAnswer, JobDone, Jobs, SourcePlace, Stepped};
+use kornsole::source::{About, JobAnswer, JobDone, JobNamesAnswer, Jobs, SourcePlace, Stepped};
 use kornsole::view::act::Actor;
 use kornsole::view::job::{
     JobAct, JobAsked, JobEdit, JobOrder, JobOutput, JobPhase, JobProcess, JobSheet, JobUsage, OutputWanted,
@@ -48,6 +48,12 @@ impl Jobs for Machine {
         let attempt = known.as_ref().map_or(0, |job| job.attempts);
         let output = JobOutput { attempt, first: first as u64, bytes: all[first..].to_vec(), more: false };
         answer(known.map(|job| JobSheet { output: Some(output), ..job }).ok_or_else(|| format!("{app} is no job")));
+    }
+
+    fn names(&self, apps: Vec<AppId>, answer: JobNamesAnswer) {
+        let sheets = self.sheets.lock().unwrap();
+        let name = |app: &AppId| sheets.get(app).map(|job| job.name.clone()).unwrap_or_default();
+        answer(Some(apps.iter().map(|app| (app.clone(), name(app))).collect()));
     }
 
     fn act(&self, order: JobOrder, done: JobDone) {
@@ -111,7 +117,7 @@ fn machine(who: Actor, width: u16, height: u16) -> (Driver, Arc<Machine>, Arc<St
         let sheet = sheet(number, user, phase);
         jobs.sheets.lock().unwrap().insert(sheet.app.clone(), sheet);
     }
-    let about = About { place: SourcePlace::Machine, name: "box".to_owned(), notes: Vec::new() };
+    let about = About { place: SourcePlace::Machine { enforced: false }, name: "box".to_owned(), notes: Vec::new() };
     let source = Arc::new(Stepped::new(core, about, who).with_jobs(Some(Arc::clone(&jobs) as _)));
     source.advance(Duration::from_secs(60));
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), jobs, source)
@@ -143,6 +149,31 @@ fn a_job_shows_what_it_is_what_it_uses_and_its_processes() {
         }
         says(&driver, "two");
         assert!(!driver.screen_text().contains('\u{1b}'), "nothing of it reaches the terminal");
+    }
+}
+
+#[test]
+fn the_header_says_what_is_not_enforced_in_every_width() {
+    for (width, height) in [(80, 24), (100, 30), (120, 40), (200, 60)] {
+        let (mut driver, ..) = machine(user("ann"), width, height);
+        for page in ["1", "2", ":job 17<ret>"] {
+            driver.keys(page).unwrap();
+            says(&driver, " THIS MACHINE   CPU, MEM NOT ENFORCED   box ");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_applications_says_what_each_job_is_called() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (mut driver, jobs, source) = machine(user("ann"), width, height);
+        driver.keys("2").unwrap();
+        says(&driver, "job-17  train ");
+        says(&driver, "job-19  train ");
+        jobs.change("job-17", |job| job.name = "other\u{1b}".to_owned());
+        source.advance(Duration::from_secs(11));
+        driver.advance(Duration::from_secs(11));
+        says(&driver, "job-17  other\\x1b ");
     }
 }
 

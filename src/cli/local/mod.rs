@@ -17,6 +17,7 @@ mod top;
 mod unit;
 mod up;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ use super::fail;
 use crate::local::client::Client;
 use crate::local::hook::Hook;
 use crate::local::wire::{Reply, Request};
+use crate::local::{launch, supervise};
 pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
 pub use console::{ConsoleArgs as LocalConsoleArgs, run_found};
@@ -72,21 +74,6 @@ enum LocalCommand {
     Unit(unit::UnitArgs),
 }
 
-/// The folder of an attempt, for the processes that the daemon starts.
-#[derive(Args, Clone, Debug)]
-pub struct AttemptArgs {
-    folder: PathBuf,
-}
-
-/// The folder of an attempt, and what of it is started.
-#[derive(Args, Clone, Debug)]
-pub struct StartArgs {
-    /// Which hook, rather than the command
-    #[arg(long)]
-    hook: Option<String>,
-    folder: PathBuf,
-}
-
 /// Which daemon is asked.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SocketArgs {
@@ -110,22 +97,28 @@ pub fn run(args: &LocalArgs) -> ExitCode {
     }
 }
 
-/// Supervises one attempt: `kornsole local-run`, which the daemon starts.
-pub fn supervise(args: &AttemptArgs) -> ExitCode {
-    match crate::local::supervise::run(&args.folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => fail(&why, 1),
+/// The processes of an attempt, which the daemon and each other start: `kornsole local-run FOLDER` supervises it, `kornsole local-start FOLDER
+/// [HOOK]` becomes its command or a hook of it. They are no part of the command line: each job starts two of them, and reading that costs more than
+/// all that they do. `None` where something else was called.
+pub fn part_of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let words: Vec<OsString> = arguments.skip(1).take(4).collect();
+    match words.as_slice() {
+        [command, folder] if command == "local-run" => Some(match supervise::run(Path::new(folder)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => fail(&why, 1),
+        }),
+        [command, folder, hook @ ..] if command == "local-start" => {
+            let hook = hook.first().map(|name| name.to_str().and_then(Hook::by_name).ok_or(name)).transpose();
+            Some(match hook {
+                Ok(hook) => {
+                    let (why, status) = launch::run(Path::new(folder), hook);
+                    fail(&format!("kornsole: {why}"), status)
+                }
+                Err(name) => fail(&format!("kornsole: there is no hook {name:?}"), 2),
+            })
+        }
+        _ => None,
     }
-}
-
-/// Becomes the command of one attempt: `kornsole local-start`, which the supervisor starts.
-pub fn launch(args: &StartArgs) -> ExitCode {
-    let hook = match args.hook.as_deref().map(|name| Hook::by_name(name).ok_or(name)).transpose() {
-        Ok(hook) => hook,
-        Err(name) => return fail(&format!("kornsole: there is no hook {name:?}"), 2),
-    };
-    let (why, status) = crate::local::launch::run(&args.folder, hook);
-    fail(&format!("kornsole: {why}"), status)
 }
 
 /// Where a user's own daemon keeps its jobs; `None` without a home.

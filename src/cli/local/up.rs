@@ -7,6 +7,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -128,6 +129,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         output_bytes: u64::try_from(args.output).unwrap_or(u64::MAX),
         history: args.history,
         owner,
+        files: more_files(),
     };
     match start(args, &settings, own, &places) {
         Ok((engine, rest)) => {
@@ -139,6 +141,14 @@ pub fn run(args: &UpArgs) -> ExitCode {
         }
         Err((why, code)) => fail(&why, code),
     }
+}
+
+/// Has this process keep as many files open as it may at all: each job that runs needs one. Gives how many it was, if that was less.
+fn more_files() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = limit.current != limit.maximum
+        && setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).is_ok();
+    limit.current.filter(|_| raised)
 }
 
 type Started = (Arc<Engine>, Option<RestServer>);
@@ -158,6 +168,8 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     let thread = |error: std::io::Error| (format!("the system gives no thread: {error}"), 1);
     let started = Builder::new().name("local-jobs".to_owned()).spawn(move || reconciling.reconcile_forever(woken));
     started.map_err(thread)?;
+    let syncing = Arc::clone(&daemon);
+    Builder::new().name("local-sync".to_owned()).spawn(move || syncing.sync_forever()).map_err(thread)?;
     let serving = Builder::new().name("local-socket".to_owned()).spawn(move || server.serve(&daemon));
     serving.map_err(thread)?;
     let rest = match &args.listen.listen {

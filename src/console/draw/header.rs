@@ -39,10 +39,12 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
-    // On one line the figures get what the name, up to two fifths, leaves; why the picture is old gets what their shortest form leaves.
-    let explained = trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty();
-    let room_of_source = match explained {
-        true => usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, false)) + 3),
+    // On one line the figures get what the name, up to two fifths, leaves; what is not enforced gets what they leave without meters, and why
+    // the picture is old what their shortest form leaves.
+    let beside = |words| usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, words)) + 3);
+    let room_of_source = match trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty() {
+        true => beside(false),
+        false if !is_enforced(&state.cluster) => beside(true),
         false => usize::from(room) * 2 / 5,
     };
     let mut left = source_pieces(pen, state, room_of_source);
@@ -52,16 +54,25 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces(area.x + 1, area.y, room, &left);
 }
 
+/// Whether what is looked at holds what starts there to the limits that are shown.
+fn is_enforced(cluster: &Cluster) -> bool {
+    cluster.about.place != SourcePlace::Machine { enforced: false }
+}
+
 /// The badges, what the cluster is and which partition is shown; the name is cut so that all takes at most `room` columns.
 fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let cluster = &state.cluster;
     let mut pieces = vec![match cluster.about.place {
         SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
         SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
-        SourcePlace::Machine => piece(Role::BadgeEmbedded, " THIS MACHINE "),
+        SourcePlace::Machine { .. } => piece(Role::BadgeEmbedded, " THIS MACHINE "),
         SourcePlace::Saved => piece(Role::BadgeFrozen, " SAVED "),
         SourcePlace::WhatIf => piece(Role::BadgeWhatIf, " WHAT IF "),
     }];
+    if !is_enforced(cluster) {
+        // What holds instead is said by `info`.
+        pieces.extend([plain(" "), piece(Role::BadgeFrozen, " CPU, MEM NOT ENFORCED ")]);
+    }
     if let Some(since) = cluster.frozen {
         pieces.push(plain(" "));
         let age = format::duration(state.now.saturating_sub(since));

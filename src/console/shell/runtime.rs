@@ -325,6 +325,7 @@ impl Loop {
             | Effect::FetchPastView(_)
             | Effect::FetchPastSpan(..)
             | Effect::LookAtJob(..)
+            | Effect::NameJobs(_)
             | Effect::ChangeJob(_)
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}

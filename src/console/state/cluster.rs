@@ -97,7 +97,7 @@ impl Cluster {
             return Err(why);
         }
         // A scheduler in this process takes orders also while it is busy.
-        if matches!(self.about.place, SourcePlace::Remote | SourcePlace::Machine) {
+        if matches!(self.about.place, SourcePlace::Remote | SourcePlace::Machine { .. }) {
             match &self.link {
                 Link::Live { .. } => {}
                 Link::Connecting { .. } => return Err("not connected yet".to_owned()),

@@ -44,6 +44,8 @@ pub enum Effect {
     FetchPastSpan(Time, Step),
     /// Look at the job that an application is, with a part of its output. Answered by [`super::reply::Reply::JobSeen`].
     LookAtJob(AppId, OutputWanted),
+    /// Look up what jobs are called. Answered by [`super::reply::Reply::JobsNamed`].
+    NameJobs(Vec<AppId>),
     /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
     /// Do something with a what-if.

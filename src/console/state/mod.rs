@@ -16,6 +16,7 @@ pub mod effect;
 pub mod events;
 pub mod explain;
 pub mod job;
+pub mod job_names;
 pub mod jobs;
 pub mod key;
 pub mod keymap;
@@ -50,6 +51,7 @@ use ratatui::layout::Size;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::effect::Effect;
 use crate::console::state::job::JobWatch;
+use crate::console::state::job_names::JobNames;
 use crate::console::state::jobs::{LONG, Making};
 use crate::console::state::keymap::{Chord, Keymap};
 use crate::console::state::layer::{Confirm, Layer};
@@ -168,6 +170,8 @@ pub struct State {
     pub orders: Orders,
     /// The job that is looked at, where applications are jobs.
     pub job: JobWatch,
+    /// What jobs are called, where applications are jobs.
+    pub job_names: JobNames,
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
     pub batches: Vec<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
@@ -237,6 +241,7 @@ impl State {
             effects: Vec::new(),
             orders: Orders::default(),
             job: JobWatch::default(),
+            job_names: JobNames::default(),
             batches: Vec::new(),
             command_target: None,
         };

@@ -26,6 +26,8 @@ pub enum Reply {
     Explained(Question, Result<Sheet, Refusal>),
     /// What the job of an application is; or why that is not known.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
+    /// What jobs are called; `None` where nobody answered.
+    JobsNamed(Option<Vec<(AppId, String)>>),
     /// What was done to a job, in words; or why it was not.
     JobChanged(JobOrder, Result<String, String>),
     /// Which allocations a text would have preempted, by partition, as far as the source knows.

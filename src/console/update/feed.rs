@@ -13,6 +13,7 @@ use crate::console::update::change;
 use crate::console::update::config;
 use crate::console::update::explain;
 use crate::console::update::job;
+use crate::console::update::job_names;
 use crate::console::update::lists;
 use crate::console::update::notices;
 use crate::console::update::page::PageUpdate;
@@ -147,6 +148,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
         attempt::next_due(state),
         explain::next_due(state),
         job::next_due(state),
+        job_names::next_due(state),
     ]
     .into_iter()
     .flatten()

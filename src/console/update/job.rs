@@ -267,7 +267,7 @@ pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, Stri
     }
     let Acting { left, done, refused } = *acting;
     // What is on the screen of it is old now.
-    state.job.asked = None;
+    (state.job.asked, state.job_names.asked) = (None, None);
     if done + refused == 1 && left == 0 {
         return state.say(grade, text);
     }

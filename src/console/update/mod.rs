@@ -27,6 +27,7 @@ pub mod feed;
 pub mod form;
 pub mod hand_out;
 pub mod job;
+pub mod job_names;
 pub mod jumping;
 pub mod jumps;
 pub mod key;
@@ -114,6 +115,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         explain::want(state);
         job::want(state);
         settle::settle(state);
+        job_names::want(state);
     }
     state.take_effects()
 }
@@ -166,6 +168,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
         Reply::Explained(question, sheet) => explain::take(state, &question, sheet),
         Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
+        Reply::JobsNamed(named) => job_names::take(state, named),
         Reply::JobChanged(order, outcome) => job::changed(state, &order, outcome),
         Reply::QuotasPreviewed(text, found) => return change::quotas_previewed(state, text, found),
         Reply::PastView(at, found) => past::take_view(state, at, found),

@@ -1,9 +1,10 @@
 //! The thread that asks the daemon for jobs, one thing after the other.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use super::super::{JobAnswer, JobDone};
+use super::super::{JobAnswer, JobDone, JobNamesAnswer};
 use super::sheet::{self, Sample};
 use crate::local::client::Client;
 use crate::local::job::{JobState, number_of};
@@ -20,6 +21,8 @@ const TAIL: u64 = 128 << 10;
 pub(super) enum Asked {
     /// To see a job.
     Look(AppId, OutputWanted, JobAnswer),
+    /// To know what some are called.
+    Names(Vec<AppId>, JobNamesAnswer),
     /// To have something done to one.
     Act(JobOrder, JobDone),
 }
@@ -40,6 +43,7 @@ impl Worker {
         for asked in inbox {
             match asked {
                 Asked::Look(app, output, answer) => answer(self.look(&app, output)),
+                Asked::Names(apps, answer) => answer(self.names(apps).ok()),
                 Asked::Act(order, done) => done(self.act(&order)),
             }
         }
@@ -62,6 +66,15 @@ impl Worker {
         let (sheet, sample) = sheet::of(&job, used.as_ref(), output, self.sample.take(), wall_ms());
         self.sample = sample;
         Ok(sheet)
+    }
+
+    fn names(&self, apps: Vec<AppId>) -> Result<Vec<(AppId, String)>, String> {
+        let numbers: Vec<Option<u64>> = apps.iter().map(|app| number(app).ok()).collect();
+        let wanted = Request::Names(numbers.iter().flatten().copied().collect());
+        let (Reply::Names(names), _) = ask(&mut self.connect()?, &wanted)? else { return Err(unexpected()) };
+        let names: HashMap<u64, String> = names.into_iter().collect();
+        let name = |number: Option<u64>| number.and_then(|number| names.get(&number)).cloned().unwrap_or_default();
+        Ok(apps.into_iter().zip(numbers).map(|(app, number)| (app, name(number))).collect())
     }
 
     fn act(&self, order: &JobOrder) -> Result<String, String> {

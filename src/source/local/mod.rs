@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use self::client::{Asked, Worker};
 use super::{
-    About, ChapterAnswer, Focus, ForecastAnswer, JobAnswer, JobDone, Jobs, Link, OwnHealth, QuotaAnswer, Records,
-    Remote, Source, SourcePlace, StalePart, StopSign, TextAnswer, ViewAnswer, WhatIfAnswer,
+    About, ChapterAnswer, Focus, ForecastAnswer, JobAnswer, JobDone, JobNamesAnswer, Jobs, Link, OwnHealth,
+    QuotaAnswer, Records, Remote, Source, SourcePlace, StalePart, StopSign, TextAnswer, ViewAnswer, WhatIfAnswer,
 };
 use crate::local::wire::Info;
 use crate::model::{AppId, Identity, Time};
@@ -50,19 +50,23 @@ impl LocalMachine {
 
 /// What the console says of a machine.
 fn about(info: &Info) -> About {
-    let unlimited = if info.enforced { "" } else { ", limits not enforced" };
     let notes = vec![
         format!("Jobs of {}: it serves {}.", info.machine, info.serves),
         format!("{}.", info.limits),
         "An application is a job: o shows its output, processes and use; K cancels it.".to_owned(),
     ];
-    About { place: SourcePlace::Machine, name: format!("{}{unlimited}", info.machine), notes }
+    About { place: SourcePlace::Machine { enforced: info.enforced }, name: info.machine.clone(), notes }
 }
 
 impl Jobs for LocalMachine {
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer) {
         // Without the thread there is no answer; the page says that it is asked.
         let _ = self.asked.send(Asked::Look(app.clone(), output, answer));
+    }
+
+    fn names(&self, apps: Vec<AppId>, answer: JobNamesAnswer) {
+        // Without the thread there is no answer.
+        let _ = self.asked.send(Asked::Names(apps, answer));
     }
 
     fn act(&self, order: JobOrder, done: JobDone) {

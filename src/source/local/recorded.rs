@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::super::{JobAnswer, JobDone, Jobs};
+use super::super::{JobAnswer, JobDone, JobNamesAnswer, Jobs};
 use super::sheet;
 use crate::local::job::number_of;
 use crate::local::wire::{JobReport, JobUse};
@@ -66,6 +66,13 @@ impl RecordedJobs {
 impl Jobs for RecordedJobs {
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer) {
         answer(self.sheet(app, output));
+    }
+
+    fn names(&self, apps: Vec<AppId>, answer: JobNamesAnswer) {
+        let job = |app: &AppId| number_of(app.as_str()).and_then(|(number, _)| self.jobs.get(&number));
+        let name = |app: &AppId| job(app).map(|one| one.job.name.clone()).unwrap_or_default();
+        let named = apps.iter().map(|app| (app.clone(), name(app))).collect();
+        answer(Some(named));
     }
 
     fn act(&self, order: JobOrder, done: JobDone) {

@@ -13,7 +13,7 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
     let place = match state.cluster.about.place {
         SourcePlace::Embedded => "in this process",
         SourcePlace::Remote => "somewhere else",
-        SourcePlace::Machine => "the daemon of this machine",
+        SourcePlace::Machine { .. } => "the daemon of this machine",
         SourcePlace::Saved => "a saved state",
         SourcePlace::WhatIf => "a copy in this process",
     };

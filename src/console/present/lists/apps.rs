@@ -20,6 +20,7 @@ use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::subject::app_at;
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::text;
 use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::present::words::below;
 use crate::console::state::State;
@@ -108,7 +109,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> 
     let signs = sign_set(state);
     let part = state.cluster.part();
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
-    let room = Room { widest: page.list.widest[0], least: if width < 60 { 12 } else { 20 } };
+    let room = Room { widest: page.list.widest[0] + job_names(state, page), least: if width < 60 { 12 } else { 20 } };
     let others = part.is_some_and(has_others);
     let columns = arrange(state, width, app_plans((!leaf, others), page.list.widest), |column| own(column, page), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
@@ -142,6 +143,19 @@ fn no_apps(page: &AppsPage) -> Vec<String> {
         return vec![format!("no applications {place}, nor ended ones")];
     }
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
+}
+
+/// Columns between the id of an application and the name of the job that it is.
+const GAP: u16 = 2;
+/// How many columns of the name of a job are shown at most.
+const LONGEST_NAME: u16 = 40;
+
+/// How many columns the names of the jobs on the screen need behind their ids.
+fn job_names(state: &State, page: &AppsPage) -> u16 {
+    let rows = page.list.rows.iter().skip(page.list.cursor.top).take(usize::from(state.size.height));
+    let names = rows.filter_map(|line| state.job_names.of(line.id()));
+    let longest = names.map(|name| text::width(&text::escape(name))).max().unwrap_or(0);
+    if longest == 0 { 0 } else { GAP + u16::try_from(longest).unwrap_or(LONGEST_NAME).min(LONGEST_NAME) }
 }
 
 /// Whether there are resources besides cpu and memory.
@@ -267,7 +281,10 @@ fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what
     match what {
         Cell::Id => {
             let role = if ended { Role::Dim } else { Role::Text };
-            pen.name(slot.x, slot.width, row.id.as_str(), role);
+            let used = pen.name(slot.x, slot.width, row.id.as_str(), role) + GAP;
+            if let Some(name) = state.job_names.of(&row.id) {
+                pen.text(slot.x + used, slot.width.saturating_sub(used), name, role);
+            }
         }
         Cell::State => {
             let shown = state

@@ -78,7 +78,7 @@ pub fn next_steps(state: &State) -> &'static [&'static str] {
             "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
             "6 is the configuration, 5 tries a placement.",
         ],
-        SourcePlace::Remote | SourcePlace::Machine | SourcePlace::Saved => {
+        SourcePlace::Remote | SourcePlace::Machine { .. } | SourcePlace::Saved => {
             &["No node and no application yet: nothing can run until the resource manager brings some."]
         }
     }

@@ -82,6 +82,7 @@ impl Session {
                 self.effects.push(work.into());
             }
             Effect::LookAtJob(app, output) => self.look_at_job(app, output),
+            Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
             Effect::WhatIf(step) => self.what_if(step),
             Effect::OpenContext(name) => {
@@ -104,6 +105,13 @@ impl Session {
         if let Some(jobs) = self.source.jobs() {
             let (replies, of) = (self.replies(), app.clone());
             jobs.look(&app, output, Box::new(move |seen| replies.send(Reply::JobSeen(of, Box::new(seen)))));
+        }
+    }
+
+    fn name_jobs(&self, apps: Vec<AppId>) {
+        if let Some(jobs) = self.source.jobs() {
+            let replies = self.replies();
+            jobs.names(apps, Box::new(move |named| replies.send(Reply::JobsNamed(named))));
         }
     }
 
