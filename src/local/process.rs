@@ -4,7 +4,9 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, waitpid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, wait, waitpid,
+};
 
 use super::task::Claim;
 
@@ -135,7 +137,8 @@ pub fn reap(pid: i32) -> Option<String> {
 /// Takes note of children that have ended, whichever they are. Gives whether others are left.
 pub fn has_children() -> bool {
     loop {
-        match waitpid(None, WaitOptions::NOHANG) {
+        // waitpid without a number means those of this process group alone.
+        match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             Ok(None) => return true,
             Err(_) => return false,

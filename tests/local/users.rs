@@ -66,7 +66,7 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
 }
 
 #[test]
-fn on_two_cores_with_two_gpus_one_of_each_is_guaranteed_with_its_memory() {
+fn a_core_with_its_memory_and_a_gpu_are_guaranteed() {
     if !is_root("two users") {
         return;
     }
