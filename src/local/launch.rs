@@ -13,7 +13,9 @@ use rustix::process::{
     Resource, Rlimit, Signal, geteuid, getgid, getrlimit, getuid, ioctl_tiocsctty, nice,
     set_parent_process_death_signal, setrlimit, setsid, umask,
 };
-use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use rustix::thread::{
+    disable_transparent_huge_pages, set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+};
 
 use super::hook::Hook;
 use super::task::{Credentials, TASK, Task, read};
@@ -55,6 +57,8 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     if hook.is_some() {
         command.envs(std::env::vars_os());
     }
+    // The daemon has none for itself and its supervisors; a kernel that cannot do that has nothing to undo.
+    let _ = disable_transparent_huge_pages(false);
     let why = command.exec();
     let status = if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     (format!("{program}: {why}"), status)

@@ -75,3 +75,12 @@ fn nothing_of_a_job_is_left_behind() {
     let pid = fs::read_to_string(&marker).unwrap();
     until(|| !fs::exists(format!("/proc/{}", pid.trim())).unwrap());
 }
+
+#[test]
+fn a_job_may_have_large_pages_although_the_daemon_has_none() {
+    let machine = Machine::up(&[]);
+    let job = machine.submit(&[], "grep THP_enabled /proc/self/status || echo THP_enabled: 1");
+    assert_eq!(machine.wait(job), 0);
+    let words: Vec<String> = machine.logs(job).split_whitespace().map(str::to_owned).collect();
+    assert_eq!(words, ["THP_enabled:", "1"]);
+}
