@@ -53,7 +53,7 @@ pub enum AppState {
 }
 
 impl AppState {
-    /// Whether the application has left its queue for good.
+    /// Whether the application has left its queue permanently.
     pub const fn is_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Rejected | Self::Expired)
     }

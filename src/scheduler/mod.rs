@@ -9,9 +9,9 @@
 //!
 //! Where to read: [`interface`] is the way in (commands), the way out (events) and the options. [`state`] holds applications, nodes,
 //! queues and partitions. [`commands`] carries out what resource managers and administrators do, [`configuration`] loads
-//! configurations, [`cycle`] is one scheduling cycle, `preemption` what makes room in it, [`gang`] placeholders and who replaces them,
-//! [`placement`] the queue of an application, `lifecycle` the state machine of applications with its timers. [`usage`] is what users and
-//! groups have in use, [`user_limits`] their limits at work. [`inspect`] answers without changing anything; [`shareable`] is what makes a fork cheap.
+//! configurations. [`cycle`] is one scheduling cycle, `preemption` makes room in it. [`gang`] has placeholders and their replacement,
+//! [`placement`] the queue of an application, `lifecycle` the state machine of applications with its timers. [`usage`] is the usage of
+//! users and groups, [`user_limits`] their limits at work. [`inspect`] answers without changing anything; [`shareable`] makes a fork cheap.
 
 mod adopt;
 mod apply;

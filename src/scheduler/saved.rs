@@ -49,7 +49,7 @@ pub struct Saved {
 #[derive(Serialize)]
 struct SavingPartition<'a> {
     partition: &'a Partition,
-    /// All rules that are in force or that a record was made under: what they are built from, and whether that is all.
+    /// All rules in force and all rules of records: their configuration, and whether that is all.
     rules: Vec<(&'a [RuleConfig], bool)>,
     in_force: usize,
     /// The different placements, each with its rules.

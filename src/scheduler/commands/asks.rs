@@ -145,7 +145,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// An application ends: what superseded asks have left goes with it, those that still wait and what they were miscounted by.
+    /// An application ends: removes the rest of its superseded asks, those that are pending and their error in the pending sums.
     pub(in crate::scheduler) fn drop_leftovers(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if self.switches.ask_again_pending != AskAgainPending::LeavesOld {
             return;

@@ -1,4 +1,4 @@
-//! Allocations and asks that end, and applications whose submitter says that they are over.
+//! Ends of allocations and asks, and of applications by their submitter.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -73,8 +73,8 @@ impl Partition {
         }
     }
 
-    /// The submitter says that the application is over: everything it still has is released, and it is Completed from whatever state
-    /// it was in (SCH-173).
+    /// The submitter says that the application is over: everything it still has is released, and it is Completed from any state
+    /// (SCH-173).
     pub(in crate::scheduler) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
         match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
             Some(key) => self.end_as(now, key, AppState::Completed, events),

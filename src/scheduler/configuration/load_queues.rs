@@ -26,8 +26,8 @@ enum LoadTask<'a> {
 #[derive(Clone, Copy)]
 struct QueueLoad<'a> {
     config: &'a QueueConfig,
-    /// What the configuration before said of it, if what it inherits is what it inherited then: if both say the same there is
-    /// nothing to do.
+    /// The queue in the configuration before, if it inherits the same values now as then. Where both are equal there is nothing
+    /// to do.
     before: Option<&'a QueueConfig>,
     /// The queue above, and which of its children in the configuration it is.
     parent: Option<(QueueKey, usize)>,

@@ -1,4 +1,4 @@
-//! Queues that drain: which events report them, what they still hold, and when that lasts too long (SCH-180, SCH-210 to SCH-213).
+//! Draining queues: the events that report them, their remaining content, and the time limit (SCH-180, SCH-210 to SCH-213).
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! What was tried in vain and need not be tried again yet: applications, leaves, and whole cycles.
+//! Backoff of applications, leaves and whole cycles: no second try before it can succeed.
 //!
-//! Something backs off only when trying it again would find the same and report nothing. What can change that is known: time, room in
-//! queues and limits, room on nodes, and the thing itself. Whatever is not as simple as that does not back off: asks that require a node, that
-//! wait for placeholders, or that hold reservations, resource managers with conditions of their own, and leaves with limits or
+//! An application backs off only when another try would find the same and report nothing. Only these can change that: time, room in
+//! queues and limits, room on nodes, and the application itself. Less simple cases do not back off: asks with a required node, asks that
+//! wait for placeholders or hold reservations, resource managers with conditions of their own, and leaves with limits or
 //! application maxima on their path.
 //!
 //! Invariants:

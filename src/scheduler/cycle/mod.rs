@@ -1,8 +1,8 @@
 //! One scheduling cycle: which queue, which application, which ask, which node; and what a cycle may skip.
 //!
 //! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the asks of one application and the nodes,
-//! `reservation` what nodes are reserved for, `backoff` what need not be tried again yet, `skipped_cycles` how often it was not,
-//! `batch_allocation` several allocations in one cycle.
+//! `reservation` the reservations of nodes, `backoff` the tries that are left out, `skipped_cycles` counts them,
+//! `batch_allocation` makes several allocations in one cycle.
 
 pub(super) mod backoff;
 pub(super) mod batch_allocation;

@@ -25,7 +25,7 @@ impl Partition {
     }
 
     /// Whether a leaf takes a gang of this size: its applications come in order of submission, and the maximum along its path has
-    /// room for the whole gang, whatever is in use (SCH-140).
+    /// room for the whole gang, without regard to usage (SCH-140).
     ///
     /// # Errors
     /// What is wrong with the leaf.

@@ -5,12 +5,12 @@
 //!   ask is neither pending nor allocated then, and the placeholder counts everywhere as before;
 //! - on the placeholder's own node nothing more is charged for the ask, on another node its room is charged at once; its queue,
 //!   user and group are charged only when the placeholder is gone;
-//! - whatever else happens to one of the two (withdrawn, released, killed, its node removed) breaks the tie first: the ask is
+//! - any other change of one of the two (withdrawn, released, killed, its node removed) first breaks the tie: the ask is
 //!   pending again;
 //! - the timer of a gang runs only while a placeholder is allocated.
 //!
-//! Where to read: `admit` is what a submission and a move ask, `replace` how asks take over, `timeout` the timer and what follows
-//! when placeholders go.
+//! Where to read: `admit` has the checks of a submission and a move, `replace` how asks take over, `timeout` the timer and the
+//! consequences of ended placeholders.
 
 mod admit;
 mod replace;

@@ -14,7 +14,7 @@ use crate::scheduler::state::partition::Partition;
 /// What the placeholders of one application allow.
 #[derive(Default)]
 struct ReplacementSearch {
-    /// Placeholders that are too small, each with the first ask that found that out.
+    /// Placeholders that are too small, each with the first ask that did not fit.
     too_small: Vec<(AskKey, AskKey)>,
     pick: Option<Pick>,
 }
@@ -47,8 +47,8 @@ impl Partition {
         None
     }
 
-    /// Looks for a placeholder to replace: in place if its node will do, else the first pair that fits goes to whatever node
-    /// has room now.
+    /// Looks for a placeholder to replace: in place if its node will do, else the first pair that fits goes to any node with
+    /// room now.
     fn find_replacement(&self, app: AppKey) -> ReplacementSearch {
         let application = &self.apps[app];
         let mut found = ReplacementSearch::default();

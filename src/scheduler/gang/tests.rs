@@ -228,7 +228,7 @@ fn the_target_of_a_replacement_goes() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(0), vcore(3)), vcore(0), (1, 0, 1)));
 }
 
-/// Whatever happens to one of the two breaks the tie first, with the node charged or not.
+/// Any change of one of the two first breaks the tie, with the node charged or not.
 #[test]
 fn anything_else_breaks_the_tie() {
     let by = || crate::model::Identity::new("sue", ["dev"]);

@@ -34,7 +34,7 @@ pub enum Invariant {
     AllocatingAccepted,
     /// What counts as running for a user or a group is an application that is there (10).
     RunningForLimits,
-    /// What a group has in use is what the applications that count under it hold (10).
+    /// The usage of a group is the sum over the applications that count under it (10).
     GroupUsage,
     /// An application counts as pending what its pending asks ask for, which is never negative (1, 6).
     Pending,
@@ -124,7 +124,7 @@ impl Check<'_> {
         }
     }
 
-    /// The amounts of one queue are the sums of what stands below it (1).
+    /// The amounts of one queue are the sums over its children and applications (1).
     fn queue_sums(&mut self, queue: &Queue) {
         let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
@@ -327,8 +327,8 @@ impl Check<'_> {
         });
     }
 
-    /// (10): what a user or group has in a queue is what the applications that count there hold, and those that run there
-    /// are those that have had an allocation since they had nothing left. The limits that hold for an application are those
+    /// (10): the usage of a user or group in a queue is the sum over the applications that count there. An application runs
+    /// there if it has had an allocation since it last had nothing left. The limits that hold for an application are those
     /// of its path.
     fn usage(&mut self) {
         let partition = self.partition;

@@ -85,7 +85,7 @@ pub enum PartitionCommand {
         /// Why, for the record; may be empty.
         reason: String,
     },
-    /// One pass of the queue cleaner over this partition (SCH-182), of what is asked for.
+    /// One pass of the queue cleaner over this partition (SCH-182), for the kinds that are set.
     Clean {
         /// Empty queues that drain or are dynamic.
         queues: bool,

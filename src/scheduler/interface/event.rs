@@ -301,7 +301,7 @@ pub enum EventKind {
         /// The id of the application, unique in its partition.
         app: AppId,
     },
-    /// The application left its queue for good (SCH-172).
+    /// The application left its queue permanently (SCH-172).
     AppLeft {
         /// The id of the application, unique in its partition.
         app: AppId,

@@ -13,7 +13,7 @@ use crate::scheduler::placement::Draining;
 
 /// One switch as documents show it: its name, its rule, its value in each profile.
 pub struct SwitchRow {
-    /// The name, as in [`Switches`] or, of what is no decision of the scheduler, in `profiles.md`.
+    /// The name, as in [`Switches`]; as in `profiles.md` where the scheduler decides nothing by it.
     pub name: &'static str,
     /// The deviation or rule.
     pub rule: &'static str,

@@ -38,7 +38,7 @@ pub struct Switches {
     pub timed_out_when_gone: bool,
     /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is reported (`release_ends_ask`).
     pub release_ends_ask: bool,
-    /// D-21: what keeps an application from beginning to run is reported of those that run, too, for which it means nothing.
+    /// D-21: the reasons why an application cannot begin to run are also reported for running ones, where they mean nothing.
     pub events_runnable: bool,
     /// SCH-223: the event of the root's new maximum carries the old one.
     pub root_max_reported_late: bool,
@@ -163,11 +163,11 @@ pub enum VictimFloor {
 pub enum AskQueueRoom {
     /// The ask, within the queue's guarantee.
     Within,
-    /// Each victim, out of what is left of the queue's guarantee.
+    /// Each victim, within the rest of the queue's guarantee.
     Pays,
 }
 
-/// What the recovery queue gets of what other dynamic leaves get (switch `recovery_queue_limits`).
+/// Which settings of other dynamic leaves the recovery queue gets, too (switch `recovery_queue_limits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryQueue {
     /// No template, no quotas.
@@ -200,7 +200,7 @@ pub enum AskAgainAllocated {
     Resizes,
 }
 
-/// What becomes of an ask whose required node is unknown, or reserved for an ask that requires it too (switch `required_node`).
+/// What a cycle does when the node that an ask requires is unknown, or is reserved for another such ask (switch `required_node`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredNode {
     /// The next ask is tried.

@@ -12,7 +12,7 @@ use super::well_known::RECOVERY_QUEUE;
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
     /// The queues missing on the way to `path`, top down, the last one being the leaf. Every part is tested before
-    /// anything is named (PLC-071 to PLC-074). `written` is the path as it was given, which is what names are tested on.
+    /// anything is named (PLC-071 to PLC-074). `written` is the path as given; names are tested in that form.
     /// `above` is the nearest queue that exists.
     pub(super) fn plan(
         &self,

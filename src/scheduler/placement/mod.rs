@@ -1,8 +1,8 @@
 //! Placement: which queue an application goes to, and why (`placement.md`).
 //!
 //! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
-//! carries a [`Trace`] of all that was tried: the console's preview, `kornsole place` and the reason of a rejection are
-//! drawn from it, and it is made by the code that decides.
+//! carries a [`Trace`] of every try, made by the code that decides. The console's preview, `kornsole place` and the reason of
+//! a rejection are drawn from it.
 //!
 //! Invariants:
 //! - nothing is changed here: the tree is only read, queues to create are named in the answer;
@@ -11,8 +11,8 @@
 //! - text for people is made only in `text` and `describe`.
 //!
 //! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
-//! `create` plans what is missing (section 7), `admit` is all that a submission goes through (section 8), `record` what is recorded
-//! of it, `switches` distinguishes the releases.
+//! `create` plans the missing queues (section 7), `admit` has all checks of a submission (section 8), `record` is the record of a
+//! placement, `switches` distinguishes the releases.
 
 pub mod access;
 mod admit;

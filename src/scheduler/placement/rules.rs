@@ -96,8 +96,8 @@ impl Rules {
         Ok(Self { list, recovery: true, switches, profile, source: configs.into() })
     }
 
-    /// Compiles the rules of a first start, where the releases continue without any if they do not build (PLC-101,
-    /// switch `rules_at_start`): every application is refused then, forced or not.
+    /// Compiles the rules of a first start. There the releases continue without rules if the rules do not build (PLC-101,
+    /// switch `rules_at_start`): then every application is refused, forced or not.
     ///
     /// # Errors
     /// The first rule that cannot be used, where that means that nothing starts.

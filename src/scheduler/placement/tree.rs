@@ -33,7 +33,7 @@ pub struct QueueState {
     pub leaf: bool,
     /// From the configuration; otherwise made by placement.
     pub managed: bool,
-    /// Drains itself, whatever its ancestors do.
+    /// Drains itself; its ancestors do not count.
     pub draining: bool,
 }
 

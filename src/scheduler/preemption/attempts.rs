@@ -110,7 +110,7 @@ impl Attempts {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Notes that victims are to be sought for an ask that failed, if that may be (SCH-151). Gives whether it may.
+    /// Plans a search for victims for a failed ask, if the ask may have one (SCH-151). Gives whether it may.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,

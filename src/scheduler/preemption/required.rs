@@ -53,7 +53,7 @@ impl Partition {
         self.apps[app].asks[ask].preempted_others = true;
     }
 
-    /// The victims that make room for an ask on one node; none if they cannot. The room that there is counts only in the end.
+    /// The victims that make room for an ask on one node; none if they cannot. The free room of the node counts only in the end.
     fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();

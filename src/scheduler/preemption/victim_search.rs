@@ -185,7 +185,7 @@ impl<'a> VictimSearch<'a> {
         if node.available.fit_in(wanted) {
             return Some(Vec::new());
         }
-        // Those that bring the ask nearer to what it lacks go before those that only free something else.
+        // Victims with a resource that the ask lacks go before victims that only free other resources.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let mut room = node.available.clone();
         let start = self.snapshot.mark();
@@ -285,7 +285,7 @@ impl<'a> VictimSearch<'a> {
     }
 }
 
-/// Whether two resources have a name in common, whatever the amounts.
+/// Whether two resources have a name in common, with any amounts.
 pub(super) fn shares_name(one: &Resource, other: &Resource) -> bool {
     one.iter().any(|(name, _)| other.get(name).is_some())
 }

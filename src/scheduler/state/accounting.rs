@@ -27,7 +27,7 @@ impl Partition {
         self.put(now, app, ask, node, events);
     }
 
-    /// The same whatever the maxima are by now: what was allocated before they were lowered stays.
+    /// The same without a check of the maxima: an allocation stays when its maxima are lowered.
     pub(in crate::scheduler) fn put(
         &mut self,
         now: Time,

@@ -24,7 +24,7 @@ pub(in crate::scheduler) struct AskIds {
 
 type Table = HashTable<(u32, AskKey)>;
 
-/// What is kept of the hash of an id: enough to tell millions apart.
+/// The kept part of the hash of an id: enough to distinguish millions.
 fn hash(id: &AskId) -> u32 {
     let hash = FxBuildHasher.hash_one(id);
     (hash ^ (hash >> 32)) as u32

@@ -54,7 +54,7 @@ pub struct FailureCount {
 /// The reasons that ever held for one ask, in the order in which each held first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
-    /// Most asks never fail, and all of them are read in every cycle: what is seldom there stands apart.
+    /// Boxed: most asks never fail, and every cycle reads all asks.
     noted: Option<Box<Noted>>,
 }
 

@@ -1,4 +1,4 @@
-//! What most asks have not, apart from the ask itself, which stays small by that.
+//! Fields that most asks do not have. They are outside of the ask, so that it stays small.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What was tried in vain and why it need not be tried again yet: the data; `cycle::backoff` decides by it.
+//! Backoff as data: the failed tries, and the reasons not to try again yet. `cycle::backoff` decides by it.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::scheduler::state::skipped_cycles::SkippedSince;
 /// How many gains are remembered; a backoff that has seen fewer ends.
 const REMEMBERED: usize = 4096;
 
-/// Nodes that may take something which they could not take before, in the order in which that came about.
+/// Nodes that may take an ask which they could not take before, in the order of these changes.
 #[derive(Clone, Debug, Default)]
 pub(in crate::scheduler) struct NodeGains {
     /// The node, and whether it is new to those that look, or larger, so that it may be reserved.

@@ -5,13 +5,13 @@ use crate::scheduler::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabK
 /// The objects of a partition changed since the last [`Dirty::take`], each named once.
 #[derive(Clone, Debug, Default)]
 pub struct Dirty {
-    /// Queues whose counters, state or settings changed, that are new, or that are gone.
+    /// Queues that are new, gone, or changed in counters, state or settings.
     pub queues: DirtyKeys<QueueKey>,
     /// Applications that changed, are new, or are gone.
     pub apps: DirtyKeys<AppKey>,
-    /// Nodes whose own data changed, that are new, or that are gone.
+    /// Nodes that are new, gone, or changed in their own data.
     pub nodes: DirtyKeys<NodeKey>,
-    /// Users whose usage or limits changed, that are new, or that are gone.
+    /// Users that are new, gone, or changed in usage or limits.
     pub users: DirtyKeys<UserKey>,
     /// Groups whose figures the next view has to make again.
     pub groups: DirtyKeys<GroupKey>,

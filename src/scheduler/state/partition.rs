@@ -72,7 +72,7 @@ pub struct Partition {
     pub(in crate::scheduler) timers: Shareable<BTreeMap<TimerKey, Timer>>,
     pub(in crate::scheduler) timers_set: u64,
     pub(in crate::scheduler) arrivals: u64,
-    /// What the resource manager is asked to stop, in the order in which that was asked, each with its ask's arrival (SCH-046).
+    /// Allocations that the resource manager is asked to stop, in the order of these requests, each with its ask's arrival (SCH-046).
     #[serde(skip)]
     pub(in crate::scheduler) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.

@@ -1,4 +1,4 @@
-//! How fields are written that are not written as they are, and what stands for those that are not written.
+//! Fields with a saved form of their own, and the values that stand for fields which are not saved.
 
 use std::sync::{Arc, LazyLock};
 

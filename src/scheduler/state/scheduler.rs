@@ -35,7 +35,7 @@ impl Scheduler {
         Self::switched(Switches::of(profile), tuning)
     }
 
-    /// A scheduler without a configuration that decides by these switches: what a test needs that asks what one of them does.
+    /// A scheduler without a configuration that decides by these switches. Meant for tests of a single switch.
     pub fn switched(switches: Switches, tuning: Tuning) -> Self {
         Self {
             switches,
@@ -64,8 +64,8 @@ impl Scheduler {
         self.partitions.iter().filter_map(Partition::next_timer).min()
     }
 
-    /// Whether an application ends that had too much for one command. Each [`Command::Continue`] takes more off it; whatever could
-    /// decide otherwise because of what it still has, a cycle or a reload, takes all of it off first.
+    /// Whether an application is ending that had too much for one command. Each [`Command::Continue`] removes more of it. A cycle or a
+    /// reload could decide otherwise because of its rest, so both remove all of it first.
     pub fn is_unfinished(&self) -> bool {
         self.partitions.iter().any(Partition::is_unfinished)
     }

@@ -41,8 +41,8 @@ impl ShareList {
         Self(shares)
     }
 
-    /// The one share of 1.8.0 (SCH-055): the largest over the names in use that `base` has, which is the guarantee and, for the
-    /// names that it lacks, the maximum or the cluster.
+    /// The one share of 1.8.0 (SCH-055): the largest over the names in use that `base` has. `base` is the guarantee; for names
+    /// without a guarantee it is the maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
         allocated.each_beside(base, |_, used, base| {

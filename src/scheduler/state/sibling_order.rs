@@ -1,11 +1,11 @@
 //! The order in which the children of a parent are tried (SCH-050 to SCH-053), kept up to date instead of sorted again in every
 //! cycle.
 //!
-//! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). So there is a list by the total keys, and
-//! within what they leave equal by pending, name of resource after name of resource, then by the queue's name. Where of any two
+//! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). So there is a list by the total keys. Queues
+//! with equal keys stand by pending, name of resource after name of resource, then by the queue's name. Where of any two
 //! neighbours one wants more than the other or both want the same, that list is the order of the specified sort. Where two
 //! neighbours differ and neither wants more, it is a *break*: the class of equals that has one is sorted as specified, when a cycle
-//! comes to it.
+//! reaches it.
 //!
 //! Invariants:
 //! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is asked for only after all that is

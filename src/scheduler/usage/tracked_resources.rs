@@ -1,4 +1,4 @@
-//! What an application has used: amounts times seconds of what has ended, by the kind of machine (`rest.md` section 5.4).
+//! The tracked resources of an application: amounts times seconds of its ended allocations, by instance type (`rest.md` section 5.4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -88,8 +88,8 @@ impl Partition {
         limits
     }
 
-    /// Applications that count under a group whose limit went, on any queue of their path, get a group again and take
-    /// there what they have in use.
+    /// A group may have lost its limit in a queue. Its applications below that queue get a group again, and their usage
+    /// moves to that group.
     fn search_groups_again(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;

@@ -42,8 +42,8 @@ impl Partition {
         self.usage.groups.get(app.account.group?).map(|tracker| &*tracker.name)
     }
 
-    /// Decides under which group an application counts, and which limits hold for it, unless that is decided already
-    /// (SCH-124, LIM-034). What it has in use counts for the group if it `brings` it along.
+    /// Decides under which group an application counts, and its limits, unless both are decided already
+    /// (SCH-124, LIM-034). With `brings`, its usage counts for the group at once.
     pub(in crate::scheduler) fn decide_limits(
         &mut self,
         now: Time,

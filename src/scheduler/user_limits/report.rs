@@ -16,8 +16,8 @@ pub(in crate::scheduler) struct LimitsChange {
     pub new: Arc<QueueLimits>,
 }
 
-/// Reports every user and group that is limited otherwise than before, or `again` all that are limited: those that are named
-/// first, then those under `*`, which are the users that some limit names and those that have something in use.
+/// Reports every user and group with changed limits; with `again`, every limited one. Names come first, then the users under
+/// `*`: every user that some limit names, and every user with usage.
 pub(in crate::scheduler) fn report_limits(
     now: Time,
     changes: &[LimitsChange],

@@ -19,7 +19,7 @@ use crate::scheduler::state::task_group::can_replace;
 use crate::scheduler::usage::limits::max_resources;
 use crate::scheduler::usage::{Bound, Side};
 
-/// Whether it is said who has what is missing, which takes a walk over all applications of a queue.
+/// Whether the holders of the missing resource are named. That takes a walk over all applications of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     /// The applications that have most of it are named.

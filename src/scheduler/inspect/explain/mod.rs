@@ -3,13 +3,13 @@
 //!
 //! Invariants:
 //! - nothing is changed, not even what cycles keep to save work;
-//! - the checks are the cycle's own: what a node does with an ask is [`try_asks`](crate::scheduler::cycle::try_asks), whom preemption
-//!   chooses is the search for victims itself;
-//! - an ask without a blocker is what the next cycle serves; a property test holds that under every profile.
+//! - the checks are the cycle's own: nodes are tried by [`try_asks`](crate::scheduler::cycle::try_asks), victims are chosen by the
+//!   search for victims itself;
+//! - the next cycle serves an ask without a blocker; a property test holds that under every profile.
 //!
-//! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` what the next cycle does, `nodes` why nodes do
-//! not take an ask, `holders` who has what is missing, `order` what stands before an ask, `remedies` what would let it run,
-//! `settled` what a cycle does before its checks, `overview` what all that waits waits for.
+//! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` the next cycle, `nodes` the reasons why nodes
+//! do not take an ask, `holders` the applications with the missing resource, `order` everything that is tried before an ask, `remedies`
+//! the changes that would let it run, `settled` the steps of a cycle before its checks, `overview` the blockers of all pending asks.
 
 mod chain;
 mod gates;

@@ -44,7 +44,7 @@ impl NextDecision {
         Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
     }
 
-    /// What the cycle at `now` does, and, if it ends at an ask that ends every cycle, which asks it tries before.
+    /// What the cycle at `now` does. If it ends at an ask that ends every cycle: also the asks that it tries before.
     pub fn of_all(partition: &Partition, now: Time) -> Self {
         let walk = |tried| Walk { partition, now, target: None, next: Self { tried, ..Self::default() } };
         let next = Self::walk(walk(None));

@@ -1,7 +1,7 @@
-//! What keeps all that waits from being allocated: the first blocker of every ask, and the asks that have the same one together.
+//! The blockers of all pending asks: the first blocker of every ask, with the asks that share it.
 //!
-//! The checks are those of one ask ([`chain`](super::chain)), up to the first that fails. What asks have in common is looked up once: what the
-//! next cycle does, what nodes have for an amount, whose use a maximum is.
+//! The checks are those of one ask ([`chain`](super::chain)), up to the first that fails. Facts that asks have in common are looked up
+//! once: the next cycle, the room on nodes for an amount, the holders of a maximum.
 
 use std::sync::Arc;
 

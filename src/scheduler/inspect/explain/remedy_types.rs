@@ -34,7 +34,7 @@ pub enum RemedyKind {
     End {
         /// Which: the smallest one whose end is enough.
         app: AppId,
-        /// What it has of what is missing.
+        /// How much of the missing resource it has.
         amount: i64,
     },
     /// Move an application to another leaf.

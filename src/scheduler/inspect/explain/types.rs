@@ -191,7 +191,7 @@ impl Blocker {
     }
 }
 
-/// An application that has something of what is missing.
+/// An application that has some of the missing resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The id of the application.

@@ -60,7 +60,7 @@ fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     path_up(tree, key).filter_map(|queue| Some((queue.used(name) - queue.guaranteed?.get(name)?).max(0))).min()
 }
 
-/// What each child of a parent gives of what the parent is to give, in proportion to what it is above its guarantee.
+/// The share of each child in its parent's excess, in proportion to its usage above its guarantee ([`counted`]).
 fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource) -> Vec<(QueueKey, Resource)> {
     let children = parent.children.iter().filter_map(|child| Some((*child, tree.quota_queue(*child)?)));
     let counts_below = tree.law().counts_below;

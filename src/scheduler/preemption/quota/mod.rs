@@ -1,7 +1,7 @@
 //! Quota preemption: a queue that has been above its maximum for its delay is brought down to it (N-01 of `profiles.md`, section 10).
 //!
-//! Where to read: here is when that is (section 10.1), `timing` what sets the time, [`excess`] how much goes and how children share it
-//! (10.2), [`victims`] which allocations go (10.3). [`tree`] is what these look at, so that a view answers as the scheduler does.
+//! Where to read: this module has the moment (section 10.1), `timing` sets the time. [`excess`] has the amount and how children share it
+//! (10.2), [`victims`] chooses the allocations (10.3). They read a [`tree`], so a view answers as the scheduler does.
 //!
 //! Invariants:
 //! - choosing changes nothing; the victims of one look are all known before the first one is changed;

@@ -1,8 +1,8 @@
 //! Copies of queue counters on which victims are taken away for trial (SCH-154, SCH-155, `profiles.md` section 4.1).
 //!
 //! Invariants:
-//! - nothing here changes a queue; every trial can be taken back to where it was ([`PreemptionSnapshot::rewind`]);
-//! - what a queue uses is what it has allocated, less what is being preempted already.
+//! - nothing here changes a queue; every trial can be undone ([`PreemptionSnapshot::rewind`]);
+//! - the usage of a queue is its allocated amount without the victims that are being preempted already.
 
 use std::collections::BTreeMap;
 
@@ -165,8 +165,8 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Whether a leaf has anything to give: nothing of what it needs for its guarantee (SCH-154; `profiles.md` section 4.1, step
-    /// 1).
+    /// Whether a leaf has anything to give: the resources that its guarantee needs do not count (SCH-154; `profiles.md` section 4.1,
+    /// step 1).
     pub(super) fn gives(&self, leaf: LevelKey) -> bool {
         let level = &self[leaf];
         if self.switches.victim_floor == VictimFloor::BeforeRemoval {
@@ -176,8 +176,8 @@ impl<'a> PreemptionSnapshot<'a> {
         !(protected && level.counted_bound.fit_in_max_undef(&self.queues[level.key].allocated))
     }
 
-    /// Takes a victim away if its queue can spare it. `paying`: where the releases want it so, what it had goes to the ask's queue,
-    /// out of what is left of that one's guarantee (P-12).
+    /// Removes a victim if its queue can spare it. `paying`: where the releases want it so, the victim's resources count to the ask's
+    /// queue, and must fit in the rest of that queue's guarantee (P-12).
     pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
         let pays = paying && self.switches.ask_queue_room == AskQueueRoom::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
@@ -234,8 +234,8 @@ impl<'a> PreemptionSnapshot<'a> {
         guaranteed.is_some() && bound.fit_in(&used.add(self.wanted))
     }
 
-    /// Whether the ask's queue may have what it has now: within its guarantee on every level (SCH-155), or nothing of what the
-    /// ask wants missing from what is left of it (P-12).
+    /// Whether the ask's queue may have its usage now: the usage is within the guarantee on every level (SCH-155), or the rest of the
+    /// guarantee is below 0 in no resource of the ask (P-12).
     pub(super) fn ask_queue_is_well(&self) -> bool {
         match self.switches.ask_queue_room {
             AskQueueRoom::Within => {

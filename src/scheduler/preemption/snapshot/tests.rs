@@ -48,7 +48,7 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
         ("root.none", "root", None),
         ("root.none", "root.none", None),
         ("root.none", "root.ab", text(r#"{"memory": -3}"#)),
-        // The smaller one of what it and its parent have left.
+        // The smaller one of its own rest and its parent's.
         ("root.none", "root.a.less", text(r#"{"memory": -7}"#)),
         ("root.none", "root.a.more", text(r#"{"memory": 5}"#)),
         // An ancestor of an ask whose leaf has a guarantee protects nobody below it.
