@@ -1,11 +1,11 @@
 //! The log of a running scheduler: who did what, and every configuration that was in force (REST E5, E11).
 //!
 //! The owner of the scheduler writes; everybody reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
-//! [`MOST_TEXT`] say. The one who keeps it on a disk asks for what is new ([`AuditLog::take_new`]), gives back what he has
-//! ([`AuditLog::restore`]), and is asked for what is older ([`AuditArchive`]).
+//! [`MOST_TEXT`] say. The journal takes the new entries ([`AuditLog::take_new`]), restores them at a start
+//! ([`AuditLog::restore`]), and answers for older ones ([`AuditArchive`]).
 //!
 //! Invariants:
-//! - append-only: a number once given is never given again, and what stands under it never changes;
+//! - append-only: a number is given once, and its entry never changes;
 //! - numbers follow from the order of the acts alone, so a replay of the same acts gives the same log;
 //! - no lock is held while anybody works: reading copies pointers.
 
@@ -104,8 +104,8 @@ impl AuditLog {
         self.log().new.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Puts back what was kept elsewhere, the oldest first; numbers continue after it. Meant for an empty log: of what is there
-    /// already under the same number the kept one holds. Nothing of it is reported as new.
+    /// Puts back the entries that were kept elsewhere, the oldest first; numbers continue after them. Meant for an empty log: a kept
+    /// entry replaces one of the same number. None of them is reported as new.
     pub fn restore(&self, kept: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();

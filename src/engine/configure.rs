@@ -299,8 +299,8 @@ fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal
     Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text))
 }
 
-/// Writes a text into the file of the configuration, if it has one. Up to the rename everything that fails leaves all as it was; but what
-/// is staged is in the journal already, so that a failure then is only a warning. Gives that warning.
+/// Writes a text into the file of the configuration, if it has one. A failure before the rename leaves the old file. But the staged text
+/// is in the journal already, so a failure here is only a warning. Gives that warning.
 fn write_file(
     state: &mut State,
     new: &ConfigText,

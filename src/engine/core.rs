@@ -250,7 +250,7 @@ impl Core {
         run_loop::next_wake(&self.state)
     }
 
-    /// When something is due next: a cycle at once while there may be work, else whatever is first.
+    /// When something is due next: a cycle at once while there may be work, else the first of everything else.
     pub fn next_due(&self) -> Option<Time> {
         run_loop::next_due(&self.state)
     }

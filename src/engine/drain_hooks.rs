@@ -4,7 +4,7 @@
 //! - [`DrainNotifier::notify`] never waits: it fails when too many reports wait already;
 //! - the webhook's certificate is checked, and no redirect is followed;
 //! - data never becomes part of a command line: the words of the command are fixed, the report comes as JSON on standard input;
-//! - each try ends by its time limit, and what fails for good is reported once.
+//! - each try ends by its time limit, and a final failure is reported once.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::config::settings::{DrainConfig, is_this_machine};
 const WAITING: usize = 64;
 /// How often a running command is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How much of what a command says on standard error is kept, in bytes.
+/// How much of a command's standard error is kept, in bytes.
 const KEPT: usize = 4096;
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);

@@ -7,8 +7,8 @@
 //! - nobody waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
 //! - records are numbered twice, all of them and those that upstream has; both begin at 0 and have no gaps;
 //! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes;
-//! - those that matter are kept apart, so that the routine does not push them out: as many as fit their bytes, on a busy cluster more than
-//!   a day of them. They are few, and converted when they come.
+//! - important records are kept separately, so that the others do not push them out: as many as fit their bytes, on a busy cluster more
+//!   than a day of them. They are few, and converted when they come.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

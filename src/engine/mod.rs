@@ -5,10 +5,10 @@
 //! [`Clock`]; tests and tapes step a core by hand.
 //!
 //! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
-//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the workload; [`audit`] writes who did what,
-//! [`explain`] answers why something waits, [`forecast`] runs several what-ifs, and [`trial`] makes a core of a fork.
-//! [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`] sends
-//! records, views and answers out; [`handle`] is what other threads have of it.
+//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the
+//! workload; [`audit`] writes the audit, [`explain`] answers why something waits, [`forecast`] runs several what-ifs, and [`trial`] makes a
+//! core of a fork. [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`]
+//! sends records, views and answers out; other threads use a [`handle`].
 //!
 //! Invariants:
 //! - only the owner touches the scheduler; all other threads read the published view;

@@ -29,7 +29,7 @@ struct Within<'a> {
 
 /// Carries out an order now, whole or not at all; cycles follow with the next run of the loop.
 ///
-/// This is also the one place that knows who wanted what, why, and the outcome: it writes that into the audit, unless the order was a
+/// Only this function knows the actor, the order, its reason and its outcome. So it writes them into the audit, unless the order was a
 /// dry run.
 ///
 /// # Errors
@@ -73,7 +73,7 @@ fn perform_checked(state: &mut State, actor: &Actor, order: &Order, prepared: Pr
     }
 }
 
-/// Why an order is refused whatever the scheduler's state.
+/// Why an order is refused in every state of the scheduler.
 pub(super) fn refused_at_once(actor: &Actor, order: &Order) -> Option<Refusal> {
     let long = order.reason.chars().count();
     let too_long = || {

@@ -16,7 +16,7 @@ pub(super) struct Prepared {
     pub wall: Option<WallTime>,
     /// The order is refused already.
     pub refusal: Option<Box<Refusal>>,
-    /// The checksum of what the configuration's file holds until a change of it; `None` without a file, or when nothing changes.
+    /// The checksum of the configuration's file before the change; `None` without a file, or when nothing changes.
     pub file_before: Option<String>,
     /// Of a change of the configuration.
     pub config: Option<PreparedConfig>,

@@ -32,7 +32,7 @@ pub(super) fn next_wake(state: &State) -> Option<Time> {
     [next_due(state), state.views.next_change()].into_iter().flatten().min()
 }
 
-/// When something is due next: a cycle at once while there may be work, else whatever is first.
+/// When something is due next: a cycle at once while there may be work, else the first of everything else.
 pub(super) fn next_due(state: &State) -> Option<Time> {
     if state.scheduler.is_unfinished() {
         return Some(state.now);

@@ -74,7 +74,7 @@ pub(super) struct State {
     pub recorder: Option<Recorder>,
     /// How far the workload was played when that was last recorded, for a state that has no workload itself.
     pub workload_progress: Option<Vec<u8>>,
-    /// The checksum of what the configuration's file held before an order last changed it.
+    /// The checksum of the configuration's file before an order last changed it.
     pub file_before: Option<String>,
     /// How many commands reached the scheduler, cycles aside.
     pub commands: u64,
@@ -230,7 +230,7 @@ impl State {
         self.views.notice(self.now, weight, title, text);
     }
 
-    /// Reports queues that begin to drain, and those that are stuck, with what holds them at this moment.
+    /// Reports queues that begin to drain, and queues that are stuck, with their holders at this moment.
     fn report_drains(&mut self, events: &[Event]) {
         for event in events {
             match &event.kind {

@@ -64,7 +64,7 @@ pub(super) struct Hours {
 }
 
 impl Hours {
-    /// Nothing is known of what was before.
+    /// Begins here: nothing before `now` is known.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
     }

@@ -43,7 +43,7 @@ pub(super) struct AppMeter {
     pub rates: Rates,
 }
 
-/// The meter of a queue with a guarantee, of what is in it and below it.
+/// The meter of a queue with a guarantee, for the usage in it and below it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct QueueMeter {
     /// When it was last read.
@@ -63,7 +63,7 @@ impl QueueMeter {
         self.allocated == queue.allocated && queue.guaranteed.as_ref() == Some(&self.guaranteed)
     }
 
-    /// What is used within the guarantee; the rest of what is used is borrowed.
+    /// The usage within the guarantee; the rest of the usage is borrowed.
     pub fn within(&self) -> Resource {
         let within = |(name, guaranteed): (_, i64)| (name, guaranteed.min(self.allocated.amount(name)).max(0));
         self.guaranteed.iter().map(within).collect()

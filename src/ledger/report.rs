@@ -121,7 +121,7 @@ pub struct Report {
     pub folded: Option<Time>,
     /// One row for each combination of the keys, sorted by these.
     pub rows: Vec<ReportRow>,
-    /// The sum of what was used and waited for.
+    /// The sum of usage and waiting.
     pub total: ReportRow,
 }
 

@@ -61,15 +61,15 @@ pub trait Source: Send + Sync {
         self.view().at
     }
 
-    /// Events from number `since` on, at most `limit`, by the numbering that has all of them. Of a source that knows of no events
-    /// The page is empty and says that they are not tracked.
+    /// Events from number `since` on, at most `limit`, by the numbering of all events. A source without events gives an empty
+    /// page, which says that events are not tracked.
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let _ = (since, limit);
         EventPage::default()
     }
 
-    /// What mattered up to a time, each with its number: the last `limit` of it, the oldest first. Kept apart from the routine and for
-    /// longer, so that the past has it too; of the time before this process began, [`Source::chapter`] with [`Record::is_important`].
+    /// The last `limit` important events up to a time, each with its number, the oldest first. They are kept separately and longer,
+    /// so that the past has them too. For the time before this process there is [`Source::chapter`] with [`Record::is_important`].
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         let _ = (until, limit);
         Vec::new()
@@ -81,13 +81,13 @@ pub trait Source: Send + Sync {
     /// How the connection is right now.
     fn link(&self) -> Link;
 
-    /// What is older than it should be though the connection stands, because it could not be had when it was last asked for, came cut, or has not
-    /// come again since the connection was lost.
+    /// The parts that are older than they should be though the connection stands: the last read failed or was cut off, or there was none
+    /// since the connection was lost.
     fn stale_parts(&self) -> Vec<StalePart> {
         Vec::new()
     }
 
-    /// How much older the applications of the view are than its queues: who is asked list by list says counts of different moments.
+    /// How much older the applications of the view are than its queues: a remote is read list by list, so its counts differ in age.
     /// `None` while the applications are not known.
     fn apps_lag(&self) -> Option<Duration> {
         Some(Duration::ZERO)
@@ -96,7 +96,7 @@ pub trait Source: Send + Sync {
     /// Who acts through this source.
     fn identity(&self) -> &Identity;
 
-    /// Is reported what is on the screen, so that a source which has to ask for everything asks for this first.
+    /// Takes the focus of the screen. A source that has to request its data requests this first.
     fn set_focus(&self, _focus: &Focus) {}
 
     /// Who gives orders through this source.
@@ -107,22 +107,22 @@ pub trait Source: Send + Sync {
         Err(Arc::from("nothing can be changed through this connection"))
     }
 
-    /// Has an order carried out; `answer` is called once, from any thread, with the result of it. A source that takes no orders
+    /// Carries out an order; `answer` is called once, from any thread, with its result. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {
         let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
-    /// Has it explained why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that
+    /// Explains why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that
     /// does not know the checks of its scheduler says so instead of guessing.
     fn explain(&self, question: Question, answer: SheetAnswer) {
         let why = "only the scheduler itself knows, and this connection cannot ask it";
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 
-    /// Takes note of an order that was refused before it was given, for the audit. A scheduler elsewhere is asked for nothing, and has
-    /// its own audit of what it was asked for.
+    /// Records an order that was refused before it was sent, for the audit. A scheduler elsewhere gets no request, and audits its requests
+    /// itself.
     fn refused(&self, _order: Order, _refusal: Refusal) {}
 
     /// Whether an order would be refused, as far as the view can say: for greying out. An order that passes can still be
@@ -148,8 +148,8 @@ pub trait Source: Send + Sync {
         self.view().configuration.clone()
     }
 
-    /// Who did what and which configurations were in force, as far as that is known here and who acts may see it; `None` when
-    /// nothing has changed since the generation `known` (0: nothing is known). A source that has to ask does so while
+    /// The audit and the configurations that were in force, as far as this source knows them and its identity may see them. `None`
+    /// when nothing has changed since the generation `known` (0: nothing is known). A source that has to request them does so while
     /// [`FocusKind::Records`] is on the screen.
     fn records(&self, known: u64) -> Option<Records> {
         let _ = known;
@@ -376,7 +376,7 @@ pub enum Link {
     },
 }
 
-/// A part of what is shown that is older than the rest.
+/// A part of the shown data that is older than the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StalePart {
     /// What: `the list of nodes`.

@@ -1,4 +1,4 @@
-//! What a source knows of the ledger: who did what, and the configurations that were in force.
+//! The ledger as a source knows it: the audit, and the configurations that were in force.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Records {
         Self { generation: 0, audit: Err(Arc::from(why)), revisions: Err(Arc::from(why)) }
     }
 
-    /// What somebody may see of a ledger in this process; `None` when it is as it was at a generation.
+    /// The part of a ledger in this process that somebody may see; `None` when it has not changed since a generation.
     pub fn of(ledger: &AuditLog, actor: &Actor, known: u64) -> Option<Self> {
         let generation = ledger.generation();
         if generation == known {

@@ -206,7 +206,7 @@ impl RevisionSource {
         }
     }
 
-    /// The source of this name; a rollback without the number of what it brought back has 0.
+    /// The source of this name; a rollback without the number of its revision has 0.
     pub fn named(name: &str, of: u64) -> Option<Self> {
         Some(match name {
             "start" => Self::Start,

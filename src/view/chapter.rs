@@ -16,11 +16,11 @@ pub enum Toward {
 /// What happened between two times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
-    /// After this time. Of what happened at this very time some may be reported in the chapter before.
+    /// After this time. Some records of this very time may be in the chapter before.
     pub from: Time,
     /// Up to this time.
     pub to: Time,
-    /// Nothing is kept of what was before.
+    /// No earlier record is kept.
     pub first: bool,
     /// It reaches up to what was written last.
     pub last: bool,

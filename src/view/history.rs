@@ -18,7 +18,7 @@ pub const SAMPLES: usize = FINE + 1440;
 /// How many queues are kept over all samples; where there are more, the oldest samples keep their totals only.
 const QUEUES: usize = 100_000;
 
-/// A sample of what a view shows, where there is no scheduler in this process.
+/// A sample of a view, where there is no scheduler in this process.
 fn sample_of(now: Time, view: &View) -> Sample {
     let mut sample = Sample { at: now, made: view.allocations_made, ..Sample::default() };
     for part in &view.partitions {
@@ -68,7 +68,7 @@ impl History {
         &self.samples
     }
 
-    /// Adds a sample of what a view shows, if it is time for one. Gives whether it was.
+    /// Adds a sample of a view, if one is due. Gives whether one was.
     pub fn watch(&mut self, now: Time, view: &View) -> bool {
         let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
         if due {

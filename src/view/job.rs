@@ -9,7 +9,7 @@ use crate::model::quantity::show_vcore;
 use crate::model::{AppId, MEMORY};
 use crate::view::units::show_amount;
 
-/// How long a job has to run before its use says something of what it needs.
+/// How long a job has to run before its usage says something about its needs.
 const LONG_ENOUGH: Duration = Duration::from_secs(60);
 /// It uses far less than it asked for when it uses less than one part of so many.
 const FAR_LESS: i64 = 4;

@@ -108,7 +108,7 @@ fn named(apps: &[(&AppId, &str, usize)]) -> String {
     named.join(", ")
 }
 
-/// What another configuration changes of what is to be preempted.
+/// How another configuration changes the forecasts of quota preemption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuotaEffects {
     /// What will be preempted that would not be without it, or otherwise.

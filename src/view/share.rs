@@ -16,7 +16,7 @@ pub(super) struct Shares {
     of: FxHashMap<QueueSlot, BTreeMap<String, (i64, i64)>>,
 }
 
-/// What one queue wants of what its parent shares out.
+/// One queue's claim on the amount that its parent shares out.
 struct Claim {
     slot: QueueSlot,
     guaranteed: i64,

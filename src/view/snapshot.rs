@@ -66,7 +66,7 @@ pub struct PartitionView {
     pub state: QueueState,
     /// Sum of the nodes' capacities.
     pub capacity: Resource,
-    /// Sum of what is allocated on the nodes.
+    /// Sum of the allocations on the nodes.
     pub allocated: Resource,
     /// Counts up when a queue is added or removed; the same number means the same tree.
     pub tree_generation: u64,

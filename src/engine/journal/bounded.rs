@@ -1,5 +1,5 @@
-//! How much of the audit and of the configurations stays: what is oldest goes, and of the audit what was refused goes first, so that
-//! nobody who may do nothing can push out what others did.
+//! Bounds of the audit and of the configurations: the oldest go first. In the audit refused orders go before all others, so that somebody
+//! without rights cannot push out the orders of others.
 
 use super::committer::Journal;
 use super::store::StoreError;

@@ -1,4 +1,4 @@
-//! The file that the store is in, behind a trait, so that tests put a disk in between that fails or forgets.
+//! The file of the store, behind a trait: tests replace it by a disk that fails or forgets.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -77,7 +77,7 @@ impl RunningJournal {
         self.thread.journal()
     }
 
-    /// Writes what a core has done that is stepped by hand, and waits until that is on the disk. Gives whether it is.
+    /// Writes the records of a core that is stepped by hand, and waits until they are on the disk. Gives whether they are.
     pub fn sync(&self, core: &mut Core) -> bool {
         let (block, new) = core.state.take_written();
         let last = block.as_ref().map_or(0, |block| block.last());

@@ -54,7 +54,7 @@ impl Kind {
 pub struct Frame<'a> {
     /// What it holds.
     pub kind: Kind,
-    /// The number of what it holds, as of a record or a revision.
+    /// The number of its content, as of a record or a revision.
     pub key: u64,
     /// Which part of it.
     pub part: u32,

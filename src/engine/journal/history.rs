@@ -1,7 +1,7 @@
-//! What was: the scheduler as it stood at any time that the journal still has.
+//! The past: the state of the scheduler at any time that the journal still has.
 //!
-//! From any thread, read only: [`JournalHistory::view_at`] gives the view of a time, [`JournalHistory::chapter`] what happened before or after one. What is
-//! asked for is rebuilt from the nearest snapshot before it and the records since, so that it is what was reported then.
+//! From any thread, read only: [`JournalHistory::view_at`] gives the view of a time, [`JournalHistory::chapter`] the events before or
+//! after one. Both are rebuilt from the nearest snapshot before that time and the records since, so they equal the reports of that time.
 
 use std::sync::Arc;
 

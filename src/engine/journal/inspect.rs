@@ -1,6 +1,6 @@
-//! A state folder that nobody runs, to look at: who did what in it, and which configurations were in force.
+//! A state folder that nobody runs, to look at: its audit, and the configurations that were in force.
 //!
-//! Nothing in the folder is changed: what a start would mend or bring up to date is done in memory.
+//! Nothing in the folder is changed: repairs and updates that a start would make are made in memory.
 
 use std::fs::File;
 use std::io::ErrorKind;

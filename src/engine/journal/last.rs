@@ -38,7 +38,7 @@ pub struct LastFile {
     damaged: bool,
 }
 
-/// A record and the digest of what is in it.
+/// The number of a record, and the digest of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LastRecord {
     number: u64,
@@ -103,7 +103,7 @@ impl LastFile {
         self.last = None;
     }
 
-    /// What there is to say of the file itself.
+    /// The message about the file itself; `None` while it is intact.
     pub fn note(&self) -> Option<String> {
         let text = format!("{FILE} is damaged: it is not known whether the end of the journal is missing");
         self.damaged.then_some(text)

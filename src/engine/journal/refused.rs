@@ -1,12 +1,12 @@
-//! What the journal keeps of a refused order: who, when, what on what and why, but no body. Anybody with a token can have large orders
-//! refused; they must not fill the disk.
+//! The record of a refused order: the actor, the time, the action, its object and the reason, but no body. Anybody with a token can
+//! send large orders that are refused; they must not fill the disk.
 //!
-//! An order has to be in the journal before it is carried out, and only then it is known whether the scheduler refuses it. So a large one
-//! is written whole, in a row of its own, and that row is replaced once it is refused. One that is refused before is never written whole.
+//! An order has to be in the journal before it is carried out, and only then it is known whether the scheduler refuses it. So a large order
+//! is written whole, in a row of its own. If it is refused, that row is replaced. An order that is refused earlier is never written whole.
 //!
 //! Invariants:
 //! - a replay of the short record enters the same into the audit as the whole one, and changes nothing else;
-//! - a short record names the digest of the whole one, so that of two records of one number it is known which one holds.
+//! - a short record has the digest of the whole one, which decides between two records of one number.
 
 use sha2::{Digest as _, Sha256};
 

@@ -1,6 +1,6 @@
-//! Damage: what of a journal is intact, what is lost, and how to continue with what there is.
+//! Damage: the intact part of a journal, the lost part, and how to continue with the intact one.
 //!
-//! Every frame carries a checksum and says what it is, so that what is intact is found even where the store does not open any more.
+//! Every frame carries a checksum and its kind, so intact frames are found even where the store does not open any more.
 //! Nothing is thrown away: the damaged file is moved aside.
 
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ fn summary(found: &IntactParts) -> String {
     message
 }
 
-/// Moves a damaged file aside, and makes a new one with what is intact. Gives what there is to say about it.
+/// Moves a damaged file aside, and makes a new one with the intact part. Gives a message about it.
 ///
 /// # Errors
 /// Why that cannot be done; the file is where it was.

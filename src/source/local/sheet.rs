@@ -1,4 +1,4 @@
-//! What is shown of a job, made of what the daemon answers.
+//! The sheet of a job, made from the daemon's answers.
 
 use std::time::Duration;
 

@@ -63,7 +63,7 @@ pub struct LinkState {
     parts: BTreeMap<Part, PartState>,
 }
 
-/// How one part of what is shown is.
+/// How fresh one part of the shown data is.
 #[derive(Clone, Debug, Default)]
 struct PartState {
     /// When it last came whole.
@@ -139,7 +139,7 @@ impl LinkState {
         self.parts.retain(|part, _| keep(part));
     }
 
-    /// What is older than it should be because it could not be had, with its age; nothing of what never came.
+    /// The parts that are older than they should be because a read failed, with their ages. A part that never came is not among them.
     pub fn stale_parts(&self, now: Duration) -> Vec<StalePart> {
         let stale = self.parts.iter().filter_map(|(part, state)| {
             let age = now.saturating_sub(state.good?);

@@ -10,9 +10,9 @@
 //! holds all of it together, [`act`] carries out orders.
 //!
 //! Invariants:
-//! - nothing here runs on the console's thread but looking at what the worker has published;
-//! - the last view stays whatever happens to the connection; its age is always known;
-//! - what the other side cannot do is refused here, with the reason (`rest.md` E12).
+//! - nothing here runs on the console's thread but reading the worker's published data;
+//! - the last view stays when the connection is lost; its age is always known;
+//! - an order that the other side cannot carry out is refused here, with the reason (`rest.md` E12).
 
 mod act;
 mod clock;

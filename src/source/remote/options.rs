@@ -11,7 +11,7 @@ pub struct RemoteOptions {
     pub every: Duration,
     /// Limits of time and size.
     pub limits: Limits,
-    /// No action is taken, whatever the token allows.
+    /// No action is taken, even if the token allows it.
     pub read_only: bool,
     /// Chance of the pauses between tries; the same seed pauses alike.
     pub seed: u64,

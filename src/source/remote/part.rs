@@ -1,8 +1,8 @@
-//! The parts of what is shown that have ages of their own: each is asked for by itself, and may fail by itself.
+//! The parts of the shown data that have ages of their own: each is read by itself, and may fail by itself.
 
 use super::plan::Query;
 
-/// A part of what is shown, as far as it has an age of its own.
+/// A part of the shown data with an age of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The list of partitions.
@@ -51,7 +51,7 @@ impl Part {
 }
 
 impl Query {
-    /// The part of what is shown that it is for.
+    /// The part of the shown data that it is for.
     pub const fn part(&self) -> Part {
         match self {
             Self::Partitions => Part::Partitions,

@@ -133,7 +133,7 @@ impl Plan {
         }
     }
 
-    /// News came of what fulfils `of`: it is due soon.
+    /// News came about the queries that `of` selects: they are due soon.
     pub fn expedite(&mut self, of: impl Fn(&Query) -> bool, now: Duration) {
         let soon = self.every / NEWS;
         for (_, entry) in self.entries.iter_mut().filter(|(query, _)| of(query)) {

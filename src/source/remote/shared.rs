@@ -40,7 +40,7 @@ pub(super) struct Shared {
     /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
     /// began again.
     pub events: Mutex<(u64, Numbered)>,
-    /// Those of them that matter, which are kept for longer, with the bytes that they take.
+    /// The important ones of them, which are kept longer, with their bytes.
     pub important: Mutex<(usize, Numbered)>,
     /// What is known of the other side's ledger.
     pub records: Mutex<Records>,
@@ -138,7 +138,7 @@ impl Shared {
         self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
     }
 
-    /// Reports the console that there is something new.
+    /// Wakes the console for something new.
     pub fn wake(&self) {
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
             wake();

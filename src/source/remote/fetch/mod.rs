@@ -217,7 +217,7 @@ impl Fetch {
     }
 }
 
-/// Path and kind of what only a kornsole answers, most of it only to a token; `None` where this remote does not.
+/// Path and kind of a query that only a kornsole answers, mostly only to a token; `None` where this remote does not answer it.
 fn native(query: &Query, remote: &Remote, has_token: bool) -> Option<(String, FetchKind)> {
     let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", encode_once(partition));
     Some(match query {

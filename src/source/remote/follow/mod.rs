@@ -117,7 +117,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// At the beginning of what is wanted of the past.
+    /// A reader that begins with the oldest event that is wanted.
     pub fn new(feed: Feed) -> Self {
         Self { feed, follow: Follow::default(), position: own::Position::default() }
     }

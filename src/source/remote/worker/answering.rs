@@ -1,4 +1,4 @@
-//! What follows from knowing who answers: who one is there, which events and objects are followed; and what is published of all that.
+//! The steps after it is known who answers: one's identity there, the events and objects to follow, and publishing the results.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -30,7 +30,7 @@ impl Worker {
         });
     }
 
-    /// Asks what one may do in the namespaces that applications are in, where that differs. Beside everything else, and each once.
+    /// Asks for one's rights in the namespaces of applications, where they differ. Beside everything else, and each once.
     pub(super) fn review_namespaces(&self, view: &View) {
         let Some(cluster) = self.client.cluster().filter(|_| self.follows_objects).cloned() else { return };
         if cluster.is_allowed(&Cluster::killing(None)) != Some(false) {

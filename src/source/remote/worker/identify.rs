@@ -18,7 +18,7 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
         Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..))) => {
             return Err(fault);
         }
-        // Whatever else: an Apache YuniKorn has no such thing, and what stands before it may say so in its own way.
+        // Anything else: an Apache YuniKorn has no such endpoint, and a proxy before it may say so in its own way.
         Ok(_) | Err(_) => {}
     }
     let partitions = client.get("ws/v1/partitions").await?;
@@ -38,7 +38,7 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
     Ok(partitions.with(found.map(Remote::YuniKorn)))
 }
 
-/// Whether an answer says that there is no such endpoint. Who cannot be reached says nothing; whatever else is an answer.
+/// Whether an answer says that there is no such endpoint. An unreachable server says nothing; anything else is an answer.
 fn is_gone<T>(answer: Result<T, Fault>) -> Result<bool, Fault> {
     match answer {
         Err(Fault::NoEndpoint(_)) => Ok(true),

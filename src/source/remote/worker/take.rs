@@ -64,7 +64,7 @@ impl Worker {
         }
     }
 
-    /// The other side answered that there is no such thing, or that one may not see it.
+    /// Takes an answer that the requested object does not exist, or that one may not see it.
     fn take_refusal(&mut self, query: &Query, fault: &Fault) {
         let now = self.now();
         match (query, fault) {

@@ -233,7 +233,7 @@ async fn awaited(client: &Client, checksum: &str) -> Result<Duration, String> {
     }
 }
 
-/// The checksum of what is in force, as the scheduler says it.
+/// The checksum of the configuration in force, as the scheduler reports it.
 async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))

@@ -145,7 +145,7 @@ async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> 
     Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
 }
 
-/// Deletes the pods of an application: those that the scheduler was not given, what waits, and the first that came last.
+/// Deletes the pods of an application in this order: pods that the scheduler does not have, pending ones, and the others, the newest first.
 async fn kill(cluster: &Cluster, act: &Act, view: &View, (app, row): (&AppId, &AppRow)) -> Result<Done, Refusal> {
     let waits = |ask: &AskRow| matches!(ask.state, AskState::Pending { .. });
     let mut asks: Vec<&Arc<AskRow>> = row.asks.values().rev().collect();
