@@ -9,7 +9,7 @@
 //!    allowed: m k M G T P E                                   │ root.tenants.tenant-a
 //! ```
 //!
-//! Below 100 columns what stands beside the text comes in its place, on a key.
+//! Below 100 columns a key shows the right side in place of the text.
 
 use ratatui::layout::{Position, Rect};
 

@@ -4,7 +4,7 @@
 //!  Queues › root.tenants.tenant-a.etl › etl-1                      sort age ▲   filter k1 hides 6   2 asks
 //! ```
 //!
-//! When narrow, the sort goes first, then the filter (its text is in the list of what is hidden), then the beginning of the path.
+//! When narrow, the sort goes first, then the filter, then the beginning of the path.
 
 use ratatui::layout::Rect;
 

@@ -143,7 +143,7 @@ fn port(cluster: &Cluster) -> Option<(&str, &str)> {
 /// What is wrong with a connection.
 struct Trouble {
     badge: String,
-    /// What there is to say.
+    /// The message about it.
     story: String,
     /// When it is tried again; empty when that is not known.
     again: String,

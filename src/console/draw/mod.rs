@@ -3,7 +3,7 @@
 //! Invariants:
 //! - nothing is remembered and nothing changed; the same state gives the same picture;
 //! - only rows on the screen are looked at and formatted;
-//! - whatever is too long is cut at its columns, and a terminal that is too small says so.
+//! - text that is too long is cut at its columns, and a terminal that is too small says so.
 //!
 //! At 120 x 40, the queues:
 //!

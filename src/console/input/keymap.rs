@@ -38,7 +38,7 @@ pub fn contexts(state: &State) -> &'static [Context] {
     }
 }
 
-/// The contexts of the page, whatever stands over it.
+/// The contexts of the page, without those of the layers over it.
 pub fn page_contexts(state: &State) -> &'static [Context] {
     state.page().row().contexts
 }

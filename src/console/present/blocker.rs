@@ -1,4 +1,4 @@
-//! What keeps an application waiting, in three words: the first of its asks that waits, and what that one waits for.
+//! The reason why an application waits, in three words: the reason of its first pending ask.
 
 use crate::console::present::limits;
 use crate::model::Time;

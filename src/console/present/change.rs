@@ -1,5 +1,5 @@
-//! A form on one queue: its fields on top, below it what stands in the way, or what it changes, what that does to what runs, and
-//! which lines of the text differ.
+//! A form on one queue: its fields on top; below it its faults, or its changes, their effect on running applications, and the
+//! lines of the text that differ.
 //!
 //! ```text
 //! ▌cpu     20                        mem     40G                     others  NAME=AMOUNT

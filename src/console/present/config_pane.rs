@@ -173,7 +173,7 @@ pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
     }
 }
 
-/// What a text changes as a tree, and what that does to what runs.
+/// The changes of a text as a tree, and their effect on running applications.
 pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     title(lines, "what this changes");
     if checked.changes.is_empty() {

@@ -1,4 +1,4 @@
-//! What an edited configuration would mean: its faults, what is different from the one in force, what that does to what runs.
+//! The check of an edited configuration: its faults, its changes against the one in force, and their effect on running applications.
 
 use std::sync::Arc;
 

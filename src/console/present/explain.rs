@@ -97,7 +97,7 @@ fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row>
     };
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
     let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
-    // Behind the first line stands the sign of what is named.
+    // The sign of a target stands behind the first line.
     let room = width.saturating_sub(indent + LABEL + 2);
     let mut rows = Vec::new();
     for (number, words) in text::wrap(&text, room.max(10)).into_iter().enumerate() {

@@ -1,7 +1,7 @@
-//! What a page shows, as a table of texts: of a list its columns, its order, its filter, all its rows; of anything else its lines.
+//! A page as a table of texts: a list with its columns, its order, its filter and all its rows; any other page with its lines.
 //!
-//! The cells of a list are the typed values that it is drawn and sorted by ([`Fields`]), all of its columns, whatever the screen has room for:
-//! as text in the words of the screen, for other programs in whole units. Nothing is read back from what was drawn.
+//! The cells of a list are the typed values that it is drawn and sorted by ([`Fields`]), also of columns that the screen has no room for:
+//! as text in the words of the screen, for other programs in whole units. Nothing is read back from the drawn screen.
 
 use crate::console::present::page::Present;
 use crate::console::present::pieces::{Piece, sign_set};
@@ -74,7 +74,7 @@ pub fn table(state: &State) -> Table {
     Table { titles, rows: (0..fields.len).map(|row| shown(state, &fields, row)).collect() }
 }
 
-/// What the page shows for other programs: every column of the list, whatever the screen has room for, each figure in a column of its own
+/// The page for other programs: every column of the list, also those that the screen has no room for, each figure in a column of its own
 /// and in whole units; of a page that is no list its lines.
 pub fn data(state: &State) -> Data {
     if let Some(lines) = sheet(state) {

@@ -99,8 +99,8 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best of `items` for what was typed, best first, at most `most`; all in their order when nothing was typed. What begins with it
-/// comes first, then what fits better, then what is shorter.
+/// The best of `items` for a typed text, best first, at most `most`; all in their order when nothing was typed. Items that begin with the
+/// text are first, then better fits, then shorter items.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();

@@ -10,7 +10,7 @@ use crate::console::state::command::{CommandId, FormCommand, GoCommand, PromptCo
 use crate::console::state::layer::CommandLine;
 use crate::console::state::page::Page;
 
-/// What the command line would become with its completion, if that only adds to what is written; that is what enter takes.
+/// The rest of the command line that its completion would add; `None` if the completion changes the written text. Enter takes it.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
     if command.whole && command.chosen.is_none() {
         return None;

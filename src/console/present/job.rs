@@ -1,4 +1,4 @@
-//! A job in lines: what it is, what it uses of what it asked for, its processes; and below that the end of its output.
+//! A job in lines: what it is, its usage beside its ask, its processes; and below that the end of its output.
 //!
 //! ```text
 //!  job 17 train   running for 2h04m, of ann in root.users.ann
@@ -178,7 +178,7 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     }
 }
 
-/// What it uses of what it asked for, where it uses far less, and its processes.
+/// Its usage beside its ask, a hint where it uses far less, and its processes.
 pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
     let none = JobUsage::default();
     let usage = job.usage.as_ref().unwrap_or(&none);

@@ -107,7 +107,7 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
         return (body, None);
     }
-    // The height of what there is to say at most, and the same wherever the cursor stands.
+    // The height of the longest text at most, and the same wherever the cursor stands.
     let tall = (height / 3).min(most);
     let list = Rect { height: body.height - tall - 1, ..body };
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };

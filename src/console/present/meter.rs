@@ -41,7 +41,7 @@ impl Meter {
         };
         let mark =
             self.guaranteed.filter(|guaranteed| *guaranteed > 0).zip(self.base).and_then(|(guaranteed, base)| {
-                // It never stands where the only sign of what is used would be.
+                // It never takes the place of the only sign of usage.
                 let least = i64::from(full > 0 && cells > 1);
                 (base > 0 && guaranteed < base).then(|| scaled(guaranteed, base, cells).min(cells - 1).max(least))
             });

@@ -44,7 +44,7 @@ pub trait Present {
         None
     }
 
-    /// Its list as typed values: all of its columns, whatever the screen has room for.
+    /// Its list as typed values: all of its columns, also those that the screen has no room for.
     fn fields<'a>(&'a self, _state: &'a State) -> Option<Fields<'a>> {
         None
     }
@@ -59,7 +59,7 @@ pub trait Present {
         None
     }
 
-    /// How its figures came about, and of what they are; `None` on a list, where the row under the cursor is explained.
+    /// The subject of its figures, and how they came about; `None` on a list, where the row under the cursor is explained.
     fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
         None
     }

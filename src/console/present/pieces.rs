@@ -54,7 +54,7 @@ pub fn sign_set(state: &State) -> &'static Signs {
     if state.options.ascii { &ASCII } else { &DRAWN }
 }
 
-/// The sign and the role of what is said.
+/// The sign and the role of a message of this grade.
 pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
     match grade {
         Grade::Info => (signs.arrow, Role::Accent),

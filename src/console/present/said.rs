@@ -102,7 +102,7 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
     )
 }
 
-/// A line with files called by their names alone: with their folders they would take the room of what is said of them.
+/// A line with files called by their names alone: their folders would leave no room for the message about them.
 fn without_folders(line: &str) -> String {
     let short = |word: &str| match word.rsplit_once('/') {
         Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),

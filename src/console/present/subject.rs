@@ -94,7 +94,7 @@ pub fn line_at_cursor(state: &State) -> Option<QueueLine> {
     }
 }
 
-/// The name of what is under the cursor.
+/// The name of the subject under the cursor.
 pub fn name(state: &State) -> Option<String> {
     match of(state)? {
         Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),

@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
         Self::Figure(count.try_into().unwrap_or(i64::MAX))
     }
 
-    /// What there is of a resource.
+    /// The amount of one resource.
     pub fn amount(resource: &Resource, name: &str) -> Self {
         Self::Figure(resource.amount(name))
     }
@@ -204,7 +204,7 @@ impl Field {
 /// Says what a column says of a row, by their numbers.
 type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
 
-/// A list as typed values: all of its columns, whatever the screen has room for.
+/// A list as typed values: all of its columns, also those that the screen has no room for.
 pub struct Fields<'a> {
     /// The columns, each with its name and unit, in the order of the page.
     pub columns: Vec<Field>,

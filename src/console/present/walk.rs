@@ -6,7 +6,7 @@
 //!                    root.users.kim  does not exist, would be a new dynamic leaf   placed
 //! ```
 //!
-//! Columns as wide as their texts. Where there is no room for that, what was found goes below what it is about.
+//! Columns as wide as their texts. Where there is no room for that, the note goes below its rule.
 
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;

@@ -279,7 +279,7 @@ impl Loop {
     fn take_input(&mut self, input: Input) -> color_eyre::Result<()> {
         let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
         tap.input(&input, self.time.at(&**self.session.source()));
-        // Input meets what is, not what was when the screen was drawn last, so that a tape can be played to the same result.
+        // Input meets the newest state, not that of the last drawn screen, so that a tape can be played to the same result.
         let ended = std::mem::take(&mut self.due.quit);
         self.step(Incoming::Refresh)?;
         self.step(Incoming::Input(input))?;

@@ -58,7 +58,7 @@ pub struct Session {
     /// The name of the scheduler that is being opened, and with which act of the person ([`State::turn`]); another one that comes was
     /// given up.
     opening: Option<(String, u64)>,
-    /// The cluster that a what-if was opened from, as it was on the screen then.
+    /// The cluster that a what-if was opened from, with its screen of that moment.
     real: Option<Box<(State, Arc<dyn Source>)>>,
     /// How many times another scheduler took the place of the one before.
     era: u64,

@@ -1,4 +1,4 @@
-//! The terminal itself: taken, drawn on, and given back whole whatever happens.
+//! The terminal itself: taken, drawn on, and always restored.
 //!
 //! Invariants:
 //! - after [`restore`] the terminal is unchanged: no raw mode, no alternate screen, the cursor there; calling it twice does no harm;

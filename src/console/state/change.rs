@@ -1,4 +1,4 @@
-//! A form on one queue: what is to be changed in the configuration, and what that leads to.
+//! A form on one queue: its changes to the configuration, and their consequences.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,7 +136,7 @@ pub struct ChangePage {
     pub drafted: FormDraft,
     /// What is being brought into force.
     pub applying: Option<Applying>,
-    /// The first line on the screen of what stands below the form.
+    /// The first visible line of the text below the form.
     pub top: usize,
 }
 
@@ -193,7 +193,7 @@ pub struct DraftJob {
     pub profile: Profile,
     /// Who would bring it into force; or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// What the scheduler said last of what a text would have preempted.
+    /// The scheduler's last answer: which allocations a text would have preempted.
     pub preview: Option<Arc<QuotaPreview>>,
 }
 

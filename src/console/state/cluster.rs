@@ -45,9 +45,9 @@ pub struct Cluster {
     pub frozen: Option<Duration>,
     /// What this console has seen, and the moment of it that is on the screen.
     pub past: Past,
-    /// Who did what, and the configurations that were in force.
+    /// The audit, and the configurations that were in force.
     pub ledger: Ledger,
-    /// What the scheduler said last of what an edited configuration would have preempted.
+    /// The scheduler's last answer: which allocations an edited configuration would have preempted.
     pub quota_preview: Option<Arc<QuotaPreview>>,
     /// How the what-if stands, where this is one.
     pub trial: Option<TrialStatus>,

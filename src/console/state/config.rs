@@ -61,7 +61,7 @@ pub struct Forecast {
 pub struct Applying {
     /// The number of the order.
     pub number: u64,
-    /// The text that was sent, whatever is written meanwhile.
+    /// The text that was sent; the text on the page may have changed since.
     pub text: String,
 }
 

@@ -34,7 +34,7 @@ impl JobPage {
     }
 }
 
-/// What is known of the job that is looked at, and what is under way for it.
+/// The job on the screen: the data about it, and the requests under way.
 #[derive(Clone, Debug, Default)]
 pub struct JobWatch {
     /// The application that is looked at; `None` before the first one.

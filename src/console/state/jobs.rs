@@ -1,4 +1,4 @@
-//! What is worked out beside the draw loop: the jobs, with copies of what they need, and their results.
+//! Work beside the draw loop: the jobs, with copies of their inputs, and their results.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,11 +23,11 @@ pub struct Making {
 pub struct ListJob {
     /// The number of the making.
     pub number: u64,
-    /// The page as it was.
+    /// A copy of the page.
     pub page: Page,
     /// What the rows are made from.
     pub view: Arc<View>,
-    /// What distinguishes that view and that page from others.
+    /// The stamp of that view and page.
     pub stamp: Stamp,
     /// Set when the person has chosen something else meanwhile: the job gives up.
     pub overtaken: Arc<AtomicBool>,

@@ -75,8 +75,8 @@ impl Keymap {
         self.bindings.retain(|binding| binding.context != context || !touches(&binding.chord));
     }
 
-    /// Gives a chord a meaning in place of what it, its beginning or its continuations meant. It is the first key that is shown for the
-    /// command.
+    /// Gives a chord a meaning, and removes the meanings of this chord, its beginning and its continuations. It is the first key that is
+    /// shown for the command.
     pub fn bind(&mut self, binding: Binding) {
         self.unbind(binding.context, &binding.chord);
         self.bindings.insert(0, binding);

@@ -1,4 +1,4 @@
-//! One line of text being written, and the history of what was written there before.
+//! One line of text being written, and the history of the lines that were written there before.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -56,7 +56,7 @@ impl LineEdit {
         Self { fresh: true, ..Self::new(text) }
     }
 
-    /// The field is entered: what is written first takes the place of what is in it.
+    /// The field is entered: the first text that is written replaces its content.
     pub fn enter(&mut self) {
         self.fresh = true;
         self.cursor = self.text.len();

@@ -21,8 +21,8 @@ pub struct Listing<R, I, C> {
     pub seeking: bool,
     /// How many rows there would be without a filter.
     pub total: usize,
-    /// The columns that the longest text of each column of names needs, in the order of the screen; whatever the filter hides
-    /// counts, so that columns stay where they are while it is written.
+    /// The width of the longest text of each column of names, in the order of the screen. Rows that the filter hides count,
+    /// so that columns stay where they are while it is written.
     pub widest: [u16; 3],
     /// What the rows were made from; `None` when they must be rebuilt.
     pub built: Option<Stamp>,
@@ -37,7 +37,7 @@ pub struct Listing<R, I, C> {
 pub struct Stamp {
     /// The name of the partition that the rows are of.
     pub partition: Arc<str>,
-    /// The generation of what the list shows: of the tree, of the applications, of the view.
+    /// The generation of the listed data: of the tree, of the applications, of the view.
     pub generation: u64,
     /// The moment of the past that was shown; `None` in the present.
     pub until: Option<Time>,
@@ -74,7 +74,7 @@ impl<R, I, C: Column> Listing<R, I, C> {
     }
 }
 
-/// A list, whatever its rows and columns are.
+/// A list of any rows and columns.
 pub trait List {
     /// How many rows pass the filter.
     fn rows(&self) -> usize;
@@ -106,7 +106,7 @@ pub trait List {
     fn is_live(&self) -> bool;
     /// The name of the column that it is sorted by, and whether the largest comes first.
     fn sort(&self) -> (&'static str, bool);
-    /// Sorts by the column of a name in a direction; a name that there is not changes nothing.
+    /// Sorts by the column of a name in a direction; an unknown name changes nothing.
     fn set_sort(&mut self, name: &str, descending: bool);
     /// Drops the rows; they are made again when the page is shown.
     fn forget_rows(&mut self);
@@ -117,7 +117,7 @@ pub trait List {
     /// Sorts by the column of a name or its beginning; turns round if it is that one already.
     ///
     /// # Errors
-    /// There is no such column; names those that there are.
+    /// There is no such column; names the known ones.
     fn sort_by(&mut self, name: &str) -> Result<(), String>;
     /// The names of its columns.
     fn columns(&self) -> Vec<&'static str>;

@@ -1,8 +1,8 @@
-//! The state of the screen as plain data: what is looked at, where one stands, what is being written.
+//! The state of the screen as plain data: the page, the cursor, the text being written.
 //!
 //! Invariants:
 //! - changed only by [`crate::console::update`], read by [`crate::console::draw`];
-//! - whatever is selected is known by identity (path, id), never by a row number alone;
+//! - a selection is known by its identity (path, id), never by a row number alone;
 //! - no clock: [`State::now`] is passed in, counts from the console's start and only grows.
 
 pub mod change;

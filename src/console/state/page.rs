@@ -366,7 +366,7 @@ pub struct DetailsPage {
 pub enum Subject {
     /// A queue, by its path.
     Queue(QueuePath),
-    /// An application, as it was when it was chosen.
+    /// An application, in its state when it was chosen.
     App(Arc<AppRow>),
     /// A node, by its id.
     Node(NodeId),

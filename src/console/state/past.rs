@@ -1,11 +1,11 @@
-//! What this console has seen of the cluster, so that it can go back to it.
+//! The views that this console has seen, so that it can go back to them.
 //!
-//! A view shares everything that did not change with the one before, so keeping many costs what changed between them. The ring is
-//! thinned out with age: how far two kept views stand apart grows with how long ago they were, about a twentieth of that.
+//! A view shares all unchanged data with the one before, so keeping many costs only the changes between them. The ring is
+//! thinned out with age: the time between two kept views is about a twentieth of their age.
 //!
 //! Invariants:
 //! - at most [`Past::MOST`] views, and at most about [`Past::BYTES`] bytes of rows;
-//! - the newest views are kept whatever happens, and so is one right before something that mattered, as long as there is room.
+//! - the newest views are always kept, and so is one right before each important event, as long as there is room.
 
 mod chapters;
 mod moment;
@@ -50,7 +50,7 @@ pub struct Fetch {
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     seen: VecDeque<Seen>,
-    /// Views that are not kept any longer, to be taken apart somewhere else.
+    /// Views that are not kept any longer, to be dropped somewhere else.
     gone: Vec<Arc<View>>,
     bytes: usize,
     /// What mattered, the oldest first.
@@ -61,7 +61,7 @@ pub struct Past {
     pub looked: u64,
     /// What is on the screen; `None` while that is the present.
     pub shown: Option<Shown>,
-    /// The cluster can be seen as it was at any time, not only as this console saw it.
+    /// The state of the cluster at any time can be seen, not only the states that this console saw.
     pub kept: bool,
     /// The picture of an earlier time that is being made.
     pub fetching: Option<Fetch>,

@@ -22,7 +22,7 @@ pub struct PlacementPage {
     pub edited: Option<u64>,
     /// What would follow the cursor in the field that is written, if it is taken.
     pub suggestion: String,
-    /// The first line on the screen of what stands below the form.
+    /// The first visible line of the text below the form.
     pub top: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of the ledger: who did what, and the configurations that were in force.
+//! The known part of the ledger: the audit, and the configurations that were in force.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Ledger {
     /// How many texts are kept.
     const TEXTS: usize = 40;
 
-    /// The generation of what was reported; 0 when nothing was.
+    /// The generation of the last report; 0 before the first.
     pub fn generation(&self) -> u64 {
         self.latest.as_ref().map_or(0, |message| message.generation)
     }

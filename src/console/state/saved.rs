@@ -24,7 +24,7 @@ pub struct SavedView {
 pub enum Stop {
     /// The page, without its rows.
     Page(Box<Page>),
-    /// A page that is kept elsewhere with what is written in it, by the command that opens it.
+    /// A page that is kept elsewhere with its written text, by the command that opens it.
     Kept(GoCommand),
 }
 

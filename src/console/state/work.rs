@@ -47,7 +47,7 @@ pub enum Work {
     ReadEvents(SourceHandle, u64, usize),
     /// Write what a list shows into a new file, as CSV, JSON or text by its name.
     Export {
-        /// The console as it was.
+        /// A copy of the console's state.
         state: Box<State>,
         /// Where it is written; one that is there already is left alone.
         file: PathBuf,

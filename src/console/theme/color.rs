@@ -6,7 +6,7 @@ use ratatui::style::Color;
 /// How many colours a terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// None: the theme `mono` is shown, whatever the theme is.
+    /// None: the theme `mono` is shown for every theme.
     None,
     /// The terminal's own sixteen: the theme `ansi16` is shown in the place of one with other colours.
     Sixteen,

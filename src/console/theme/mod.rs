@@ -35,8 +35,8 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// The theme of that name as a terminal of that depth can show it, with signs from ASCII only if asked for. A name that there is not
-    /// is the default theme.
+    /// The theme of that name as a terminal of that depth can show it, with signs from ASCII only if asked for. An unknown name gives the
+    /// default theme.
     pub fn new(themes: &Themes, name: &ThemeName, depth: Depth, ascii: bool) -> Self {
         let wanted = themes.get(name.as_str());
         let shipped = |name: &str| Themes::shipped().get(name).map(|entry| entry.styles);

@@ -258,7 +258,7 @@ impl<'t> Reader<'t> {
 const COLORS: &str = "a colour is \"#rrggbb\", a number from 0 to 255, a name of the terminal's sixteen as \"bright-red\", \"default\", or a name \
                       from [palette]";
 
-/// A colour that there is not, and which was meant.
+/// The fault of an unknown colour, with the nearest known one.
 pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
     let meant = nearest(&said.text, known.iter().copied());

@@ -240,7 +240,7 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// The style of a role: what is given to it, to a group that it is in, or to the role that it falls back to.
+/// The style of a role: its own, that of its group, or that of its fallback role.
 fn style(role: Role, given: &BTreeMap<&str, Style>) -> Style {
     let mut role = role;
     loop {

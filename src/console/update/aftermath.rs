@@ -79,7 +79,7 @@ fn words(record: &Record) -> String {
     format!("{what} {}", record.message).trim().to_owned()
 }
 
-/// Whether an event is reported of what was ordered.
+/// Whether an event comes from this order.
 fn is_of(act: &Act, record: &Record) -> bool {
     let loaded = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK].contains(&record.detail);
     match act {

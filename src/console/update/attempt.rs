@@ -29,7 +29,7 @@ pub fn refuse(state: &mut State, id: CommandId, reason: String) {
     state.say(Grade::Refusal, reason);
 }
 
-/// Takes note of what was refused before it was an order. The same within a minute is only counted: a key that is held down would push
+/// Records a refusal that came before the order. The same refusal within a minute is only counted: a key that is held down would push
 /// everything else out of the audit.
 pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
@@ -55,7 +55,7 @@ pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     state.emit(Effect::ReportRefusal(order, refusal.clone()));
 }
 
-/// Has one more note taken of what was tried again in its minute, with how often, once that is over.
+/// After the minute of an attempt, records once more how often it was tried again, if it was.
 pub fn due(state: &mut State) {
     let now = state.now;
     let over = |tried: &RefusedAttempt| now >= tried.since + RefusedAttempt::WINDOW;

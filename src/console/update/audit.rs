@@ -60,7 +60,7 @@ pub fn take(state: &mut State, records: Records) {
     }
 }
 
-/// Makes the rows; of what was done after `until` none.
+/// Makes the rows, without entries after `until`.
 pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: Time) {
     let known = ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok());
     let entries = known.map_or(&[][..], |audit| &audit.entries);

@@ -218,7 +218,7 @@ fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
     lines
 }
 
-/// What the orders do to what runs: what is released, which queues are left, which limits are touched.
+/// The effect of the orders on running applications: the released allocations, the queues they leave, the limits they change.
 fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -> Vec<String> {
     let mut lines = Vec::new();
     let kills = matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. }));

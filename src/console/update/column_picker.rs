@@ -84,7 +84,7 @@ pub fn widen(state: &mut State, step: i16) {
     });
 }
 
-/// Goes back to the columns that there is room for.
+/// Goes back to the columns that the screen has room for.
 pub fn usual(state: &mut State) {
     state.layers.pop();
     columns::set(state, None);

@@ -45,7 +45,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
 }
 
-/// Shows these columns in the list on the screen, and keeps them in the person's settings; `None`: those that there is room for.
+/// Shows these columns in the list on the screen, and keeps them in the person's settings; `None`: those that the screen has room for.
 pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     let page = state.page().name();
     match columns {

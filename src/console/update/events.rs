@@ -63,7 +63,7 @@ fn here(state: &State) -> Option<&Arc<Record>> {
     state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// Goes to the events of what is under the cursor; coming back leads here.
+/// Goes to the events of the subject under the cursor; coming back leads here.
 pub fn of_subject(state: &mut State) {
     if let Some(about) = named(state) {
         push(state, Page::Events(EventsPage::about(Some(about))));
@@ -102,7 +102,7 @@ pub fn toggle_follow(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Makes the rows; of what happened after `until` none.
+/// Makes the rows, without events after `until`.
 pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>, now: Time) {
     let about = page.about.clone();
     let mut shown: Vec<(u64, &Arc<Record>)> = events

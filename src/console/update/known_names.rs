@@ -1,4 +1,4 @@
-//! The names of what is in the partition, those that fit a text best first.
+//! The names in the partition, those that fit a text best first.
 
 use crate::console::present::filter;
 use crate::console::state::State;

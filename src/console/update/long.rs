@@ -1,4 +1,4 @@
-//! Long lists are made beside the draw loop: a key draws at once, with the rows that there are, and the new ones come as news do.
+//! Long lists are made beside the draw loop: a key draws at once, with the present rows. The new rows arrive later, as a message.
 //!
 //! ```text
 //!  choice, news ── want ──> Work::List ── perform ──> Reply::ListMade ── take ──> rows, cursor
@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //! - one list is made at a time, from a view and a copy of the page; a choice that was overtaken by another one is given up;
-//! - what comes back is taken by the page that it was made for, and only if that still is of the same; the cursor finds its thing again;
-//! - which way it is made does not show in it: short lists go through the same [`PageUpdate::make`].
+//! - only the page that a list was made for takes it, and only if its subject is still the same; the cursor finds its row again;
+//! - short and long lists are equal: both are made by [`PageUpdate::make`].
 
 use std::sync::atomic::Ordering;
 
@@ -21,14 +21,14 @@ use crate::console::update::lists;
 use crate::console::update::page::PageUpdate;
 use crate::view::PartitionView;
 
-/// Whether what a person does is about the rows of the list on the screen, and so waits while that is awaited. Moving, writing a filter,
-/// choosing an order and leaving go with the rows that there are.
+/// Whether an action is about the rows of the list on the screen, and so waits while these are awaited. Moving, writing a filter,
+/// choosing an order and leaving work with the present rows.
 pub fn waits(state: &State, action: &Action) -> bool {
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
     state.layers.is_empty() && !goes_with_old_rows(*id)
 }
 
-/// Whether a command goes with the rows that there are, though others are awaited.
+/// Whether a command works with the present rows, though others are awaited.
 const fn goes_with_old_rows(id: CommandId) -> bool {
     match id {
         CommandId::Row(id) => {

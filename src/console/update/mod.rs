@@ -2,10 +2,10 @@
 //!
 //! Invariants:
 //! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
-//! - afterwards the cursor is on the screen, whatever the size of the terminal ([`settle`]);
-//! - the rows of a list are rebuilt only when the set, the order, the filter or the folding changed; for an order by figures that
-//!   change by themselves at most [`lists::PERIOD`] apart; long ones beside the draw loop ([`long`]). Everything else costs what is on
-//!   the screen.
+//! - afterwards the cursor is on the screen, for every size of the terminal ([`settle`]);
+//! - the rows of a list are rebuilt only when the set, the order, the filter or the folding changed. An order by figures that change by
+//!   themselves is rebuilt at most once in [`lists::PERIOD`], long lists beside the draw loop ([`long`]). Everything else costs as much as
+//!   the screen shows.
 
 pub mod action;
 pub mod aftermath;

@@ -14,7 +14,7 @@ use crate::model::QueuePath;
 use crate::view::AppRow;
 use crate::view::act::{Act, Done, PartitionAct, Refusal};
 
-/// Asks what would come of the move that is being written, once its target is a queue that may take the application.
+/// Requests a dry run of the move that is being written, once its target is a queue that may take the application.
 pub fn watch_move(state: &mut State) {
     if state.cluster.has_jobs {
         return;

@@ -1,5 +1,5 @@
-//! Names of applications that complete a command line, among very many: they are looked for beside the draw loop. Until they are there
-//! those are offered that were found for the beginning of what is written.
+//! Names of applications that complete a command line, among very many: they are looked for beside the draw loop. Until they are there,
+//! the console offers the names that were found for the beginning of the text.
 
 use std::sync::Arc;
 

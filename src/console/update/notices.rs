@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::console::state::{ShownNotice, State};
 use crate::view::{Notice, NoticeWeight};
 
-/// Takes notice of what is new in the newest view. Whether there was anything.
+/// Takes the new notices of the newest view. Gives whether there were any.
 pub fn take(state: &mut State) -> bool {
     let notices = &state.cluster.newest.notices;
     let newest = notices.last().map_or(0, |notice| notice.number);

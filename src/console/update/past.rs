@@ -228,7 +228,7 @@ pub fn matters(record: &Record) -> bool {
     words(record).is_some()
 }
 
-/// What mattered in a chapter of what is kept.
+/// The moments that mattered in a kept chapter.
 pub fn span_of_chapter(chapter: Chapter) -> Span {
     let Chapter { from, to, first, last, records, starts } = chapter;
     let mut report = moments(records.iter().map(|record| (0, record)));

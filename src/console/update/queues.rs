@@ -57,7 +57,7 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     find_cursor(page, part);
 }
 
-/// What the longest name needs, with what stands before it, and behind it the resource of which nothing may be left.
+/// The width of the longest name, with its indent, and with room behind it for the name of an exhausted resource.
 fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     let behind = |row: &QueueRow| {
         let own = |name: &&str| *name != VCORE && *name != MEMORY;

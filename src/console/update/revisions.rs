@@ -166,7 +166,7 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
 }
 
-/// One change in words: a queue that comes or goes with what that does, a setting with its values.
+/// One change in words: an added or removed queue with the effect, a setting with its values.
 fn change_words(change: &ChangeLine) -> String {
     let of = change.queue.as_ref().map_or_else(|| format!("partition {}", change.partition), ToString::to_string);
     let value = |value: &Option<String>| value.clone().unwrap_or_default();

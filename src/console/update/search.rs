@@ -48,7 +48,7 @@ impl Thing {
     }
 }
 
-/// What is written: of what, if that is said, and the name.
+/// The parts of a written text: the kind of thing, if it names one, and the name.
 pub fn typed(text: &str) -> (Option<Thing>, &str) {
     let said = text.split_once(' ').and_then(|(word, rest)| {
         let thing = Thing::ALL.into_iter().find(|thing| thing.word() == word)?;

@@ -1,4 +1,4 @@
-//! After every action: what scrolls stays within what there is.
+//! After every action: scrolling ends at the last line.
 
 use crate::console::present::{config, config_pane, details, layout, overlay};
 use crate::console::state::State;

@@ -43,7 +43,7 @@ pub fn not_opened(state: &mut State, why: Option<String>) {
     }
 }
 
-/// Tries what is asked about, or what is written on the page, in a what-if.
+/// Tries the orders of the question, or the configuration on the page, in a what-if.
 fn try_this(state: &mut State) {
     let orders = match state.layers.pop() {
         Some(Layer::Confirm(asked)) => match asked.what {

@@ -43,7 +43,7 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// An application in a line: who, what state, what it holds, and what it waits for.
+/// An application in a line: its user, its state, its allocations, and why it waits.
 fn app(part: &PartitionView, row: &AppRow, width: usize) -> Vec<Piece> {
     let mut line = vec![plain(padded(row.id.as_str(), 18)), dim(padded(&row.who.user, 10))];
     let state = state_piece(row.state);

@@ -63,7 +63,7 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
         let name = text::escape(&check.name).into_owned();
         lines.push(vec![sign, plain(" "), piece(Role::Strong, name)]);
-        // Nothing is in the list of what was found.
+        // An empty list of findings is not shown.
         let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
         for message in [&check.description, found] {
             let wrapped = text::wrap(&text::escape(message), width.saturating_sub(2));

@@ -205,7 +205,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     all
 }
 
-/// What there is of a resource: in the partition, or in a queue at most.
+/// The most of a resource that can be in use: the capacity of the partition, or the maximum of a queue.
 fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
     let part = state.cluster.part()?;
     let whole = match queue {

@@ -59,7 +59,7 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
 }
 
-/// What keeps a draining queue from going, for how long if that can be known, and who may act (SCH-210, SCH-211).
+/// The holders of a draining queue, for how long if that can be known, and who may act (SCH-210, SCH-211).
 fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     if row.state != QueueState::Draining {
         return;

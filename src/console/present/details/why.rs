@@ -59,7 +59,7 @@ fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&Partitio
     lines.extend(walk::lines(&record.lines(), width));
 }
 
-/// Who may do what in a queue, each with the queue whose list says so (ACL-021, ACL-022).
+/// The rights in a queue, each with the queue whose access list gives it (ACL-021, ACL-022).
 pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
     let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());

@@ -1,4 +1,4 @@
-//! The columns of a node, and of what runs on it.
+//! The columns of a node, and of the allocations on it.
 
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;

@@ -1,4 +1,4 @@
-//! The columns of what is recorded: events, the audit, configurations.
+//! The columns of records: events, the audit, configurations.
 
 use crate::console::state::column::{AuditColumn, EventColumn, RevisionColumn};
 

@@ -30,7 +30,7 @@ pub fn can_show_of(state: &State) -> Result<(), String> {
     named(state).map(|_| ()).ok_or_else(|| "there is no row under the cursor".to_owned())
 }
 
-/// The page of what the event under the cursor is about.
+/// The page of the object that the event under the cursor is about.
 pub fn object(state: &State, page: &EventsPage, opened: bool) -> Option<Page> {
     let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     let part = state.cluster.part()?;

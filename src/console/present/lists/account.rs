@@ -1,4 +1,4 @@
-//! One user or group queue by queue as a table, with the groups that count what a user does and the applications that wait.
+//! One user or group queue by queue as a table, with the groups that count the user's applications, and the waiting applications.
 //!
 //! ```text
 //!  QUEUE                   CPU       used/limit    MEM       used/limit     APPS   FROM

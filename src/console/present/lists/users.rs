@@ -41,7 +41,7 @@ pub const fn unit(column: UserColumn) -> Unit {
     }
 }
 
-/// What a column says of a user or a group, of which `groups` count what a user does.
+/// The value of a column for a user or a group. `groups` are those that count the user's applications.
 pub fn value<'a>(
     part: &PartitionView,
     (side, row): (Side, &'a UsageRow),

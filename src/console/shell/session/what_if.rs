@@ -1,4 +1,4 @@
-//! A what-if in the place of the cluster that it is a copy of, and the return to that cluster as it was on the screen.
+//! A what-if in place of the cluster that it copies, and the return to the same screen of that cluster.
 
 use std::sync::Arc;
 

@@ -90,7 +90,7 @@ impl Default for Settings {
 /// What reading settings gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
-    /// The settings; defaults in place of what is wrong.
+    /// The settings; defaults in place of wrong values.
     pub settings: Settings,
     /// What is wrong, by place.
     pub faults: Vec<Fault>,

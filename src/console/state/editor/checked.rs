@@ -1,4 +1,4 @@
-//! What an edited configuration would mean, as it was worked out beside the draw loop.
+//! The check of an edited configuration, worked out beside the draw loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub struct CheckJob {
     pub profile: Profile,
     /// Who would bring it into force; or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// What the scheduler said last of what a text would have preempted; it may be about another one.
+    /// The scheduler's last answer: which allocations a text would have preempted. It may be about another text.
     pub preview: Option<Arc<QuotaPreview>>,
 }
 

@@ -7,7 +7,7 @@ pub fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Folded parts: the line that stays in kind, and the last one that it hides. They lie in each other or apart.
+/// Folded parts: the line that stays in sight, and the last one that it hides. Two of them are nested or disjoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
     ranges: BTreeMap<usize, usize>,

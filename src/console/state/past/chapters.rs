@@ -1,7 +1,7 @@
-//! What mattered in a past that is kept, as far as it was looked up: chapter by chapter, where a step leads.
+//! The important moments of a kept past that were looked up: chapter by chapter, and the target of a step.
 //!
 //! Invariants:
-//! - a step never passes over something that mattered: where it is not known what happened next to a time, that is looked up first;
+//! - a step never passes over an important moment: where the events next to a time are not known, they are looked up first;
 //! - at most [`Chapters::MOST`] chapters are remembered.
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ pub struct Span {
     pub to: Time,
     /// What mattered, the oldest first.
     pub moments: VecDeque<Moment>,
-    /// Nothing is kept of what was before.
+    /// No earlier record is kept.
     pub first: bool,
     /// It reaches up to what was written last.
     pub last: bool,
@@ -56,7 +56,7 @@ pub struct Chapters {
     spans: VecDeque<Span>,
     /// From when on it is known anyway what mattered.
     watched: Option<Time>,
-    /// Nothing is kept of what was before this.
+    /// No record before this is kept.
     begins: Option<Time>,
     /// What is being looked up.
     pub seeking: Option<Seek>,

@@ -83,8 +83,8 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes what came of bringing it into force, which is reported already. What was written meanwhile stays, as an edit of what is in force
-/// now.
+/// Takes the result of bringing it into force, which is reported already. Text that was written meanwhile stays, as an edit of the
+/// configuration in force now.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
     let Some(page) = page_mut(state).filter(here) else { return };

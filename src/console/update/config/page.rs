@@ -203,7 +203,7 @@ pub fn history(state: &mut State, back: bool) {
     }
 }
 
-/// Shows what the edit means, the lines that differ, or what was changed underneath; on a narrow screen in place of the text.
+/// Shows the meaning of the edit, the lines that differ, or the changes made by others; on a narrow screen in place of the text.
 pub fn beside(state: &mut State) {
     let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
     let narrow = layout::regions(state).is_some_and(|regions| regions.pane.is_none());
@@ -289,7 +289,7 @@ pub fn merge(state: &mut State) {
     }
 }
 
-/// Keeps the text in place of what was changed underneath.
+/// Keeps the text, though the configuration in force has changed.
 pub fn rebase(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };

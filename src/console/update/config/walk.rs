@@ -50,7 +50,7 @@ pub fn find(page: &mut ConfigPage, text: &str) {
     }
 }
 
-/// Goes to the next place of what is searched for, or to the next fault; or to the one before.
+/// Goes to the next match of the search, or to the next fault; or to the one before.
 pub fn next(state: &mut State, forward: bool) {
     let Some(page) = shown(state) else { return };
     if !page.find.is_empty() {
@@ -69,7 +69,7 @@ pub fn next(state: &mut State, forward: bool) {
     }
 }
 
-/// Goes to the next fault, or to the one before, whatever is searched for.
+/// Goes to the next fault, or to the one before, also during a search.
 pub fn to_fault(state: &mut State, forward: bool) {
     if let Some(page) = shown(state)
         && let Some((row, column)) = next_fault(page, forward)
