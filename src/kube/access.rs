@@ -64,7 +64,7 @@ impl Known {
         Self::of(&there)
     }
 
-    /// Reads these files; of what two of them name alike the first counts.
+    /// Reads these files; of two entries with the same name the first counts.
     ///
     /// # Errors
     /// One does not read.

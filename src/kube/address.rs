@@ -22,7 +22,7 @@ impl Address {
     /// text behind the last `/` is the namespace.
     ///
     /// # Errors
-    /// No context is named so; with those that there are.
+    /// No context has this name; the fault lists the known ones.
     pub fn read(text: &str, contexts: &[String]) -> Result<Self, String> {
         let rest = text.strip_prefix(SCHEME).unwrap_or(text);
         let known = |name: &str| contexts.iter().any(|context| context == name);

@@ -28,7 +28,7 @@ pub enum TextSource {
     BuiltIn,
 }
 
-/// Who else writes the map, and what that means.
+/// Another writer of the map, and the sign of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// Who: `Helm release yk`.

@@ -10,7 +10,7 @@ use super::{Asked, KubeFault};
 pub const SERVICE: &str = "yunikorn-service";
 /// The port of the Service that is the scheduler's, not the web server's.
 pub const PORT_NAME: &str = "yunikorn-core";
-/// Where the process listens, whatever its Service says.
+/// The port of the process itself; the Service may have another.
 pub const PORT: u16 = 9080;
 /// The container of the scheduler.
 const CONTAINER: &str = "yunikorn-scheduler-k8s";

@@ -7,7 +7,7 @@
 //! - nothing is spawned but the exec plugins that the kubeconfig names;
 //! - no token, certificate, key or line of a kubeconfig is in a message, a log or a debug text;
 //! - a refusal names the verb, the resource, the namespace, who one is, and the rule that would allow it;
-//! - a write names the version or the UID of what it is meant for.
+//! - a write names the version or the UID of its object.
 
 mod access;
 mod address;

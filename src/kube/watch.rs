@@ -1,7 +1,7 @@
 //! Lists of objects that are followed: read in pages, then changed by each change that the API server reports.
 //!
-//! Memory is bounded: a page at a time is read, an answer that is longer than an object can be is refused, and who takes the changes
-//! slows down who reads them.
+//! Memory is bounded: one page is read at a time, an answer longer than an object can be is refused, and a slow consumer slows down the
+//! reader.
 
 use std::sync::Arc;
 use std::time::Duration;

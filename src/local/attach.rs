@@ -1,5 +1,5 @@
-//! Attaching to the terminal of a job: the daemon gives the owner of a job a connection to its supervisor, so that who is attached stays
-//! attached whatever happens to the daemon.
+//! Attaching to the terminal of a job: the daemon gives the owner of a job a connection to its supervisor. So he stays attached when the
+//! daemon ends.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

@@ -160,7 +160,7 @@ impl Daemon {
             JobState::Ended => return refused(format!("job {number} has ended already")),
             JobState::Held | JobState::Waiting | JobState::Queued => {}
         }
-        // As who owns it: whatever the rights of who moves it are.
+        // With the owner's rights, not those of the person who moves it.
         let to = match self.would_take(&moved) {
             Ok(to) => to,
             Err(why) => return refused(why),

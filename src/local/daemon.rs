@@ -66,7 +66,7 @@ pub(super) struct Table {
     pub(super) last: u64,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
-    /// Those that have not ended, so that a look at them costs nothing for those that have.
+    /// The jobs that have not ended, so that a walk over them does not pass the ended ones.
     pub(super) live: HashSet<u64>,
     /// Those that may wait for something else than the scheduler: everything in that state, and some that are not any more.
     pub(super) waiting: BTreeSet<u64>,
@@ -94,8 +94,8 @@ impl Table {
         self.jobs.insert(job.number, job);
     }
 
-    /// Takes note that the scheduler has answered for a job as it was offered. Gives the job's state: it may have been started before the
-    /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has what no job stands for.
+    /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the
+    /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let kept = self.jobs.get_mut(&offered.number).filter(|kept| kept.generation == offered.generation)?;
         let stands = matches!(kept.state, JobState::Queued | JobState::Running);

@@ -103,7 +103,7 @@ pub struct Dependency {
     pub ok: bool,
 }
 
-/// What becomes of a job that was stopped for a reason that is not its own.
+/// What happens to a job that was stopped for an outside reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenStopped {

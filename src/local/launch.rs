@@ -83,7 +83,7 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
     Ok(())
 }
 
-/// Becomes a user for good, without a way back: groups first, while it may.
+/// Becomes a user permanently, without a way back: groups first, while it may.
 fn become_user(user: &Credentials) -> io::Result<()> {
     let (uid, gid) = (rustix::process::Uid::from_raw(user.uid), rustix::process::Gid::from_raw(user.gid));
     let groups: Vec<_> = user.groups.iter().map(|group| rustix::process::Gid::from_raw(*group)).collect();

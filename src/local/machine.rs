@@ -11,7 +11,7 @@ use crate::model::{MEMORY, NodeId, Resource, VCORE};
 /// What is left for the system: one part of so many of the memory.
 const RESERVED_PART: i64 = 20;
 
-/// Whose GPUs they are, which decides by which variable a job is shown its own.
+/// The maker of the GPUs. It decides which variable names a job's own ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GpuMaker {
     /// None, or one that shows devices by no variable.
@@ -39,7 +39,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What there is. A twentieth of the memory is left for the system.
+    /// The resources of this machine. A twentieth of the memory is left for the system.
     pub fn find() -> Self {
         Self::below(Path::new("/"))
     }

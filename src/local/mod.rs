@@ -7,10 +7,10 @@
 //! Read first: [`job`] (what is kept of a job), [`reconcile`] (what the daemon does when the view changes or a job ends), [`supervise`].
 //!
 //! Invariants:
-//! - the scheduler decides what runs: a process is started for an allocation of the view and for nothing else, and stopped when that is gone;
-//! - who acts is what the kernel says of the socket's peer, never what the peer says;
+//! - the scheduler decides: a process is started for an allocation of the view and for nothing else, and stopped when that is gone;
+//! - the kernel names the user at the other end of the socket; the peer's own word does not count;
 //! - an attempt is started once: its supervisor claims it by a link that only one process can make;
-//! - a job ends once, with the exit status that its supervisor wrote, whatever happens to the daemon meanwhile;
+//! - a job ends once, with the exit status that its supervisor wrote, even if the daemon ends meanwhile;
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
 pub mod attach;

@@ -1,7 +1,8 @@
-//! What the daemon does when the view has changed or a supervisor has ended: it makes what runs what the scheduler decided.
+//! Reconciliation, when the view has changed or a supervisor has ended: the daemon makes the running jobs equal to the allocations.
 //!
-//! One thread does that, by looking at the whole and not at single events: what is allocated and does not run is started, what runs and is
-//! not allocated is stopped, what has ended is released. So a daemon that begins in the middle does the same as one that was always there.
+//! One thread does that, from the whole state and not from single events. It starts a job with an allocation and no process, stops a job
+//! with a process and no allocation, and releases the allocation of an ended job. So a daemon that begins in the middle does the same as
+//! one that was always there.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

@@ -19,7 +19,7 @@ use std::time::Duration;
 use super::job::{Job, JobState};
 use super::task;
 
-/// A job as it was last.
+/// The newest state of a job.
 const JOB: &str = "job.json";
 /// The file with the environment that the job was submitted in.
 const ENV: &str = "env.json";

@@ -139,7 +139,7 @@ pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
     !machine.fit_in(&job.resource())
 }
 
-/// Whether a job can be run at all as it is asked for, whatever the machine has.
+/// Whether a job can run at all as submitted, on any machine.
 pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let size: usize = spec.command.iter().map(String::len).sum::<usize>()
         + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();

@@ -1,7 +1,7 @@
 //! The supervisor of one attempt (`kornsole local-run`): starts the command, keeps its output, and writes how it ended.
 //!
 //! It outlives the daemon. SIGTERM asks it to end the job: SIGTERM to the job's processes, then SIGKILL. When the first process of the job
-//! has ended, whatever else the job has started is ended too, also what left its process group: it becomes a child of the supervisor.
+//! has ended, all its other processes are ended too, also those that left its process group: they become children of the supervisor.
 
 use std::fs::File;
 use std::io::{self, Read as _};

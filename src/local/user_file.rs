@@ -1,7 +1,7 @@
 //! A file of the user that gets a job's output as well.
 //!
-//! It is opened by the process that has become the user already, so a path leads nowhere that he could not go himself, whatever it is
-//! replaced by meanwhile. The open file goes to the supervisor through a socket, which is the standard input of that process.
+//! It is opened by the process that has become the user already. So a path, even one that is replaced meanwhile, leads only to files that
+//! he could open himself. The open file goes to the supervisor through a socket, which is the standard input of that process.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write as _};

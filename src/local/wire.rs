@@ -25,7 +25,7 @@ pub enum Request {
         attempt: Option<u32>,
         /// From which byte on.
         from: u64,
-        /// Of what is there then, the last so many bytes; `None` for all of it.
+        /// At most the last so many bytes of that part; `None` for all of it.
         #[serde(default)]
         last: Option<u64>,
     },
@@ -116,7 +116,7 @@ pub enum Reply {
     Info(Info),
     /// The connection to a terminal comes with this line.
     Attached,
-    /// Where a console finds the scheduler, and with which token, which stands for who asked.
+    /// The address of the scheduler for a console, and a token for the user who asked.
     Door {
         /// The name of the machine.
         machine: String,

@@ -31,7 +31,7 @@ pub struct Summary {
     nodes: BTreeMap<NodeId, Resource>,
     capacity: Resource,
     allocated: Resource,
-    /// What was in use of each resource, in thousandths of what there was, whenever that changed.
+    /// The usage of each resource, in thousandths of the capacity, at each change.
     used: BTreeMap<String, Vec<(Time, u32)>>,
     end: Time,
 }

@@ -11,7 +11,7 @@ use crate::whatif::{RuntimeRule, Runtimes};
 /// The most jobs that a fill draws.
 const MOST_DRAWN: usize = 5_000_000;
 
-/// The workload on so many nodes: the first of those that there are, or copies of them in their order.
+/// The workload on so many nodes: the first of its own nodes, or copies of them in their order.
 ///
 /// # Errors
 /// There is no node to copy.
@@ -40,8 +40,8 @@ pub fn faster(workload: &mut Workload, factor: f64) {
     }
 }
 
-/// Jobs drawn from those that there are, with replacement, one after the other and none of which ends, until they want so many times what
-/// the nodes have of a resource.
+/// Replaces the jobs by draws from them, with replacement, one after the other. None of them ends. It stops when they want `factor` times
+/// the nodes' capacity of a resource.
 ///
 /// # Errors
 /// No node has, or no job wants, anything of the resource.
@@ -115,8 +115,8 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// Gives every task without a runtime the median of what others run: of the same user and queue, else of the user, else of all. Gives how
-/// many asks that were.
+/// Gives every task without a runtime the median runtime of other tasks: of the same user and queue, else of the user, else of all.
+/// Returns how many asks these tasks have.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {
         [(job.who.user.clone(), job.queue.clone()), (job.who.user.clone(), String::new()), Default::default()]

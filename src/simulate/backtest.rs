@@ -12,7 +12,7 @@ use crate::model::{AppId, Time};
 /// The queues that are named one by one, those with the most asks first.
 const QUEUES: usize = 8;
 
-/// The figures of one second half: of the asks that were made in it, and of what was in use in it.
+/// The figures of one second half: of its usage, and of the asks that were made in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backtest {
     /// What the journal recorded.

@@ -56,7 +56,7 @@ impl Bins {
         }
     }
 
-    /// All stretches, as shares of what there was.
+    /// All stretches, as shares of the capacity.
     pub fn series(&self) -> Series {
         let names: std::collections::BTreeSet<&str> = self.bins.iter().flat_map(|bin| bin.capacity.names()).collect();
         let used = names.into_iter().map(|name| {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// How long asks waited, from when they were made until they were allocated. Asks that wait at the end count with the time up to then, so
-/// that a run which leaves more waiting does not look better. Times in milliseconds.
+/// How long asks waited, from their creation to their allocation. Asks that are pending at the end count with the time up to then, so
+/// that a run which leaves more pending asks does not look better. Times in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waits {
     /// How many asks.
@@ -76,12 +76,12 @@ pub struct ResourceUse {
     pub used: u64,
     /// The most that was in use at a time, in base units.
     pub peak: i64,
-    /// What was in use at the end, in thousandths of what the nodes had then.
+    /// Usage at the end, in thousandths of the capacity at that time.
     pub last: u32,
 }
 
 impl ResourceUse {
-    /// What was in use on average, as a share of what there was; `None` where there was none.
+    /// Average usage as a share of the capacity; `None` without capacity.
     pub fn share(&self) -> Option<f64> {
         (self.capacity > 0).then(|| self.used as f64 / self.capacity as f64)
     }
@@ -92,7 +92,7 @@ impl ResourceUse {
 pub struct Series {
     /// How long a stretch is, in milliseconds.
     pub every: u64,
-    /// By resource, what was in use in each stretch, in thousandths of what there was.
+    /// By resource, the usage in each stretch, in thousandths of the capacity.
     pub used: BTreeMap<String, Vec<u32>>,
     /// How many asks waited in each stretch, on average.
     pub waiting: Vec<u64>,

@@ -12,7 +12,7 @@ use crate::ledger::Integral;
 use crate::model::{AppId, AskId, QueuePath, Resource, Time};
 use crate::scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 
-/// In milliseconds, with whose it was and what that wants.
+/// In milliseconds, with its application, its ask and the ask's resources.
 type LongestWait = (u64, AppId, AskId, Resource);
 
 /// What belongs to one queue and user.
@@ -327,7 +327,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// In thousandths of what there is.
+/// Usage in thousandths of the capacity.
 fn share(used: i64, of: i64) -> u32 {
     u32::try_from(i128::from(used.max(0)) * 1000 / i128::from(of.max(1))).unwrap_or(u32::MAX)
 }

@@ -1,11 +1,11 @@
-//! Simulate: a workload that came from elsewhere, run through the scheduler in virtual time, and what came of it in figures.
+//! Simulate: a workload from elsewhere, run through the scheduler in virtual time, and the result in figures.
 //!
-//! Where to read: [`job`] is a workload as data, and [`input`] makes it from the formats that there are; [`arrange`] fits it to a question:
-//! more nodes, more load, a fill; [`run`] drives one scheduler through it, [`meter`] counts what happens, and [`figures`] is what one run
-//! gave; [`backtest`] holds a forecast against what was; [`target`] is a condition, and [`search`] finds the fewest nodes that meet it.
+//! Where to read: [`job`] is a workload as data, and [`input`] makes it from known formats; [`arrange`] fits it to a question: more nodes,
+//! more load, a fill; [`run`] drives one scheduler through it, [`meter`] counts its events, and [`figures`] is the result of one run;
+//! [`backtest`] compares a forecast with the record; [`target`] is a condition, and [`search`] finds the fewest nodes that meet it.
 //!
 //! Invariants:
-//! - no IO, clock, thread or randomness: time is virtual, and what is drawn is drawn by a seed;
+//! - no IO, clock, thread or randomness: time is virtual, and draws come from a seed;
 //! - the same workload, configuration, profile and seed give the same figures;
 //! - waits, and resources times time, are counted from the scheduler's events, exactly; only the series over time has bins.
 

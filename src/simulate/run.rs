@@ -1,4 +1,4 @@
-//! One run: a scheduler that begins empty, the nodes, then the jobs at their times, and what runs ends after its runtime.
+//! One run: a scheduler that begins empty, the nodes, then the jobs at their times; an allocation ends after its runtime.
 //!
 //! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. A real scheduler tries again
 //! every 100 ms while something waits (SCH-040), and mostly finds nothing. Here a cycle is tried again, in multiples of 100 ms, when time
@@ -43,7 +43,7 @@ pub struct Plan {
     pub profile: Profile,
     /// The run ends at this time; `None`: when nothing changes any more.
     pub until: Option<Time>,
-    /// Figures are of what happens from this time on, and of the asks that are made from then on.
+    /// Figures cover the time from here on, and the asks that are made from here on.
     pub from: Option<Time>,
     /// An allocation that was preempted, or whose node has gone, is asked for again and begins again.
     pub again: bool,

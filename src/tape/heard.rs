@@ -75,5 +75,5 @@ impl Ear {
     }
 }
 
-/// So much of what is said must stand in a line: the rest may be cut or wrapped.
+/// So many characters of a message must stand in a line: the rest may be cut or wrapped.
 const BEGIN: usize = 16;

@@ -14,7 +14,7 @@ use super::words;
 const TOGETHER: Duration = Duration::from_millis(400);
 /// The longest text of one `Type`.
 const LONGEST: usize = 60;
-/// So much of what the console said is expected; the rest may be cut on the screen.
+/// So many characters of a message are expected; the rest may be cut on the screen.
 const EXPECTED: usize = 30;
 
 /// How a recording begins.

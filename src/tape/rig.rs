@@ -18,7 +18,7 @@ pub trait Rig {
     /// Has what is due by `until` carried out, at most `steps` cycles and commands.
     fn advance_until(&self, until: Time, steps: usize) -> Progress;
 
-    /// Moves the time of what lies between scheduler and console, and waits until the console could see all that there is to see.
+    /// Moves the clock of the connection between scheduler and console, and waits until the console could have seen every change.
     fn pass(&self, _by: Duration) {}
 
     /// Waits until what the console wanted is done. Gives whether it wanted anything.

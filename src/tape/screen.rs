@@ -44,7 +44,7 @@ pub struct Sign<'s> {
     pub look: Look,
 }
 
-/// The names of what can be done to text, in the order in which they are written.
+/// The names of the text modifiers, in the order in which they are written.
 const MODIFIERS: [(Modifier, &str); 8] = [
     (Modifier::BOLD, "bold"),
     (Modifier::DIM, "dim"),

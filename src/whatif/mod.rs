@@ -1,13 +1,13 @@
-//! What if: two runs from one moment of a scheduler, with and without changes, and what differs between them.
+//! What if: two runs from one moment of a scheduler, with and without changes, and the differences between them.
 //!
-//! Where to read: [`fork`] is the state that both begin from; [`change`] what a person can change, with `carry_out` for how it is done;
-//! [`runtimes`] when that what runs ends, [`arrivals`] what comes in; `world` drives a fork as the engine drives the scheduler; `tally` counts what happens in it;
-//! [`compare`] says what differs, `why` what the scheduler explains where the runs part, and [`pair`] puts all of it together; [`several`]
-//! puts pairs with different seeds together. [`try_remedies`] is for explanations: what lets an ask run in a fork.
+//! Where to read: [`fork`] is the state that both begin from; [`change`] has a person's changes, `carry_out` does them;
+//! [`runtimes`] has the ends of allocations, [`arrivals`] the new asks; `world` drives a fork as the engine drives the scheduler; `tally`
+//! counts its events; [`compare`] finds the differences, `why` explains the first one, and [`pair`] puts all of it together; [`several`]
+//! puts pairs with different seeds together. [`try_remedies`] is for explanations: the changes that let an ask run in a fork.
 //!
 //! Invariants:
-//! - no IO, clock, thread or randomness: time is virtual, what is drawn is drawn by a seed, and who asks says by a function when to stop;
-//! - nothing is changed but the fork: what it was taken from is not even known here;
+//! - no IO, clock, thread or randomness: time is virtual, draws come from a seed, and the caller's function says when to stop;
+//! - nothing is changed but the fork: its origin is not even known here;
 //! - two runs of a pair are alike in all but the changes; without a change nothing differs.
 
 pub mod arrivals;

@@ -35,7 +35,7 @@ pub enum RuntimeRule {
     Queue(QueuePath, Duration),
     /// What ended applications took.
     History(HistoryKey),
-    /// Whatever no other rule is for; `None` never ends.
+    /// All other allocations; `None` never ends.
     Else(Option<Duration>),
 }
 
@@ -84,8 +84,8 @@ pub struct Runtimes {
 }
 
 impl Runtimes {
-    /// Runtimes by rules, in their order, with the history that a partition has. Without a seed the median of what was seen is taken; with
-    /// one a time that was seen, drawn for each ask by the seed and its name, so that the same seed gives the same times.
+    /// Runtimes by rules, in their order, with the history of a partition. Without a seed an ask gets the median runtime of the history.
+    /// With a seed it gets one runtime of the history, drawn by the seed and the ask's name: the same seed gives the same times.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
         let mut all = Self { seed, ..Self::given(rules) };
         if let Some(key) = all.history {
@@ -151,7 +151,7 @@ impl Runtimes {
         Some((since + runtime).max(if since < now { now + runtime / 10 } else { now }))
     }
 
-    /// What was assumed, and what that rests on, in a sentence.
+    /// The assumed runtimes and their origin, in a sentence.
     pub fn text(&self) -> String {
         let parts = self.parts();
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));

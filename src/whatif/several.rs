@@ -6,7 +6,7 @@ use super::compare::{Comparison, Effect};
 use super::tally::Figures;
 use crate::model::{AppId, QueuePath};
 
-/// The 10th percentile, the median and the 90th percentile of what the runs gave: values that occurred, none in between.
+/// The 10th percentile, the median and the 90th percentile of the runs' results: values that occurred, none in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// At most every tenth run gave less.

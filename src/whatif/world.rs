@@ -167,7 +167,7 @@ impl<'a> World<'a> {
             }
         }
         if let Some(trace) = &mut self.trace {
-            // A vector takes whatever is written.
+            // Writing into a vector never fails.
             let _written = trace.events(self.step, &events);
         }
         Ok(events)
@@ -204,7 +204,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Does what is due until nothing changes any more. Gives whether that came about within the time that there is.
+    /// Does everything that is due until nothing changes any more. Gives whether that happened before `most`.
     pub fn until_idle(&mut self, most: Time) -> Result<bool, Unfinished> {
         while self.now < most {
             if self.pace.cycle_due {

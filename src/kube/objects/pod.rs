@@ -222,7 +222,7 @@ fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String
     None
 }
 
-/// The sum of what the containers request.
+/// The sum of the containers' requests.
 fn requests(spec: &PodSpec) -> Resource {
     let mut sum = Resource::new();
     for (name, text) in spec.containers.iter().flat_map(|container| &container.resources.requests) {

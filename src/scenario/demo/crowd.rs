@@ -101,7 +101,7 @@ pub(super) fn amount(millicores: u32, gibibytes: u32) -> Resource {
     [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gibibytes) << 30)].into_iter().collect()
 }
 
-/// The time between two arrivals at this time of day: at noon two thirds of what is written, at midnight 1.4
+/// The time between two arrivals at this time of day: at noon two thirds of the given time, at midnight 1.4
 /// times as much.
 pub(super) fn slowed(now: Time, least: u32, most: u32) -> (u32, u32) {
     let day = u64::try_from(DAY.as_micros()).unwrap_or(u64::MAX);

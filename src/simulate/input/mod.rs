@@ -1,4 +1,4 @@
-//! Workloads from the formats that there are. Each reader says what it could not take over.
+//! Workloads from known formats. Each reader reports the parts that it could not take over.
 //!
 //! | module | reads |
 //! |---|---|

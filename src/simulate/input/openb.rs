@@ -122,7 +122,7 @@ fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
     })
 }
 
-/// Hands out the rows of a CSV with a heading: the named columns of each, in the order of the names.
+/// Gives the rows of a CSV with a heading: the named columns of each, in the order of the names.
 fn rows(
     reading: &mut Reading,
     text: &str,

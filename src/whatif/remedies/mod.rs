@@ -1,15 +1,15 @@
-//! What would let an ask run that waits: changes that are tried in forks, and what else each of them causes.
+//! Remedies for a pending ask: changes that are tried in forks, and the other effects of each.
 //!
 //! ```text
 //! fork ── stage: what is due anyway is decided first ──> for each change: a copy, the change, cycles ── served? ── what differs
 //! ```
 //!
 //! Invariants:
-//! - what does not let the ask run in its copy is not proposed;
-//! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]), whatever the size of the state;
+//! - a change that does not let the ask run in its copy is not proposed;
+//! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]) and does not grow with the state;
 //! - the fork itself is not changed.
 //!
-//! Where to read: [`try_remedies`], then `stage`. `proposals` finds what is worth a try.
+//! Where to read: [`try_remedies`], then `stage`. `proposals` finds the changes to try.
 
 mod proposals;
 mod stage;
@@ -92,8 +92,8 @@ impl<'a> Attempts<'a> {
         all
     }
 
-    /// Every maximum and limit raised that stands in the way, and a node more where one is needed: by what is missing, and if others take
-    /// that first by what they take, too.
+    /// Raises every maximum and limit that blocks the ask, and adds a node where one is needed. The amount is the missing one, plus the
+    /// amount that others take first, if they do.
     fn raised(&self) -> Option<Remedy> {
         let steps = self.worked_out.iter().flat_map(|remedy| &remedy.steps);
         let raises = |step: &&RemedyKind| matches!(step, RemedyKind::Raise { .. } | RemedyKind::AddNode(_));
@@ -106,7 +106,7 @@ impl<'a> Attempts<'a> {
             let outcome = self.stage.outcome_of(&steps)?;
             let (taken, started) = self.stage.taken(&outcome);
             if outcome.is_served() {
-                // What is missing and what others take first is enough, if that is less.
+                // The missing amount and the amount that others take first are enough, if that is less.
                 let mut enough = least;
                 for step in &mut enough {
                     enlarge(step, &taken, started);
@@ -138,7 +138,7 @@ impl<'a> Attempts<'a> {
         })
     }
 
-    /// The end of an application by itself: of those that are enough the one that ends first as far as that is known.
+    /// The end of an application by itself: of the ends that are enough, the first one that is known.
     fn wait(&self, holders: &[Proposed], ended: Option<&AppId>) -> Option<Remedy> {
         let known = holders.iter().filter_map(|holder| Some((self.end_of(&holder.app)?, &holder.app)));
         let mut known: Vec<(Time, &AppId)> = known.collect();

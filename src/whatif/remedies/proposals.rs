@@ -1,4 +1,4 @@
-//! What is worth a try: whose end gives back what is missing, where an application may be moved, which priorities are higher.
+//! Changes to try: applications whose end frees the missing resource, leaves for a move, higher priorities.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,7 +16,7 @@ const MOST_OFFERED: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) struct Proposed {
     pub app: AppId,
-    /// What it has of what is missing.
+    /// How much of the missing resource it has.
     pub amount: i64,
 }
 
