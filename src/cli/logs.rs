@@ -1,4 +1,4 @@
-//! Logs of what runs without a screen: lines on standard error or in a file, with levels by module.
+//! Logs of commands without a screen: lines on standard error or in a file, with levels by module.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;

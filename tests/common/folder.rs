@@ -28,7 +28,7 @@ impl TestFolder {
         file
     }
 
-    /// The names of what is in it, in any order.
+    /// The names of its entries, in any order.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("a temporary folder can be read");
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()

@@ -149,8 +149,8 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
-    /// Whatever is wrong with the file: either nothing of what was reported is missing, or it is said what is, and what is mended is whole
-    /// in itself and loses nothing in silence.
+    /// Any damage to the file: either nothing that was reported is missing, or a message names what is. A mended file is whole in itself
+    /// and loses nothing in silence.
     #[test]
     fn damage_is_never_passed_over(harms in prop::collection::vec(harm(), 1..3)) {
         let (whole, answered) = &*WHOLE;

@@ -244,7 +244,7 @@ fn what_would_be_refused_of_many_is_reported_before_with_the_access_it_takes() {
     driver.keys("2AK").unwrap();
     says(&driver, "2 are refused and stay, nightly because: needs admin");
     assert!(driver.state().layers.is_empty(), "nothing is left to be asked about");
-    // Of what is asked about only that is counted which will be done.
+    // The question counts only the orders that will be carried out.
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2AK").unwrap();
     says(&driver, "Kill 1 of 2 applications?");

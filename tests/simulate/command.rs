@@ -73,7 +73,7 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     assert_eq!((code, one.lines().count()), (Some(0), 12), "{err}");
     assert_eq!(with(&["--threads", "2"]).1, one);
     assert_eq!(with(&["--resume", path(&kept)]).1, one);
-    // Half of what was kept, and a line that was cut off: the rest is run again.
+    // Half of the kept runs, and a line that was cut off: the rest is run again.
     let lines = std::fs::read_to_string(&kept).unwrap();
     assert_eq!(lines.lines().count(), 12);
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();

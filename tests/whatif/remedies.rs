@@ -240,7 +240,7 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     assert!(forecast(&fork, raised, &stop).is_none());
 }
 
-/// Of what waits every sentence has a place, and where amounts are the cause the resource and the numbers.
+/// Every sentence about a waiting ask has a place; where amounts are the cause, also the resource and the numbers.
 #[test]
 fn every_sentence_has_a_queue_a_resource_and_numbers() {
     let late = "  - submit: {app: few, queue: root.b, user: ann}

@@ -1,4 +1,4 @@
-//! Twins: a scheduler that is made of what a view shows explains what the one behind the view explains.
+//! Twins: a scheduler that is made from a view explains the same as the scheduler behind the view.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn first(found: &Finding) -> Option<Blocker> {
     }
 }
 
-/// What is compared of two blockers: the check, where, of what, and the figures.
+/// The compared parts of a blocker: the check, its place, its resource, and the figures.
 fn figures(blocker: Option<Blocker>) -> Option<String> {
     let one = blocker?;
     Some(format!(

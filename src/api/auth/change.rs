@@ -66,7 +66,7 @@ struct Locked {
     made: bool,
 }
 
-/// Waits for the lock of what stands at this place.
+/// Waits for the lock of the file at this path.
 fn lock(path: &Path, create: bool) -> io::Result<Locked> {
     let until = Instant::now() + PATIENCE;
     loop {

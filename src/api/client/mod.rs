@@ -1,7 +1,7 @@
 //! HTTP out: one scheduler's REST API, asked politely and believed in nothing.
 //!
-//! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, described for a person; [`release`] says
-//! which release answers, by the shape of what it says.
+//! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, described for a person; [`release`] finds
+//! which release answers, by the shape of its answers.
 //!
 //! Invariants:
 //! - a token goes over TLS or to loopback, never elsewhere, and through no proxy that would see it; it is in no message;

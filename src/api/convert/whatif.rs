@@ -107,7 +107,7 @@ fn spread(several: &Several) -> dto::WhatIfSeveral {
     }
 }
 
-/// What differs, of what is asked for.
+/// The differences of a pair, in the parts that `compare` names; in all parts where it is empty.
 pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let wanted = |what: &str| compare.is_empty() || compare.iter().any(|word| word == what);
     let Comparison { total: [without, with], queues, users, apps, nodes, first, verdict } = &pair.comparison;

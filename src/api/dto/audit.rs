@@ -1,4 +1,4 @@
-//! The transfer types of what was: the configurations that were in force (E5), and who did what (E11).
+//! The transfer types of the past: the configurations that were in force (E5), and who did what (E11).
 
 use std::collections::BTreeMap;
 

@@ -81,7 +81,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Bounds of what clients can make a server do.
+/// Bounds on the work that clients can cause in a server.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Threads that talk to clients.

@@ -47,7 +47,7 @@ pub(super) struct Named {
     pub source: Source,
     /// The configuration of its own, by number.
     own: Option<usize>,
-    /// Of what was read, so that a finished run is not taken for one of another file.
+    /// The digest of the input, so that a finished run is not taken for one of another file.
     pub digest: String,
 }
 
@@ -96,7 +96,7 @@ impl Inputs {
         config.map(Arc::new).ok_or_else(|| load::fault_report(Path::new(name), text.as_bytes(), &faults))
     }
 
-    /// A digest of what a run of a workload and configuration is made of.
+    /// A digest of the inputs of a run: its workload and its configuration.
     pub fn digest(&self, workload: usize, config: usize) -> String {
         format!("{}-{}", self.sources[workload].digest, self.configs[config].digest)
     }

@@ -6,7 +6,7 @@ use crate::model::Profile;
 use crate::simulate::target::Target;
 use crate::simulate::{Workload, arrange, input};
 
-/// One run, as numbers of what there is, and as words.
+/// One run: the numbers of its inputs, and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     /// The number of the workload among the inputs.

@@ -7,7 +7,7 @@ use super::{Change, Diff};
 impl Diff {
     /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
     ///
-    /// The path of what belongs to a partition as a whole is `partitions[NAME]`; a queue in `touches` that is not in the
+    /// The path of a change to a partition as a whole is `partitions[NAME]`; a queue in `touches` that is not in the
     /// partition `default` is written as `NAME/root.a`. What needs a running scheduler or an identity is added by the caller that
     /// has these.
     pub fn to_json(&self) -> Value {

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - whole lines come and go in block style, and nothing but the entry itself with its comma in flow style;
-//! - comments stay, but for those inside of what goes: behind it in its lines, or below it and deeper than it;
+//! - comments stay, except those of a removed entry: behind it in its lines, or below it and deeper than it;
 //! - what cannot be done so is refused, never rewritten.
 
 use std::ops::Range;

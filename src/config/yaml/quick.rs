@@ -290,7 +290,7 @@ impl Reader<'_> {
         document.nodes[id as usize].content = content;
     }
 
-    /// A node more, as the next child of what is open.
+    /// Adds a node, as the next child of the innermost open one.
     fn push(&mut self, at: Place, content: Content) -> u32 {
         let id = count(self.document.nodes.len());
         self.document.nodes.push(NodeData { at, content });

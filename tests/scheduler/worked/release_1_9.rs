@@ -4,7 +4,7 @@ use kornsole::model::{Profile, Resource};
 
 use super::stage::{Stage, open_root};
 
-/// n1 has nothing of what the ask uses none of: its capacity of 0 is not there.
+/// A capacity of 0 on n1 is as if n1 did not name the resource.
 #[test]
 fn n_06_a_capacity_of_0_is_no_capacity() {
     for profile in Profile::ALL {

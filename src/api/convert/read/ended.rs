@@ -82,7 +82,7 @@ impl RemoteState {
         self.arrange_ended(index);
     }
 
-    /// All that ended, the oldest first. What a list says takes the place of what only vanished.
+    /// All ended applications, the oldest first. An entry of a list replaces the application that only vanished.
     fn arrange_ended(&mut self, index: usize) {
         let part = &mut self.parts[index];
         let listed: FxHashMap<(&AppId, Time), ()> =

@@ -12,7 +12,7 @@ use crate::model::{AppId, QueuePath};
 use crate::view::users::UsageRows;
 use crate::view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
-/// Everybody's name with a tree of what he uses.
+/// Everybody's name with the tree of his usage.
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
 /// How many live applications of somebody are in which leaf.

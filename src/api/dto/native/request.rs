@@ -184,7 +184,7 @@ pub enum Span {
     Text(String),
 }
 
-/// The schema of what may be a number or a text.
+/// The schema of a value that may be a number or a text.
 fn number_or_text(schema: &mut Schema) {
     *schema = json_schema!({ "type": ["string", "integer"] });
 }

@@ -1,7 +1,7 @@
 //! Metrics in Prometheus' text form, with YuniKorn's names (`rest.md` 5.16).
 //!
-//! What a Go program says of its runtime is not there. The latencies of what is no step of its own here, or is not timed apart from its
-//! cycle, are there under their names and say that nothing was observed.
+//! The metrics of the Go runtime are not there. The latencies of steps that do not exist here, or that are not timed by themselves, are
+//! there under their names, without observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -239,7 +239,7 @@ fn latencies(page: &mut Page, cycles: &Latency) {
     }
 }
 
-/// How many nodes use how much of what they have, by resource.
+/// How many nodes use how much of their capacity, by resource.
 fn node_usage(page: &mut Page, view: &View) {
     let nodes = || view.partitions.iter().flat_map(|partition| partition.nodes.values());
     let names: BTreeSet<&str> = nodes().flat_map(|node| node.capacity.iter().map(|(name, _)| name)).collect();

@@ -93,7 +93,7 @@ fn large_things_are_read_or_left() {
     assert!(!agrees(&keys(100)));
 }
 
-/// Of what people have written, all but what has other signs or null values, or is wrong.
+/// Most texts that people have written. The rest has other signs or null values, or is wrong.
 #[test]
 fn recorded_texts_are_read_alike() {
     let (scenarios, configs) = (recorded("conformance/scenarios"), recorded("conformance/configs"));

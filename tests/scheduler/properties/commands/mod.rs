@@ -178,7 +178,7 @@ pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Par
     )
 }
 
-/// Steps around two gangs in a small cluster: most of what is asked for is a placeholder or may replace one.
+/// Steps around two gangs in a small cluster: most asks are placeholders or may replace one.
 pub fn gang_step() -> impl Strategy<Value = Step> {
     let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
     let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));

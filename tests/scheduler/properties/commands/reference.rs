@@ -45,7 +45,7 @@ fn current(queue: &Queue, raw: i64) -> i64 {
     }
 }
 
-/// The highest priority of what is pending in and below a queue, as it arrives there (SCH-062).
+/// The highest pending priority in and below a queue, as it arrives there (SCH-062).
 fn raw(partition: &Partition, queue: &Queue) -> i64 {
     let below = children(partition, queue.key).into_iter().map(|child| current(child, raw(partition, child)));
     let own = apps_in(partition, queue.key).flat_map(pending_priorities);
@@ -142,8 +142,8 @@ impl Model {
         }
     }
 
-    /// The releases keep in a parent what a child last handed up (P-02): the raw priority of a parent is the highest of what its
-    /// children may have handed up.
+    /// The releases keep in a parent the priority that a child last passed up (P-02): the raw priority of a parent is the highest
+    /// priority that its children may have passed up.
     fn compare_cached(&mut self, partition: &Partition, queue: &Queue) {
         let min = i64::from(Priority::MIN.0);
         let ours = i64::from(queue.raw_priority.0);
