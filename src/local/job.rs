@@ -32,7 +32,7 @@ pub struct JobSpec {
     pub after: Vec<Dependency>,
     /// How often it is tried again after an attempt that failed.
     pub retry: u32,
-    /// What becomes of it when it has to make room, and when the machine was restarted.
+    /// What happens to it when it has to make room, and when the machine was restarted.
     pub when_stopped: WhenStopped,
     /// Waits until it is released by hand.
     pub hold: bool,

@@ -1,4 +1,4 @@
-//! What becomes of a job after an attempt: its end, or another attempt; and of jobs that wait for it.
+//! What happens to a job after an attempt: its end, or another attempt; and of jobs that wait for it.
 
 use std::collections::HashMap;
 
@@ -51,7 +51,7 @@ fn next(job: &Job, end: &AttemptEnd) -> Next {
 }
 
 impl Daemon {
-    /// Takes note of the end of an attempt.
+    /// Records the end of an attempt.
     pub(super) fn finish(&self, table: &mut Table, number: u64, end: AttemptEnd) {
         let Some(job) = table.jobs.get_mut(&number) else { return };
         let (actor, attempt) = (self.submitter(job), job.next);

@@ -3,7 +3,7 @@
 //! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
 //! scheduler as time passes: a scenario's [`steps`], or the [`demo`]; [`record`] and
 //! [`write`] make a scenario file of it.
-//! [`run`] drives a scheduler through a scenario, [`trace`] prints what came of it, and `summary` that for people.
+//! [`run`] drives a scheduler through a scenario, [`trace`] prints the result, and `summary` prints it for people.
 //!
 //! Invariants:
 //! - no clock, no thread, and no IO but the writer that a trace goes to: time is virtual and comes in as an argument;

@@ -15,7 +15,7 @@ pub const LOAD: i64 = -1;
 
 /// The one who hears what a run does.
 pub trait Sink {
-    /// What came of one command of a step, in order.
+    /// The result of one command of a step, in order.
     ///
     /// # Errors
     /// Writing failed; the run ends.

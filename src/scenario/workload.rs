@@ -13,7 +13,7 @@ pub trait Workload: Send {
     /// What it does at `now`, which is when it wanted to act.
     fn act(&mut self, now: Time) -> Vec<Command>;
 
-    /// What came of it, and of everything else that happened.
+    /// Takes the events of its commands, and of all other commands.
     fn observe(&mut self, now: Time, events: &[Event]);
 
     /// Whether it says itself when cycles run, by commands; then nobody else runs one until it is over.

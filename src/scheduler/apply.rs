@@ -96,7 +96,7 @@ impl Scheduler {
     }
 }
 
-/// What comes of a command for a partition that is not there. A node that registers is answered, as in the releases.
+/// The result of a command for a partition that is not there. A node that registers is answered, as in the releases.
 fn nowhere(command: &PartitionCommand, message: String) -> EventKind {
     match command {
         PartitionCommand::AddNode(spec) => EventKind::NodeRejected { node: spec.id.clone(), message },

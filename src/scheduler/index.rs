@@ -34,7 +34,7 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.insert(key, value)
     }
 
-    /// Takes away what stands at `key`.
+    /// Removes the entry at `key`.
     pub fn remove<Q: ?Sized + Eq + Hash>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,

@@ -124,7 +124,7 @@ pub struct Figures {
     pub fairness: Option<f64>,
     /// Use over time.
     pub series: Series,
-    /// The largest request that waits at the end, as `application/ask` and its amounts: what stands in the way of more.
+    /// The largest request that waits at the end, as `application/ask` and its amounts: it blocks further allocations.
     pub largest_waiting: Option<(String, BTreeMap<String, i64>)>,
 }
 

@@ -108,7 +108,7 @@ pub struct Comparison {
     pub queues: BTreeMap<QueuePath, Both<Figures>>,
     /// Users with other figures.
     pub users: BTreeMap<Arc<str>, Both<Figures>>,
-    /// Applications, by what becomes of them, then by id.
+    /// Applications, by what happens to them, then by id.
     pub apps: Vec<AppDifference>,
     /// Nodes with other usage.
     pub nodes: BTreeMap<NodeId, Both<NodeTally>>,
@@ -177,7 +177,7 @@ fn first(without: &Tally, with: &Tally) -> Option<FirstDifference> {
     Some(FirstDifference { at, without, with, why_not_without: None, why_not_with: None })
 }
 
-/// What becomes of an application; `None` where it is the same.
+/// What happens to an application; `None` where it is the same.
 fn effect(without: Option<&AppTally>, with: Option<&AppTally>) -> Option<Effect> {
     if without == with {
         return None;

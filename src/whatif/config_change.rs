@@ -12,7 +12,7 @@ use crate::scheduler::usage::Side;
 /// The text with the key of the queue set.
 ///
 /// # Errors
-/// What stands in the way, for a person.
+/// The reason of a failure, for a person.
 pub(super) fn edited(
     text: &str,
     partition: &Partition,

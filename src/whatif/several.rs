@@ -57,7 +57,7 @@ impl MoreBy {
     }
 }
 
-/// What becomes of an application in the runs.
+/// What happens to an application in the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppSpread {
     /// The id of the application.

@@ -301,7 +301,7 @@ impl Tally {
         }
     }
 
-    /// Ends the count: what stands at the end is read from the partition.
+    /// Ends the count: the figures at the end are read from the partition.
     pub fn end(&mut self, partition: Option<&Partition>, now: Time) {
         let Some(partition) = partition else { return };
         for (_, app) in partition.apps.iter() {

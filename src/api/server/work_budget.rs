@@ -47,7 +47,7 @@ impl WorkBudget {
         over.map_or(Ok(()), |over| Err((over * SHARE).as_secs() + 1))
     }
 
-    /// Takes note of work that was done for an address.
+    /// Records work that was done for an address.
     pub fn note(&self, address: IpAddr, work: Duration) {
         let now = Instant::now();
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);

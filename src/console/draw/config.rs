@@ -52,7 +52,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     draw_faults(pen, page, parts.faults);
 }
 
-/// Draws what stands beside the text.
+/// Draws the pane beside the text.
 fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     let lines = config_pane::content(state, page, usize::from(area.width));
     let room = usize::from(area.height);

@@ -1,4 +1,4 @@
-//! The pages with a form: the fields, the text cursor in them, and what stands below. [`crate::console::present::form`] says where a
+//! The pages with a form: the fields, the text cursor in them, and the text below. [`crate::console::present::form`] says where a
 //! field stands.
 
 use ratatui::layout::{Position, Rect};
@@ -14,7 +14,7 @@ use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
 use crate::console::theme::{Role, Theme};
 
-/// Draws the form of the page and what stands below it.
+/// Draws the form of the page and the text below it.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(shown) = fields_of(state, is_writing(state)) else { return };
     fields(&shown, pen, area);

@@ -20,7 +20,7 @@ use crate::console::state::keymap::chord_text;
 use crate::console::state::layer::{Confirm, Layer};
 use crate::console::theme::Role;
 
-/// Draws what stands over the page.
+/// Draws the layers over the page.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     for layer in &state.layers {
         match layer {

@@ -26,7 +26,7 @@ pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
     content(state, page, width).len()
 }
 
-/// How far what stands beside the text can be scrolled.
+/// How far the pane beside the text can be scrolled.
 pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     let Some(regions) = layout::regions(state) else { return 0 };
     let area = regions.pane.map_or(regions.rows, |pane| pane.area);

@@ -36,7 +36,7 @@ fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
     each_page!(state.page(), page => page.sheet(state, SHEET))
 }
 
-/// The lines of a page that is no list as a table: the label, and what stands behind it.
+/// The lines of a page that is no list as a table: the label, and the text behind it.
 fn labelled(lines: &[Vec<Piece>]) -> Table {
     let row = |line: &Vec<Piece>| {
         let (first, rest) = line.split_first()?;

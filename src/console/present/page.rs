@@ -54,12 +54,12 @@ pub trait Present {
         None
     }
 
-    /// How the figure of a column came about, for the row under the cursor; columns count as in [`Self::fields`].
+    /// How the figure of a column is computed, for the row under the cursor; columns count as in [`Self::fields`].
     fn why(&self, _state: &State, _part: &PartitionView, _column: usize) -> Option<String> {
         None
     }
 
-    /// The subject of its figures, and how they came about; `None` on a list, where the row under the cursor is explained.
+    /// The subject of its figures, and how they are computed; `None` on a list, where the row under the cursor is explained.
     fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
         None
     }

@@ -72,7 +72,7 @@ pub enum What {
     Description,
 }
 
-/// A field with what stands before it and in it.
+/// A field with its label and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeField {
     /// What it stands for.

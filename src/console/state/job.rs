@@ -51,7 +51,7 @@ pub struct JobWatch {
     pub with_output: bool,
     /// There is more output than came with the last answer.
     pub more: bool,
-    /// What becomes of the orders of the last question.
+    /// What happens to the orders of the last question.
     pub acting: Acting,
 }
 

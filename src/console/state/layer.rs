@@ -23,7 +23,7 @@ pub enum Layer {
         /// The first line on the screen.
         top: usize,
     },
-    /// How the figures on the page below came about.
+    /// How the figures on the page below are computed.
     Figures(Figures),
     /// The columns of the list below, to be chosen.
     Columns(ColumnPicker),
@@ -79,7 +79,7 @@ pub struct PickedColumn {
     pub usual: u16,
 }
 
-/// How the figures on a page came about, as they were when that was asked.
+/// How the figures on a page are computed, at the moment of the request.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     /// What they are of.

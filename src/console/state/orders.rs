@@ -15,7 +15,7 @@ pub struct Orders {
     given: u64,
     /// Those without an answer, the oldest first.
     pub open: Vec<Ticket>,
-    /// What would come of a move of several applications, whose target is being written.
+    /// The expected result of a move of several applications, whose target is being written.
     pub watched: Option<Watched>,
     /// What was tried lately and refused for want of a right, each once.
     pub tried: Vec<RefusedAttempt>,
@@ -40,7 +40,7 @@ pub struct Ticket {
     pub since: u64,
 }
 
-/// What would come of a move of several applications, as far as that was answered.
+/// The expected result of a move of several applications, from the answers so far.
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// The leaf that it is to go to.
@@ -146,7 +146,7 @@ pub enum Purpose {
     Ask(QuestionOrigin),
     /// To report it together with others of the same question, by its number.
     Batch(u64),
-    /// To say beside what is being written what would come of it.
+    /// To show the expected result beside the text that is being written.
     Watch,
 }
 

@@ -1,4 +1,4 @@
-//! What came of orders: by what each was given for.
+//! The results of orders, by the purpose of each order.
 
 use crate::console::state::layer::{Confirm, Layer};
 use crate::console::state::orders::{Purpose, QuestionOrigin, Ticket};
@@ -7,7 +7,7 @@ use crate::console::update::orders::{ask_move, result_text};
 use crate::console::update::{aftermath, attempt, bulk, change, config, move_watch, revisions, workload};
 use crate::view::act::{Act, Code, Done, Refusal};
 
-/// Says what came of an order.
+/// Reports the result of an order.
 pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
     let Some(ticket) = state.orders.answered(number) else { return };
     if matches!(ticket.act, Act::Configure { dry_run: false, .. }) {
@@ -20,7 +20,7 @@ pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
     report_result(state, &ticket, outcome);
 }
 
-/// Says what came of an order, by what it was given for.
+/// Reports the result of an order, by its purpose.
 fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) {
     let act = &ticket.act;
     match (ticket.purpose, outcome) {

@@ -1,7 +1,7 @@
-//! What somebody tried and may not do: it never becomes an order, and is passed to the source so that it is in the audit all the same.
+//! Attempts without the right: they never become orders, and are passed to the source so that they are in the audit all the same.
 //!
-//! That is so for want of a right only. A command that is off for another reason (nothing under the cursor, the past on the screen) is
-//! no attempt at anything.
+//! Only a missing right counts. A command that is off for another reason (nothing under the cursor, the past on the screen) is
+//! not an attempt.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
 
-/// Says why a command is off, and takes note of who tried it.
+/// Says why a command is off, and records the attempt.
 pub fn refuse(state: &mut State, id: CommandId, reason: String) {
     // Of a job the daemon decides, by other rights.
     let of_job = state.cluster.has_jobs

@@ -295,7 +295,7 @@ pub fn move_back(state: &mut State) {
     ask(state, "Move back", goes, &apps, "", act);
 }
 
-/// Takes what came of one of them; the last one says how all went.
+/// Takes the result of one order of many; with the last one, reports the results of all.
 pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
     let act = &ticket.act;
     let Some(at) = state.batches.iter().position(|batch| batch.number == number) else { return };

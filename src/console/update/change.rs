@@ -317,8 +317,8 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes what came of it, which is reported already: a form that is in force is done with. One that somebody is at again stays where it is,
-/// with what was written meanwhile.
+/// Takes the result of the order, which is reported already. A form that is in force is finished. A form that somebody edits again stays
+/// where it is, with its new text.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let turn = state.turn;
     let of = |page: &&mut ChangePage| page.applying.as_ref().is_some_and(|applying| applying.number == number);

@@ -253,7 +253,7 @@ pub fn yes(state: &mut State, orders: Vec<JobOrder>) {
     }
 }
 
-/// Says what came of it; of several how all went.
+/// Reports the result of the order; for several, the results of all.
 pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, String>) {
     let (grade, text) = match outcome {
         Ok(text) => (Grade::Info, text),

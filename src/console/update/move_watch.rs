@@ -1,4 +1,4 @@
-//! What would come of a move, said beside its target while that is being written.
+//! The expected result of a move, shown beside its target while the target is being written.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn written_target(line: &CommandLine) -> Option<&str> {
     (command::by_name(name)?.id == CommandId::Order(OrderCommand::Move) && !to.is_empty()).then_some(to)
 }
 
-/// Says beside the target that is being written what would come of the move.
+/// Shows the expected result of the move beside the target that is being written.
 pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
     // One that comes late may be about the line before, which was begun on something else.
@@ -78,7 +78,7 @@ pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refus
 /// for that.
 const LOOKED_AT: usize = 5_000;
 
-/// For how many of the queues that are offered, the best ones, is reported what would come of a move of so many applications.
+/// For how many of the offered queues, the best ones, the expected result of a move of so many applications is shown.
 pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }
@@ -92,7 +92,7 @@ pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<Mo
     watched.summary().filter(|_| !watched.refused.is_empty())
 }
 
-/// Asks what would come of moving the first of these applications to a queue, each by itself.
+/// Requests a dry run of moving each of the first of these applications to a queue.
 fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
     let to = QueuePath::new(to);
     state.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });

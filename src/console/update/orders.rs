@@ -1,4 +1,4 @@
-//! Killing, moving, pausing: the question before, the order, and what came of it.
+//! Killing, moving, pausing: the question before, the order, and its result.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
     Some(format!("{word} by the adminacl of {} ({by}).", grant.queue))
 }
 
-/// Asks the scheduler what would come of an act; the question to the person follows with its answer.
+/// Requests a dry run of an act from the scheduler; the question to the person follows with its answer.
 pub(super) fn ask_first(state: &mut State, act: Act) {
     let asked = QuestionOrigin { turn: state.turn, at: state.now };
     send(state, act.into(), Purpose::Ask(asked));

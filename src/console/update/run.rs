@@ -291,7 +291,7 @@ fn tour(state: &mut State) {
     state.layers.push(Layer::Tour { top: 0 });
 }
 
-/// Says how the figures on the screen came about.
+/// Shows how the figures on the screen are computed.
 fn figures(state: &mut State) {
     let figures = crate::console::present::figures::figures(state);
     state.layers.push(Layer::Figures(figures));

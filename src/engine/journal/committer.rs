@@ -108,7 +108,7 @@ impl Journal {
 
     /// Has rows replaced that are on the disk: orders that were refused meanwhile.
     pub fn replace(&self, changes: Vec<Change>) {
-        // After its end there is nobody to write; what stands there is whole as well.
+        // After its end nobody writes; the data there are whole as well.
         let _ = self.0.work.send(JournalTask::Write(WriteBatch { changes, ..WriteBatch::default() }));
     }
 

@@ -93,7 +93,7 @@ pub fn alone(kind: Kind, key: u64, part: u32, content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads the frame at the front of a text, and gives what stands behind it. `None` if there is none, or it is damaged.
+/// Reads the frame at the front of a text, and gives the rest of the text. `None` if there is none, or it is damaged.
 pub fn read(text: &[u8]) -> Option<(Frame<'_>, &[u8])> {
     let (head, rest) = text.split_at_checked(HEAD)?;
     let (magic, head) = head.split_first_chunk::<4>()?;

@@ -109,7 +109,7 @@ impl LastFile {
         self.damaged.then_some(text)
     }
 
-    /// Takes note of changes that are on the disk; `sync`: the note is to outlast a power
+    /// Records changes that are on the disk; `sync`: the record is to outlast a power
     /// cut.
     ///
     /// # Errors

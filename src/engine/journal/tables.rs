@@ -1,4 +1,4 @@
-//! What is in the store: its tables, what stands in them, and how that is changed.
+//! The store: its tables, their content, and changes of it.
 
 use std::sync::Arc;
 

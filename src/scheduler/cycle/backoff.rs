@@ -188,7 +188,7 @@ impl Partition {
         holds
     }
 
-    /// A leaf was tried in vain: it backs off if all its applications do, and nothing else decides about them.
+    /// A leaf was tried without success: it backs off if all its applications do, and nothing else decides about them.
     pub(in crate::scheduler) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
         self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
             (Some(quiet), Some(backoff)) => {

@@ -120,7 +120,7 @@ pub(in crate::scheduler) fn try_asks(
     (None, changed)
 }
 
-/// Takes note of why an ask was not allocated. What nodes lack is no reason of its own: it names no queue and no limit.
+/// Records why an ask was not allocated. What nodes lack is no reason of its own: it names no queue and no limit.
 fn note(now: Time, log: &mut AskLog, tried: TryResult) {
     match tried {
         TryResult::UserQuota => log.note(Failure::UserQuota, now),

@@ -219,7 +219,7 @@ impl Partition {
         }
     }
 
-    /// What becomes of an entry of a node that goes (SCH-193): an ask that was to come is pending again; a placeholder whose ask
+    /// What happens to an entry of a node that goes (SCH-193): an ask that was to come is pending again; a placeholder whose ask
     /// goes to another node has given way; everything else ends.
     pub(in crate::scheduler) fn lose_to_node(
         &mut self,

@@ -160,7 +160,7 @@ impl Check<'_> {
         });
     }
 
-    /// What one queue counts of applications, and its priority, are what stands below it (11, 12).
+    /// The application counts of one queue, and its priority, agree with its children and applications (11, 12).
     fn queue_counts(&mut self, queue: &Queue) {
         let partition = self.partition;
         let tree = &partition.queues;

@@ -25,11 +25,11 @@ pub struct Switches {
     pub priority_cache: bool,
     /// P-03: a submission reports the leaf's priority upwards, which refreshes what P-02 left stale.
     pub priority_on_submit: bool,
-    /// D-23: what becomes of an ask that is made again while it is pending.
+    /// D-23: what happens to an ask that is made again while it is pending.
     pub ask_again_pending: AskAgainPending,
-    /// D-23: what becomes of an ask that is made again while it is allocated.
+    /// D-23: what happens to an ask that is made again while it is allocated.
     pub ask_again_allocated: AskAgainAllocated,
-    /// D-09: what becomes of an ask whose required node is unknown or reserved for another.
+    /// D-09: what happens to an ask whose required node is unknown or reserved for another.
     pub required_node: RequiredNode,
     /// D-06: in maxima along a path, a name that is missing on one level counts 0.
     pub path_minimum: bool,
@@ -178,7 +178,7 @@ pub enum RecoveryQueue {
     TemplateAndTags,
 }
 
-/// What becomes of an ask that is made again while it is pending (switch `ask_again_pending`).
+/// What happens to an ask that is made again while it is pending (switch `ask_again_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskAgainPending {
     /// The new one takes its place altogether.
@@ -189,7 +189,7 @@ pub enum AskAgainPending {
     Resizes,
 }
 
-/// What becomes of an ask that is made again while it is allocated (switch `ask_again_allocated`).
+/// What happens to an ask that is made again while it is allocated (switch `ask_again_allocated`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskAgainAllocated {
     /// The new one is refused: ids are unique (SCH-013).

@@ -17,7 +17,7 @@ use super::trace::{RuleEnd, RuleRef};
 pub struct Record {
     /// The rules at that time.
     pub rules: Arc<Rules>,
-    /// What came of them.
+    /// The result of these rules.
     pub placement: Placement,
 }
 

@@ -24,11 +24,11 @@ pub struct Line {
     pub subject: String,
     /// What was found.
     pub note: String,
-    /// What came of the rule, on the line of its path or on its last.
+    /// The result of the rule, on the line of its path or on its last.
     pub mark: Mark,
 }
 
-/// What came of a rule.
+/// The result of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
     /// Nothing has come of it yet.
@@ -95,7 +95,7 @@ impl Placement {
 }
 
 impl RuleTrace {
-    /// What came of the rule in one line, its number and name left out.
+    /// The result of the rule in one line, its number and name left out.
     pub fn message(&self, placement: &Placement) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         match &self.end {
@@ -120,7 +120,7 @@ impl RuleTrace {
 }
 
 impl LinkTrace {
-    /// What came of a rule of a chain in one line.
+    /// The result of a rule of a chain in one line.
     pub fn message(&self) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         let words = match self.end {

@@ -41,13 +41,13 @@ pub struct RuleTrace {
     pub steps: SmallVec<[LinkTrace; 1]>,
     /// The path that the rule yields; `None` without result.
     pub path: Option<QueuePath>,
-    /// What stands at the path; `None` if nothing does.
+    /// The queue at the path; `None` if there is none.
     pub queue: Option<QueueState>,
     /// The question for submit access, if that was asked (PLC-061, PLC-063).
     pub asked: Option<AccessCheck>,
     /// The queues that placing here creates, top down (PLC-070).
     pub create: Vec<QueuePath>,
-    /// What came of it.
+    /// The result of the rule.
     pub end: RuleEnd,
 }
 
@@ -114,7 +114,7 @@ pub struct LinkTrace {
     pub parent: Option<QueuePath>,
     /// The path; `None` if it did not lead to one.
     pub path: Option<QueuePath>,
-    /// What stands at the path; `None` if nothing does.
+    /// The queue at the path; `None` if there is none.
     pub queue: Option<QueueState>,
     /// How the step ended.
     pub end: LinkEnd,

@@ -91,7 +91,7 @@ pub struct Application {
     /// Its place among the candidates of its leaf, if it is one.
     #[serde(skip)]
     pub rank: Option<AppRank>,
-    /// It was tried in vain and need not be tried again yet.
+    /// It was tried without success and need not be tried again yet.
     #[serde(skip)]
     pub(in crate::scheduler) backoff: Option<Box<Backoff>>,
     /// It also stands among those of its leaf that may replace a placeholder.

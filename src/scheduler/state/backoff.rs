@@ -33,7 +33,7 @@ impl NodeGains {
     }
 }
 
-/// Why something that was tried in vain is not tried again.
+/// Why something that was tried without success is not tried again.
 #[derive(Clone, Debug)]
 pub(in crate::scheduler) struct Backoff {
     /// From then on time alone may change something.

@@ -88,7 +88,7 @@ pub struct Queue {
     /// Of a parent: the children that want something, in their order.
     #[serde(skip)]
     pub(in crate::scheduler) siblings: Siblings,
-    /// Of a leaf that was tried in vain and need not be tried again yet.
+    /// Of a leaf that was tried without success and need not be tried again yet.
     #[serde(skip)]
     pub(super) backoff: Option<Box<Backoff>>,
     /// How often it did while others were tried.

@@ -36,7 +36,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What came of a text: the workload, and its faults. Lines with a fault are left out of it.
+/// The result of reading a text: the workload, and the faults. Lines with a fault are left out of it.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// All that is right.

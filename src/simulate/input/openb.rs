@@ -20,7 +20,7 @@ const GPU: &str = "nvidia.com/gpu";
 /// The resource of thousandths of a GPU.
 const GPU_MILLI: &str = "gpu-milli";
 
-/// What becomes of requests for a part of a GPU.
+/// What happens to requests for a part of a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fractions {
     /// They take a whole one.

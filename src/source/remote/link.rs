@@ -59,7 +59,7 @@ pub struct LinkState {
     failures: u32,
     /// Since when something is under way to which nothing was answered.
     waiting: Option<Duration>,
-    /// What was answered when, and what could not be had when it was last asked for.
+    /// When each part was last answered, and why the last read of it failed.
     parts: BTreeMap<Part, PartState>,
 }
 
@@ -75,7 +75,7 @@ struct PartState {
 /// Why a part is older than it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Cause {
-    /// It could not be had when it was last asked for.
+    /// The last read of it failed.
     Failed(String),
     /// The connection was lost since it came.
     Lost,
@@ -114,7 +114,7 @@ impl LinkState {
         self.parts.insert(part, PartState { good: Some(now), cause: None });
     }
 
-    /// A part could not be had, though others may be.
+    /// The read of one part failed; others may succeed.
     pub fn part_failed(&mut self, part: Part, fault: &Fault) {
         self.parts.entry(part).or_default().cause = Some(Cause::Failed(fault.to_string()));
     }

@@ -54,7 +54,7 @@ impl Explanation {
 }
 
 impl AskExplanation {
-    /// What becomes of it, in one line.
+    /// What happens to the ask, in one line.
     pub fn sentence(&self) -> String {
         let wanted = amounts(&self.resource);
         match (&self.status, self.blockers.first()) {

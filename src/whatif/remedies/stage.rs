@@ -109,7 +109,7 @@ impl<'a> Stage<'a> {
         self.settled.scheduler.partitions().first()
     }
 
-    /// What comes of changes, made one after the other in a copy. `None`: one of them is refused.
+    /// The result of changes, made one after the other in a copy. `None`: one of them is refused.
     pub fn outcome_of(&self, steps: &[RemedyKind]) -> Option<Outcome> {
         let mut copy = self.settled.scheduler.clone();
         let mut ended = BTreeMap::new();

@@ -68,7 +68,7 @@ impl IdempotencyCache {
         slot
     }
 
-    /// Takes note of how large an answer is that is kept.
+    /// Records how large an answer is that is kept.
     fn weigh(&self, name: Name, bytes: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // It may have been forgotten meanwhile.

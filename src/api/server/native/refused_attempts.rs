@@ -104,7 +104,7 @@ impl NativeApi {
         if held.first { self.enter(who, route, parameters, held.refusal).await } else { held.refusal }
     }
 
-    /// Takes note of a changing request that is refused. The text of a configuration is not written before it is checked.
+    /// Records a changing request that is refused. The text of a configuration is not written before it is checked.
     pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
         if route.changes() {
             self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });

@@ -62,7 +62,7 @@ impl RefusedBudget {
         Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
     }
 
-    /// Takes note of a refusal of a request with so many bytes of body.
+    /// Records a refusal of a request with so many bytes of body.
     pub fn charge(&self, actor: &Actor, body: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         add(&mut book.users, actor.user(), body + EACH);

@@ -46,7 +46,7 @@ impl Default for TokenFailures {
 }
 
 impl TokenFailures {
-    /// Takes note of a wrong token. Gives whether it was one too many.
+    /// Records a wrong token. Gives whether it was one too many.
     pub fn note(&self, address: IpAddr, presented: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() + 2 > MOST_KEPT {

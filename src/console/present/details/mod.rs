@@ -63,7 +63,7 @@ pub fn lines(state: &State, subject: &Subject, width: usize) -> Lines {
     in_one(sheet(state, subject, width), width)
 }
 
-/// The labels of a sheet, each with what stands beside it.
+/// The labels of a sheet, each with the text beside it.
 pub fn labels(state: &State, subject: &Subject) -> Vec<(String, String)> {
     let sheet = sheet(state, subject, usize::from(TWO_COLUMNS));
     let label = |line: &Vec<Piece>| {

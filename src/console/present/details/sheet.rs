@@ -22,7 +22,7 @@ pub struct Sheet {
 
 /// Adds a line with a label.
 pub fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
-    // A label that is too long for its column moves what stands beside it.
+    // A label that is too long for its column moves the text beside it.
     let gap = if text::width(label) < LABEL { "" } else { "  " };
     let mut line = vec![dim(format!("{label:<LABEL$}{gap}"))];
     line.extend(value);

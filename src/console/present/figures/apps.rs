@@ -13,7 +13,7 @@ use crate::model::{MEMORY, Priority, VCORE};
 use crate::view::units::show_amount;
 use crate::view::{AppRow, AskRow, AskState, PartitionView};
 
-/// How the figure of a column of the applications came about.
+/// How the figure of a column of the applications is computed.
 pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn) -> String {
     match column {
         AppColumn::Application => format!("submitted by {}", row.who),
@@ -103,7 +103,7 @@ fn asked(row: &AppRow, name: &str) -> String {
     }
 }
 
-/// How the figure of a column of the asks came about.
+/// How the figure of a column of the asks is computed.
 pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, column: AskColumn) -> String {
     match column {
         AskColumn::Ask => {

@@ -7,7 +7,7 @@ use crate::view::fairness::FairnessRow;
 use crate::view::units::show_amount;
 use crate::view::waiting::SheetLine;
 
-/// How the figure of a column came about.
+/// How the figure of a column is computed.
 pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
     let show = |amount: i64| show_amount(&row.resource, amount);
     let demand = show(row.used.saturating_add(row.pending));

@@ -1,4 +1,4 @@
-//! How each figure on the screen came about, in words: of the row under the cursor, of a sheet, and of the line at the top.
+//! How each figure on the screen is computed, in words: of the row under the cursor, of a sheet, and of the line at the top.
 //!
 //! ```text
 //! ┌ Figures of root.eng.web ─────────────────────────────────────────────────────┐
@@ -29,7 +29,8 @@ use crate::console::state::page::{Page, each_page};
 use crate::model::{MEMORY, VCORE};
 use crate::view::units::show_amount;
 
-/// All figures on the screen of the page, with how each came about. Makes the values of the row once more: not to be called where frames are drawn.
+/// All figures of the page on the screen, each with how it is computed. Makes the values of the row once more: not to be called where
+/// frames are drawn.
 pub fn figures(state: &State) -> Figures {
     let own = each_page!(state.page(), page => page.figures(state));
     let (of, mut list) = own.unwrap_or_else(|| row(state));

@@ -7,7 +7,7 @@ use crate::model::{MEMORY, Time, VCORE};
 use crate::view::units::show_amount;
 use crate::view::{NodeAllocation, NodeRow};
 
-/// How the figure of a column of the nodes came about.
+/// How the figure of a column of the nodes is computed.
 pub fn why(node: &NodeRow, column: NodeColumn) -> String {
     match column {
         NodeColumn::Node => format::count(node.attributes.len() as u64, "attribute"),
@@ -73,7 +73,7 @@ fn free(node: &NodeRow, name: &str) -> String {
     format!("{left} = capacity {} less {} allocated{outside}", shown(capacity), shown(node.allocated.amount(name)))
 }
 
-/// How the figure of a column of a node's allocations came about.
+/// How the figure of a column of a node's allocations is computed.
 pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, column: AllocationColumn) -> String {
     let of = |name: &str| {
         let of = share(one.resource.amount(name), node.capacity.amount(name));

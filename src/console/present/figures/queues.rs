@@ -10,7 +10,7 @@ use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE
 use crate::view::units::show_amount;
 use crate::view::{PartitionView, QueueRow};
 
-/// How the figure of a column came about.
+/// How the figure of a column is computed.
 pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueColumn) -> String {
     match column {
         QueueColumn::Queue => name(state, row),

@@ -2,7 +2,7 @@
 
 use crate::console::state::column::{AuditColumn, EventColumn, RevisionColumn};
 
-/// How the figure of a column of the events came about.
+/// How the figure of a column of the events is computed.
 pub const fn event(column: EventColumn) -> &'static str {
     match column {
         EventColumn::Time => "on the scheduler's clock, from its beginning",
@@ -15,7 +15,7 @@ pub const fn event(column: EventColumn) -> &'static str {
     }
 }
 
-/// How the figure of a column of the audit came about.
+/// How the figure of a column of the audit is computed.
 pub const fn entry(column: AuditColumn) -> &'static str {
     match column {
         AuditColumn::Time => "on the clock of the machine that the scheduler runs on",
@@ -28,7 +28,7 @@ pub const fn entry(column: AuditColumn) -> &'static str {
     }
 }
 
-/// How the figure of a column of the configurations came about.
+/// How the figure of a column of the configurations is computed.
 pub const fn revision(column: RevisionColumn) -> &'static str {
     match column {
         RevisionColumn::Revision => {

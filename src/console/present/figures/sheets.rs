@@ -94,7 +94,7 @@ fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
     }
 }
 
-/// Columns of a list with how each figure came about.
+/// Columns of a list, each with how its figure is computed.
 fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure> {
     columns.iter().map(|column| figure(&heading(column.name()), "", why(*column))).collect()
 }

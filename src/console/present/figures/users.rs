@@ -10,7 +10,7 @@ use crate::model::{MEMORY, VCORE};
 use crate::view::units::show_amount;
 use crate::view::{LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
 
-/// How the figure of a column of users and groups came about.
+/// How the figure of a column of users and groups is computed.
 pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: UserColumn) -> String {
     let kind = limits::kind(account.side);
     let row = part.whole_usage_of(account.side, &account.name);
@@ -65,7 +65,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
     }
 }
 
-/// How the figure of a column of one user or group came about.
+/// How the figure of a column of one user or group is computed.
 pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, column: LevelColumn) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
     let (path, side, name) = match &line.id {

@@ -66,12 +66,12 @@ impl Chapters {
     /// How many are remembered.
     pub const MOST: usize = 16;
 
-    /// From this time on the moments that come of themselves are all that mattered.
+    /// From this time on the live events have all important moments.
     pub fn watched_from(&mut self, at: Time) {
         self.watched = Some(at);
     }
 
-    /// Whether the moments come of themselves by now.
+    /// Whether the live events have all important moments by now.
     pub fn is_watched(&self) -> bool {
         self.watched.is_some()
     }

@@ -7,7 +7,7 @@ use crate::console::state::editor::Completion;
 use crate::console::state::{Grade, State};
 use crate::console::update::config::page::shown;
 
-/// Moves the cursor, or scrolls what stands beside the text where that is in its place.
+/// Moves the cursor, or scrolls the pane where it replaces the text.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
     if page.swapped {
         page.beside_top = by.from(page.beside_top, usize::MAX, height);

@@ -36,7 +36,7 @@ pub(super) struct Chain {
 }
 
 impl Partition {
-    /// Everything that stands in the way of a pending ask.
+    /// All blockers of a pending ask.
     pub(super) fn chain(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Chain {
         let application = &self.apps[app];
         let ask = &application.asks[key];

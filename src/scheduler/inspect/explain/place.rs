@@ -1,10 +1,10 @@
-//! Where something stands in the way, or is changed.
+//! The place of a blocker or of a change.
 
 use std::sync::Arc;
 
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 
-/// Where something stands in the way.
+/// The place of a blocker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Place {
     /// The whole partition: paused, or without nodes.

@@ -120,7 +120,7 @@ pub enum AskStatus {
     },
 }
 
-/// At which check of a cycle something stands in the way, in the order of the checks.
+/// The check of a cycle that an ask fails, in the order of the checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
     /// A placement rule did not let the application in, or not into the queue that it wanted.
@@ -158,7 +158,7 @@ pub enum BlockLevel {
     Priority,
 }
 
-/// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths), or numbers of
+/// One failed check. Amounts are those of `resource` (memory in bytes, vcore in thousandths), or numbers of
 /// applications or placeholders where that is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocker {

@@ -56,7 +56,7 @@ struct TrialMove<'a> {
     came: bool,
 }
 
-/// What came of offering a victim.
+/// The result of offering a victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OfferResult {
     /// It is taken away.

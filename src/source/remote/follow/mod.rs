@@ -27,7 +27,7 @@ const STREAM_AGAIN: Duration = Duration::from_secs(15);
 /// How long nothing is asked when the other side keeps no events.
 const OFF: Duration = Duration::from_secs(60);
 
-/// What came of the events.
+/// One message from following the events.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventMessage {
     /// Events in their order; the id of the first.

@@ -12,7 +12,7 @@ use crate::kube::Cluster;
 use crate::view::act::{Actor, Done, Order, Refusal};
 use crate::view::audit::action;
 
-/// Notes an order and what came of it. What cannot be noted is in the log; the order stands.
+/// Notes an order and its result. An entry that cannot be written is in the log; the order stands.
 pub fn note(cluster: &Cluster, actor: &Actor, order: &Order, outcome: &Result<Done, Refusal>) {
     let Some(file) = file(&cluster.context().name) else { return };
     let (result, why) = match outcome {
