@@ -1,4 +1,4 @@
-//! What goes into the audit: an entry for each changing act, with what it found and what it left (REST E11).
+//! The entries of the audit: one for each changing act, with the facts before and after it, or its refusal (REST E11).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

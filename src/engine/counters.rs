@@ -1,4 +1,4 @@
-//! What has happened so far, in numbers: what a monitoring system asks for again and again (`rest.md` section 5.16).
+//! Counters of past events, which a monitoring system reads again and again (`rest.md` section 5.16).
 //!
 //! Invariants:
 //! - counting is a few additions for each event; who reads takes a copy and holds nobody up;

@@ -1,4 +1,4 @@
-//! What leaves the engine's thread: records to the journal, and once they are on the disk events, views and answers.
+//! The output of the engine's thread: records to the journal, and once they are on the disk events, views and answers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The engine's thread: it owns the core, carries out what others ask, and shows the outcome.
+//! The engine's thread: it owns the core, carries out the requests of other threads, and publishes the outcome.
 //!
 //! Invariants, where there is a journal:
 //! - an order is on the disk before it is carried out; orders that wait at the same time go there together;

@@ -1,4 +1,4 @@
-//! What is known of an order before it is carried out.
+//! The facts about an order before it is carried out.
 
 use std::sync::Arc;
 

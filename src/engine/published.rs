@@ -1,4 +1,4 @@
-//! What an engine shows to other threads: the newest view, and whether it still runs.
+//! The published state of an engine for other threads: the newest view, and whether it still runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What other threads send to the engine's thread, and how it answers.
+//! Requests of other threads to the engine's thread, and its answers.
 
 use std::sync::mpsc::Sender;
 

@@ -1,4 +1,4 @@
-//! What is due: cycles, the workload, the cleaner, timers and samples, each at its own time and in that order.
+//! The run loop: cycles, the workload, the cleaner, timers and samples, each at its own time and in that order.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

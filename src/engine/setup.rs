@@ -1,4 +1,4 @@
-//! What an engine is made with.
+//! The setup of an engine.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A core in the state of a fork: the world of a what-if, stepped by hand. What runs in it ends by a runtime model.
+//! A core in the state of a fork: the world of a what-if, stepped by hand. Allocations in it end by a runtime model.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Configurations that the workload brings. It knows only its own: what somebody else has changed meanwhile stays, and of a step only what
-//! the workload itself changes is done, or nothing.
+//! Configurations of the workload. It knows only its own: changes by others stay, and a step applies only the workload's own changes, or
+//! nothing.
 //!
 //! Invariants:
 //! - while nobody else changes the configuration a step is loaded as it is, byte for byte;

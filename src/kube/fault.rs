@@ -1,4 +1,4 @@
-//! Why an API server did not do what was asked, described for a person.
+//! Why a request to an API server failed, described for a person.
 
 use std::fmt;
 

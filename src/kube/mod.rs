@@ -1,4 +1,4 @@
-//! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and what is done to its objects.
+//! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and changes of its objects.
 //!
 //! [`Address`] is what a person names, [`Known`] what the kubeconfig has, [`Cluster`] finds the scheduler and carries requests to it,
 //! by port-forward or by the service proxy; `config_map`, `pods`, `nodes` and `review` change objects and ask who one is and what one may do; [`follow`] follows lists of objects.

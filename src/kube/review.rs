@@ -1,4 +1,4 @@
-//! Who one is for the API server, and what one may do.
+//! One's identity and one's rights at the API server.
 
 use std::sync::{Arc, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What is done to a job that is there: cancelled, held, released, begun again, moved, given another priority.
+//! Changes of an existing job: cancel, hold, release, begin again, move, another priority.
 
 use super::daemon::Daemon;
 use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};

@@ -1,4 +1,4 @@
-//! Commands that a job brings with it: what a shell runs before the job is asked to end, and after it has ended.
+//! Hooks, the commands that a job brings with it: a shell runs them before the job is asked to end, and after it has ended.
 
 use std::io;
 use std::os::fd::OwnedFd;

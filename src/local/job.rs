@@ -1,4 +1,4 @@
-//! A job as it is kept: what was asked, whose it is, each attempt, how it ended.
+//! A job as it is kept: its submission, its owner, each attempt, its end.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What this machine has, from `/proc` and sysfs.
+//! The resources of this machine, from `/proc` and sysfs.
 
 use std::fs;
 use std::path::Path;

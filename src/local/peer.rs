@@ -1,4 +1,4 @@
-//! Who is at the other end of a socket: what the kernel says, and the names of the system for it.
+//! The user at the other end of a socket: the ids from the kernel, and their names in this system.
 
 use std::ffi::CString;
 use std::io;

@@ -1,4 +1,4 @@
-//! Processes by `/proc`: which one a number means, whether it lives, what it left behind.
+//! Processes by `/proc`: which one a number means, whether it lives, its usage and its children.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -43,7 +43,7 @@ pub fn open(claim: &Claim) -> Option<OwnedFd> {
     (is == *claim && !zombie).then_some(fd)
 }
 
-/// What ended children of this process used of processors, in milliseconds.
+/// The processor time of the ended children of this process, in milliseconds.
 pub fn cpu_of_children_ms() -> u64 {
     let fields = stat("self").unwrap_or_default();
     let field = |at: usize| fields.get(at).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
@@ -59,9 +59,9 @@ pub struct Process {
     pub parent: i32,
     /// What it is called: the first 15 bytes of its program's name.
     pub name: String,
-    /// What it used of processors itself, in milliseconds.
+    /// Its own processor time, in milliseconds.
     pub cpu_ms: u64,
-    /// What its ended children used of processors, in milliseconds.
+    /// The processor time of its ended children, in milliseconds.
     pub ended_cpu_ms: u64,
     /// Bytes of memory that it has in the machine (RSS).
     pub memory: u64,

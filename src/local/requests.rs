@@ -1,4 +1,4 @@
-//! What is asked over the socket, carried out for whom the kernel names.
+//! Requests over the socket, carried out for the user that the kernel names.
 
 use std::os::unix::net::UnixStream;
 use std::time::Duration;

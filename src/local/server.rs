@@ -1,4 +1,4 @@
-//! The socket: who comes in, one thread for each of them, with bounds.
+//! The socket: its connections, one thread for each, with bounds.
 
 use std::collections::HashMap;
 use std::fs::{self, Permissions};

@@ -1,4 +1,4 @@
-//! Submission: what is asked for is checked, kept, and given to the scheduler; all of it or nothing.
+//! Submission: a job is checked, kept, and given to the scheduler; all of it or nothing.
 
 use super::daemon::{Daemon, Table};
 use super::job::{ArrayTask, Job, JobSpec, JobState, Owner};

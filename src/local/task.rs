@@ -1,4 +1,4 @@
-//! What a supervisor is given, and what it leaves: files in the folder of the attempt, which only the daemon's user can read.
+//! The input and the output of a supervisor: files in the folder of the attempt, which only the daemon's user can read.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};

@@ -1,4 +1,4 @@
-//! What the jobs that run use right now: of their cgroup where they have one, else of their processes together.
+//! The usage of running jobs right now: of their cgroup where they have one, else of their processes together.
 
 use std::collections::HashMap;
 

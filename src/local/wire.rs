@@ -1,4 +1,4 @@
-//! What goes over the socket: one line of JSON for a request, one for its answer; behind an answer with output, its bytes.
+//! The messages over the socket: one line of JSON for a request, one for its answer; behind an answer with output, its bytes.
 
 use serde::{Deserialize, Serialize};
 

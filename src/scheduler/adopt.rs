@@ -1,5 +1,5 @@
-//! Taking over what another scheduler has decided, as it is: allocations, reservations, states. For a scheduler that is to stand where that
-//! one stands.
+//! Taking over the decisions of another scheduler, unchanged: allocations, reservations, states. For a scheduler that is to be in the same
+//! state as that one.
 //!
 //! Invariant: every counter moves as if this scheduler had decided it; only the checks are left out.
 

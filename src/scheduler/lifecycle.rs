@@ -1,4 +1,4 @@
-//! The state machine of applications, its timers, and what ends with an application (`scheduler.md` section 16).
+//! The state machine of applications, its timers, and the clean-up at their end (`scheduler.md` section 16).
 
 use std::sync::Arc;
 use std::time::Duration;

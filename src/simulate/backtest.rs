@@ -1,4 +1,4 @@
-//! What a forecast is worth: the second half of a recorded span, forecast from the first, beside what it was.
+//! The quality of a forecast: the second half of a recorded span, forecast from the first half, beside the recorded one.
 
 use std::collections::BTreeSet;
 

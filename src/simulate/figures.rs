@@ -1,4 +1,4 @@
-//! What one run gave, in figures.
+//! The result of one run, in figures.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Counts what happens in a run, from the scheduler's events.
+//! Counts the events of a run.
 //!
 //! Waits are exact, and so are resources times time; only [`super::figures::Series`] has bins, whose length doubles when there would be too many.
 

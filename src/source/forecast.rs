@@ -1,5 +1,5 @@
-//! What another configuration would lead to in the next minutes, in lines for a person: tried on a copy, with what runs ending as others of its
-//! queue did.
+//! The effect of another configuration in the next minutes, in lines for a person: tried on a copy, where allocations end as others of
+//! their queue did.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

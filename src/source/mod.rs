@@ -1,4 +1,4 @@
-//! What a console can see of a cluster and do to it: one trait, implemented for the embedded scheduler and for a remote one.
+//! A cluster as a console sees and changes it: one trait, implemented for the embedded scheduler and for a remote one.
 //!
 //! Invariants:
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;

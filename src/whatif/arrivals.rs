@@ -1,4 +1,4 @@
-//! What comes in by itself during both runs.
+//! The arrivals by themselves during both runs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

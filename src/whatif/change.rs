@@ -1,4 +1,4 @@
-//! What a person can change in a what-if, and how it is written: one line for each change.
+//! The changes that a person can make in a what-if, and how they are written: one line for each.
 //!
 //! ```text
 //! set QUEUE.max.RESOURCE=AMOUNT            AMOUNT: 8, 4Gi, +8, -500m, x2, none

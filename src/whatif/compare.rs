@@ -1,4 +1,4 @@
-//! What differs between the run without the changes and the run with them.
+//! The differences between the run without the changes and the run with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

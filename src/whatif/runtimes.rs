@@ -1,7 +1,7 @@
-//! When what runs in a what-if ends: given durations, then what ended applications of a kind took, then a constant; else never.
+//! When allocations in a what-if end: after a given duration, else after the runtime of ended applications, else after a constant or never.
 //!
 //! Written one rule a text: `10m` and `never` are for everything, `app:etl-*=5m`, `user:sue=1h` and `queue:root.etl=20m` for some,
-//! `history:user`, `history:queue` and `history:name` take what ended applications took from start to finish.
+//! `history:user`, `history:queue` and `history:name` take the time of ended applications from start to finish.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

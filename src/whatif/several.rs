@@ -1,4 +1,4 @@
-//! What several pairs of runs with different seeds have in common: median and 10th to 90th percentile.
+//! The summary of several pairs of runs with different seeds: median and 10th to 90th percentile.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What happens in one run: by application, queue, user and node, and the decisions one after the other.
+//! The events of one run: by application, queue, user and node, and the decisions one after the other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

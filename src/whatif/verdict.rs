@@ -1,4 +1,4 @@
-//! What differs in a sentence.
+//! The difference of two runs in a sentence.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Why the first decision that differs is not made in the other run: both runs once more up to that moment, and what the scheduler explains there.
+//! Why the first decision that differs is not made in the other run: both runs once more up to that moment, and the explanations there.
 
 use super::pair::Unfinished;
 use super::tally::Decision;

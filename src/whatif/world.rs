@@ -1,4 +1,4 @@
-//! A fork that is driven: what is due is done at its own time, in the order in which the engine does it.
+//! A fork that is driven: everything happens at its own time, in the order of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The last line: hints, or what is being said, or what is being written. Over it, the completions of a command line.
+//! The last line: hints, or a message, or the text being written. Over it, the completions of a command line.
 //!
 //! ```text
 //!  ────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-//! The configuration: its text with numbers, colours and faults; beside it what an edit means.
+//! The configuration: its text with numbers, colours and faults; beside it the meaning of an edit.
 //!
 //! ```text
 //!   27 ▸   - name: tenant-a … 12 lines                       │ what this changes

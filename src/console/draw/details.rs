@@ -1,4 +1,4 @@
-//! Everything about one thing: as a page, or as a pane by the list. [`crate::console::present::details`] says what is in it.
+//! Everything about one thing: as a page, or as a pane by the list. [`crate::console::present::details`] has the content.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! Why something waits. [`crate::console::present::explain`] says what is in it.
+//! Why something waits. [`crate::console::present::explain`] has the content.
 
 use ratatui::layout::Rect;
 

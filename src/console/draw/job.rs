@@ -1,4 +1,4 @@
-//! The job that an application is. [`crate::console::present::job`] says what is in it.
+//! The job that an application is. [`crate::console::present::job`] has the content.
 
 use ratatui::layout::Rect;
 

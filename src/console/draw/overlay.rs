@@ -1,4 +1,4 @@
-//! What stands over a page: help, messages, a question, what may follow a key.
+//! The layers over a page: help, messages, a question, the keys that may follow a key.
 //!
 //! ```text
 //! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐

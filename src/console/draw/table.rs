@@ -1,4 +1,4 @@
-//! A list: titles, visible rows, the cursor's bar, a thumb when there is more. [`crate::console::present::table`] says what is in it.
+//! A list: titles, visible rows, the cursor's bar, a thumb when there is more. [`crate::console::present::table`] has the content.
 //!
 //! ```text
 //!   QUEUE                  STATE    PRI  …      titles

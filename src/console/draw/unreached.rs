@@ -1,4 +1,4 @@
-//! What stands in the place of a list while nothing is known of the scheduler: what is, and what to do next.
+//! The text in place of a list while nothing is known of the scheduler: the present state, and the next step for the person.
 //!
 //! ```text
 //!    No answer yet: localhost:9080 refuses the connection.

@@ -1,4 +1,4 @@
-//! Keys, what they mean, and the registry of commands.
+//! Keys, their meanings, and the registry of commands.
 //!
 //! Invariants: every command is one row of the registry in [`command`]; a key is found by its context, never by the page that draws it.
 

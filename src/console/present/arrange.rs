@@ -1,4 +1,4 @@
-//! Which columns a list has in so many columns of the screen: those that a person has chosen, all of them, or what fits.
+//! Which columns a list has on a screen of this width: those that a person has chosen, all of them, or those that fit.
 
 use crate::console::present::table::{Chosen, Col, total};
 use crate::console::state::State;

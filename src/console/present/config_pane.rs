@@ -1,4 +1,4 @@
-//! What stands beside the text of a configuration: its faults, or what an edit of it means.
+//! The pane beside the text of a configuration: its faults, or the meaning of an edit.
 
 use crate::model::Time;
 use similar::{ChangeTag, TextDiff};

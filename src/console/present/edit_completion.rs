@@ -1,4 +1,4 @@
-//! What the word before the cursor could become: keys, property names and values, resources, queues, users, by where it stands.
+//! Completions of the word before the cursor: keys, property names and values, resources, queues, users, by its place.
 
 use crate::config::{self, PropertyKey, keys_below, values_at};
 use crate::console::present::filter;

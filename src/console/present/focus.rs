@@ -1,4 +1,4 @@
-//! What is on the screen, so that the source fetches this first.
+//! The subject on the screen, so that the source fetches this first.
 
 use crate::console::present::page::Present;
 use crate::console::state::State;

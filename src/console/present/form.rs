@@ -1,4 +1,4 @@
-//! The fields of a form: labels with what is written behind them, several in a line where there is room.
+//! The fields of a form: labels with their texts, several in a line where there is room.
 //!
 //! ```text
 //! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x

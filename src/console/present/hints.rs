@@ -1,4 +1,4 @@
-//! What the last line offers: keys with their words, and how a command line would be completed.
+//! The hints of the last line: keys with their words, and the completion of a command line.
 
 use crate::console::input::command::COMMANDS;
 use crate::console::input::keymap::{contexts, keys_of};

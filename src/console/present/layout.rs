@@ -1,4 +1,4 @@
-//! Which part of the screen is what. Asked by update (how many rows are on the screen) and by draw, so that both agree.
+//! The regions of the screen. Used by update (how many rows are on the screen) and by draw, so that both agree.
 //!
 //! ```text
 //!  header      1 line, 2 below 120 columns

@@ -1,4 +1,4 @@
-//! Limits of users and groups in words: what binds, how much of a limit is used, where it is written.
+//! Limits of users and groups in words: the limit that binds, its usage, its place in the configuration.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Usage as a bar: `▰▰▰┆▰▱▱▱▱▱`, what is used, and where the guarantee ends.
+//! Usage as a bar: `▰▰▰┆▰▱▱▱▱▱`, the usage, and the end of the guarantee.
 
 use crate::console::present::pieces::{Piece, piece};
 use crate::console::theme::{Role, Signs};

@@ -1,4 +1,4 @@
-//! What is derived from the state for showing and for acting: layout, labels, figures, what is under the cursor, what a form would change.
+//! Data derived from the state for showing and for acting: layout, labels, figures, the subject under the cursor, the changes of a form.
 //!
 //! Invariants: nothing here changes the state or does IO; `update` and `draw` ask the same functions, so that they agree.
 

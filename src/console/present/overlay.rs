@@ -1,4 +1,4 @@
-//! What stands over a page: help, messages, a question, a notice, the first note.
+//! The layers over a page: help, messages, a question, a notice, the first note.
 //!
 //! ```text
 //! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐

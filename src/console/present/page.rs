@@ -1,4 +1,4 @@
-//! What every page gives: breadcrumbs, figures of the second line, what is under the cursor, its list, what the source fetches first.
+//! The parts of every page: breadcrumbs, figures of the second line, the subject under the cursor, its list, the source's first request.
 //!
 //! [`Present`] is implemented in [`pages`](super::pages), one file for each kind of page; `each_page!` asks the one on the screen.
 

@@ -1,4 +1,4 @@
-//! Text with its meaning, before it is drawn: what a line or a cell says, and by which role.
+//! Text with its meaning, before it is drawn: the words of a line or a cell, and their roles.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Where a submission would go: the form on top, below it what it leads to, the walk, and the rules in force.
+//! Where a submission would go: the form on top, below it the result, the walk, and the rules in force.
 //!
 //! ```text
 //! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x

@@ -1,4 +1,4 @@
-//! A form on one queue, made to the text of the configuration in force: the new text, and what it would mean.
+//! A form on one queue, made to the text of the configuration in force: the new text, and its meaning.
 //!
 //! Only the lines change that must ([`crate::config::edit`]). Costs several readings of the text: not to be called where frames are
 //! drawn.

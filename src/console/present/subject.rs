@@ -1,4 +1,4 @@
-//! What is under the cursor.
+//! The subject under the cursor.
 
 use std::sync::Arc;
 

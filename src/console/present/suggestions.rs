@@ -1,4 +1,4 @@
-//! What a field of the placement form could become: the names that the cluster, or the file it is held against, knows.
+//! Suggestions for a field of the placement form: the names in the cluster, or in the file that the form is checked against.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What stands in the place of a list while nothing is known of the scheduler: what is, and what to do next.
+//! The text in place of a list while nothing is known of the scheduler: the present state, and the next step for the person.
 
 use crate::console::state::State;
 use crate::source::Link;

@@ -1,4 +1,4 @@
-//! What a column of a list says of a row, as a value: made once for each list, and read by the screen, the sort, copies and exports.
+//! The value of a column of a list for a row: made once for each list, and read by the screen, the sort, copies and exports.
 //!
 //! Invariants:
 //! - a value has no look: what is special about a cell (a meter, a sign, a colour) is drawn from the same value beside it;

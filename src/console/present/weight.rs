@@ -1,4 +1,4 @@
-//! How much an event matters: what an administrator wants to know, and what is routine.
+//! The weight of an event: important for an administrator, or routine.
 
 use crate::console::theme::Role;
 use crate::view::{ChangeDetail, ChangeType, ObjectType, Record};

@@ -1,4 +1,4 @@
-//! Where what is under the cursor is written in the configuration.
+//! The place of the subject under the cursor in the text of the configuration.
 
 use crate::config::Place;
 use crate::console::present::limits;

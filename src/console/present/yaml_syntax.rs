@@ -1,4 +1,4 @@
-//! What a piece of a YAML line is, for its colour. Looks at one line alone: the lines of a block of text are taken for YAML.
+//! The kind of each piece of a YAML line, for its colour. Looks at one line alone: the lines of a block of text are taken for YAML.
 
 use std::ops::Range;
 

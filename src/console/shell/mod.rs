@@ -1,4 +1,4 @@
-//! What touches the world: the terminal, threads, files, other programs, and the session that ties the console together.
+//! The part with IO: the terminal, threads, files, other programs, and the session that ties the console together.
 //!
 //! Invariants: only this room does IO, knows a clock and starts threads; it decides nothing that `update` can decide.
 

@@ -1,4 +1,4 @@
-//! How another scheduler is opened from inside the console. What it takes is not the console's to know.
+//! How another scheduler is opened from inside the console. The console does not know how that is done.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a person's own settings bring.
+//! The effects of a person's own settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What a person does to a console, and who listens to it: the recording of a tape.
+//! The input of a person, and its listener: the recording of a tape.
 
 use ratatui::layout::Size;
 

@@ -1,4 +1,4 @@
-//! What is known of the cluster that is on the screen.
+//! The known state of the cluster on the screen.
 
 use std::sync::Arc;
 use std::time::Duration;

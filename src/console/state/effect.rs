@@ -1,4 +1,4 @@
-//! What an update wants done outside of the state. The update returns a list of it, the session and the runtime carry it out in order.
+//! Effects outside of the state that an update requests. The update returns a list; the session and the runtime carry it out in order.
 
 use std::sync::Arc;
 use std::time::Duration;

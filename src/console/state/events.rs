@@ -1,4 +1,4 @@
-//! What is known of a cluster's events.
+//! The known events of a cluster.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

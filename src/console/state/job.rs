@@ -1,4 +1,4 @@
-//! What is known of the job that is looked at, where applications are jobs of a machine: its sheet, and the end of its output as text.
+//! The job on the screen, where applications are jobs of a machine: its sheet, and the end of its output as text.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What stands over a page: the topmost layer gets the keys first.
+//! The layers over a page: the topmost one gets the keys first.
 
 use std::time::Duration;
 

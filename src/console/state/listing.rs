@@ -1,4 +1,4 @@
-//! A list on a page: its rows, its cursor, its sort and filter, and what the rows were made from.
+//! A list on a page: its rows, its cursor, its sort and filter, and the source of the rows.
 
 use crate::console::state::column::{Column, Sort};
 use crate::console::state::cursor::Cursor;

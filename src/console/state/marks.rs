@@ -1,4 +1,4 @@
-//! What changed just now, cell by cell, for the rows on the screen.
+//! Marks of new changes, cell by cell, for the rows on the screen.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Messages to the person: the result of a command, notices of the scheduler, and what is kept for `:messages`.
+//! Messages to the person: the result of a command, notices of the scheduler, and the kept messages for `:messages`.
 
 use crate::view::{Notice, NoticeWeight};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Orders on their way: what this console wants done, or wants to know, and has no answer to yet.
+//! Orders on their way: orders and questions of this console without an answer yet.
 //!
 //! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
 //! and an answer to something that nobody waits for any more changes nothing. An answer that is to open a question knows when it was

@@ -1,4 +1,4 @@
-//! The table of pages, and what each page remembers. Rows are kept as references (slots, keys); their figures are read from the view when
+//! The table of pages, and the state of each page. Rows are kept as references (slots, keys); their figures are read from the view when
 //! they are drawn.
 
 use std::collections::{BTreeMap, BTreeSet};

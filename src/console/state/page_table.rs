@@ -1,4 +1,4 @@
-//! What the table of pages ([`Page`](super::page::Page)) says of each: its title, what fills it, where its pane stands, and the contexts
+//! One row of the table of pages ([`Page`](super::page::Page)): its title, the kind of its body, the place of its pane, and the contexts
 //! of its keys.
 
 use crate::console::state::command::Context;

@@ -1,4 +1,4 @@
-//! Pages that were left, with what they remember.
+//! Pages that were left, with their state.
 
 use crate::console::state::change::ChangePage;
 use crate::console::state::config::ConfigPage;

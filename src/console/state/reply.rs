@@ -1,4 +1,4 @@
-//! What comes back of effects: from the source, from the worker threads, from the external editor. All of it comes on one channel.
+//! Replies to effects: from the source, from the worker threads, from the external editor. All of them come on one channel.
 
 use std::sync::Arc;
 

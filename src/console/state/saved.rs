@@ -1,4 +1,4 @@
-//! What a person has arranged and wants to find again: views under a name, and the places that one came through.
+//! Saved arrangements of a person: views under a name, and the visited places.
 
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::command::GoCommand;

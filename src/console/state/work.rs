@@ -1,5 +1,5 @@
-//! What worker threads do for the console because it takes time or touches files. An update asks for it by
-//! [`super::effect::Effect::Work`]; what comes of it comes back as a [`super::reply::Reply`].
+//! Work of the worker threads, because it takes time or touches files. An update requests it by
+//! [`super::effect::Effect::Work`]; the result comes back as a [`super::reply::Reply`].
 
 use std::any::Any;
 use std::path::PathBuf;

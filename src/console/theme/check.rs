@@ -1,4 +1,4 @@
-//! Holds a theme to what a person needs: text that can be read, and meanings that do not rest on colour.
+//! Checks a theme for a person's needs: legible text, and meanings that do not depend on colour.
 //!
 //! Legible is what WCAG 2 asks at level AA: 4.5 to 1 for text, on the page and on the row of the cursor. It is looked at wherever both
 //! colours are known; the terminal's own, and the sixteen that are its owner's to choose, are not.

@@ -1,5 +1,5 @@
-//! Colours: how a theme writes them, what they are in red, green and blue, how well one is read on another, and what a terminal with
-//! fewer of them gets.
+//! Colours: how a theme writes them, their red, green and blue, the contrast of two, and their replacements on a terminal with
+//! fewer of them.
 
 use ratatui::style::Color;
 

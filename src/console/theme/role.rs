@@ -1,4 +1,4 @@
-//! The roles: what a piece of the screen means, by a dotted name.
+//! The roles: the meaning of a piece of the screen, by a dotted name.
 
 /// Makes [`Role`] from a table: the variant, its dotted name, and the role that it looks like when a theme says nothing of it. The first
 /// is what all others fall back to in the end.

@@ -1,4 +1,4 @@
-//! All themes there are: those in the binary, and those of the person. Here colours are looked up, and what a theme inherits is laid
+//! All themes: those in the binary, and those of the person. Here colours are looked up, and the styles that a theme inherits are laid
 //! under it.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Every theme in the binary is held to what a person needs; faults in a person's own are reported and cost nothing else.
+//! Every theme in the binary is checked for legibility; faults in a person's own theme are reported and cost nothing else.
 
 use ratatui::style::{Color, Modifier};
 

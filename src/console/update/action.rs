@@ -1,4 +1,4 @@
-//! What can happen to the console.
+//! The actions: everything that can happen to the console.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Forms on one queue: opening them, writing in them, having them looked at, and bringing what they lead to into force.
+//! Forms on one queue: opening them, writing in them, checking them, and bringing their changes into force.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

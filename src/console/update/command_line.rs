@@ -1,4 +1,4 @@
-//! The command line: opening it, and what it could become.
+//! The command line: opening it, and its completions.
 
 use crate::console::state::State;
 use crate::console::state::jobs::Names;

@@ -1,4 +1,4 @@
-//! What a command line could become.
+//! Completions of a command line.
 
 use crate::console::input::command;
 use crate::console::input::command::{Argument, COMMANDS, Command, Kind};

@@ -1,4 +1,4 @@
-//! Why something waits, or why something happened: opening the page, asking the source, going to what a line names.
+//! Why something waits, or why something happened: opening the page, asking the source, going to the subject of a line.
 
 use std::sync::Arc;
 use std::time::Duration;

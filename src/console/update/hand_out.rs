@@ -1,4 +1,4 @@
-//! Handing out what is seen: into the terminal's clipboard, or into a file.
+//! Giving the page to other programs: into the terminal's clipboard, or into a file.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The job that is looked at: its page, asking for it again, and what is done to jobs.
+//! The job on the screen: its page, requesting it again, and orders on jobs.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Going back and forward among the places that one came through.
+//! Going back and forward among the visited places.
 
 use crate::console::state::command::GoCommand;
 use crate::console::state::saved::Stop;

@@ -1,4 +1,4 @@
-//! The places that one came through: noting them. Going back and forward among them is in [`super::jumping`].
+//! The visited places: recording them. Going back and forward among them is in [`super::jumping`].
 
 use crate::console::present::page::Present;
 use crate::console::state::State;

@@ -1,4 +1,4 @@
-//! What a key does now.
+//! The effect of a key at this moment.
 
 use crate::console::input::keymap::contexts;
 use crate::console::present::guard;

@@ -1,4 +1,4 @@
-//! Leaving: one page back, out of an edit, out of the console; and what would be lost by it.
+//! Leaving: one page back, out of an edit, out of the console; and the edits that would be lost.
 
 use crate::console::present::format;
 use crate::console::state::effect::Effect;

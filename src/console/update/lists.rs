@@ -1,4 +1,4 @@
-//! What all lists have in common: moving, sorting, and making the rows again when they are out of date.
+//! The common part of all lists: moving, sorting, and making the rows again when they are out of date.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

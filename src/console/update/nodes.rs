@@ -1,4 +1,4 @@
-//! Nodes and what runs on them: making the rows.
+//! Nodes and their allocations: making the rows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the engine has to say: each new notice is shown once, by its weight, and kept with the messages.
+//! Notices of the engine: each new one is shown once, by its weight, and kept with the messages.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What every page does: how its rows are made, what the cursor and `enter` mean on it, what it leaves behind.
+//! The behaviour of every page: making its rows, the meaning of the cursor and of `enter`, and what remains when it is left.
 //!
 //! [`PageUpdate`] is implemented beside the functions of each page; `each_page!` asks the one on the screen.
 

@@ -1,4 +1,4 @@
-//! What a kill does to pods, for its question: how many go, and who makes them again.
+//! The effect of a kill on pods, for its question: how many are deleted, and who creates them again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Questions: opening one, answering it, and writing the reason for what it asks about.
+//! Questions: opening one, answering it, and writing the reason of its order.
 //!
 //! Invariants:
 //! - every question opens on the answer that changes nothing;

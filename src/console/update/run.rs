@@ -1,4 +1,4 @@
-//! What each command runs: a function for each group, with an arm for every command of it.
+//! The action of each command: a function for each group, with an arm for every command of it.
 
 use crate::console::state::State;
 use crate::console::state::change::Kind;

@@ -1,4 +1,4 @@
-//! What a resource manager does, by hand: submit, ask, release, take nodes out of service and back, clean up. Each is an order
+//! The commands of a resource manager, by hand: submit, ask, release, take nodes out of service and back, clean up. Each is an order
 //! like killing and moving, is asked about first, and is off with the access that it takes.
 
 use std::collections::BTreeMap;

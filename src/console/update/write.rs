@@ -1,4 +1,4 @@
-//! What is being written: filters and command lines; and questions that are answered.
+//! Text being written: filters and command lines; and answers to questions.
 
 use crate::console::input::command;
 use crate::console::input::command::{Argument, CommandId, Kind, ScreenCommand};

@@ -1,4 +1,4 @@
-//! The ledger's archive: what is older than memory, from the store.
+//! The ledger's archive: entries older than those in memory, from the store.
 //!
 //! What cannot be read is never left out in silence: an entry or a revision stands in its place that says so.
 

@@ -1,4 +1,4 @@
-//! A state folder: opened by one process at a time, and what a scheduler in it begins with.
+//! A state folder: opened by one process at a time, and the state that a scheduler begins with.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;

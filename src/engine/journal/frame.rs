@@ -1,4 +1,4 @@
-//! How everything stands in the store: in frames that say what they are and carry a checksum of their own.
+//! The form of all data in the store: frames with a kind and a checksum of their own.
 //!
 //! A frame is a magic word, its kind, its key (a number, and a part of it), the length and the checksum, then the content. So damage of
 //! a single byte is seen wherever it is, and what is intact is found even in a file that the store itself does not open any

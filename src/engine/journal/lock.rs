@@ -1,4 +1,4 @@
-//! Who has a state folder: one process that writes, or any number that only look.
+//! The lock of a state folder: one process that writes, or any number of readers.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};

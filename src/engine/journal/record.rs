@@ -1,4 +1,4 @@
-//! What is written down: everything that changes a scheduler, in the order in which it does.
+//! Records: everything that changes a scheduler, in order.
 //!
 //! Records are MessagePack with named fields, so that later versions can add some: a field that is new has a default.
 

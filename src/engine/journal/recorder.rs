@@ -1,4 +1,4 @@
-//! What a core writes down while it runs, until somebody takes it to the store.
+//! The records of a running core, until somebody takes them to the store.
 
 use super::frame::{self, Kind};
 use super::record::{Record, SMALL};

@@ -1,4 +1,4 @@
-//! What is in the store, table by table, and how it is changed: everything of one call or nothing.
+//! The store, table by table, and changes of it: everything of one call or nothing.
 
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! What waits to be written.
+//! The changes that wait to be written.
 
 use std::sync::Arc;
 

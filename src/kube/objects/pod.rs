@@ -1,4 +1,4 @@
-//! A pod, read into what is shown of it. Its environment, its commands and its volumes are skipped while it is read.
+//! A pod, reduced to the data that are shown. Its environment, its commands and its volumes are skipped while it is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

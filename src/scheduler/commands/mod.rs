@@ -1,4 +1,4 @@
-//! What resource managers and administrators do: the handlers of [`PartitionCommand`](super::interface::command::PartitionCommand).
+//! Commands of resource managers and administrators: the handlers of [`PartitionCommand`](super::interface::command::PartitionCommand).
 
 pub(super) mod admin;
 pub(super) mod asks;

@@ -1,4 +1,4 @@
-//! What resource managers do with nodes (`scheduler.md` section 19).
+//! Commands of resource managers on nodes (`scheduler.md` section 19).
 
 use crate::model::{NodeId, Resource, Time};
 use crate::scheduler::index::NodeKey;

@@ -1,4 +1,4 @@
-//! What may still be allocated to an application, and when a node may be reserved for an ask.
+//! The headroom of an application, and when a node may be reserved for an ask.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The timer of a gang, and what follows when placeholders go (SCH-145 to SCH-147).
+//! The timer of a gang, and the consequences of ended placeholders (SCH-145 to SCH-147).
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a command would do, asked before it is given: nothing here changes anything, and it is the code of the commands
-//! themselves that answers.
+//! Dry runs of commands: nothing here changes anything, and the code of the commands themselves gives the
+//! answer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

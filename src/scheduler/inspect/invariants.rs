@@ -1,10 +1,10 @@
-//! The invariants of the core (SCH-240): every counter compared with a recount from what it counts. For tests and debug
-//! builds; costs what exists.
+//! The invariants of the core (SCH-240): every counter compared with a recount of its objects. For tests and debug
+//! builds; the cost grows with the number of objects.
 //!
-//! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, which most
-//! tests stay within; with more, only after so many commands that recounting costs each of them little, since a recount looks at
-//! everything. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below what is in
-//! use already.
+//! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, as in most
+//! tests. With more objects it asserts them only after so many commands that the recount, which reads everything, costs each
+//! command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below the
+//! present usage.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

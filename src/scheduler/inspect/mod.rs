@@ -1,5 +1,5 @@
-//! Questions about a scheduler that change nothing: whether its invariants hold, what a command would do, and why an ask waits. `relax`
-//! changes forks, to try what would help.
+//! Questions about a scheduler that change nothing: whether its invariants hold, dry runs of commands, and why an ask waits. `relax`
+//! changes forks, to try remedies.
 
 pub mod dry_run;
 pub mod explain;

@@ -1,4 +1,4 @@
-//! Why a kill or a move is refused: which check, and what decided it (SCH-200, ACL-029).
+//! Why a kill or a move is refused: the check, and the fact that decided it (SCH-200, ACL-029).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a scheduler reports about what it did.
+//! The events of a scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Running the list and checking what it yields (`placement.md` sections 1, 6 and 9).
+//! Running the list of rules and checking the result (`placement.md` sections 1, 6 and 9).
 
 use crate::model::QueuePath;
 

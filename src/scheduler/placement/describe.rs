@@ -1,4 +1,4 @@
-//! Rules and what they create in words, without a submission.
+//! Rules and the queues that they create in words, without a submission.
 
 use crate::config::{Place, TemplateConfig};
 use crate::model::quantity::show_amount;

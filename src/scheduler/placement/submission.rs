@@ -1,4 +1,4 @@
-//! What is placed, and who submits it (`acl-and-users.md` section 1, PLC-090).
+//! The submission to place, and its submitter (`acl-and-users.md` section 1, PLC-090).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a placement tried, in order. Filled by `walk` and `decide` while they decide.
+//! The tries of a placement, in order. Filled by `walk` and `decide` while they decide.
 
 use std::sync::Arc;
 

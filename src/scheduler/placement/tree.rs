@@ -1,4 +1,4 @@
-//! What placement needs to know of a queue tree.
+//! The queue tree as placement sees it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which objects changed since somebody last asked: what a read model has to look at again, and nothing else.
+//! The objects that changed since the last request: only these does a read model read again.
 
 use crate::scheduler::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey};
 

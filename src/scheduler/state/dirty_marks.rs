@@ -1,4 +1,4 @@
-//! Marks what changed, for the read model and for the backoff of applications.
+//! Marks changed objects, for the read model and for the backoff of applications.
 
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::state::partition::Partition;

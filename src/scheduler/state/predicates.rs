@@ -1,4 +1,4 @@
-//! What a resource manager says of an ask on a node, apart from resources.
+//! A resource manager's own conditions for an ask on a node, besides resources.
 
 use std::fmt::Debug;
 

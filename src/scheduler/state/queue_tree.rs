@@ -1,4 +1,4 @@
-//! The queue tree: counters that stand on every level, and priorities that travel up it.
+//! The queue tree: counters on every level, and priorities that are passed up to the root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The scheduler: its partitions, and what it was made with.
+//! The scheduler: its partitions, and its options.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an application knows of its task groups, and of placeholders that give way.
+//! The task groups of an application, and its placeholders that give way.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What an application carries for the limits of its user and group.
+//! The account of an application: its part in the limits of its user and group.
 
 use std::sync::Arc;
 

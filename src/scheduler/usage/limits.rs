@@ -1,4 +1,4 @@
-//! What the limits of one queue say of whom (LIM-001 to LIM-008).
+//! The limits of one queue, and the users and groups that they name (LIM-001 to LIM-008).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

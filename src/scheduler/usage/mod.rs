@@ -1,4 +1,4 @@
-//! What users and groups have in use, and the limits that hold for them (`acl-and-users.md` sections 5 to 11, SCH-120 to
+//! The usage of users and groups, and the limits that hold for them (`acl-and-users.md` sections 5 to 11, SCH-120 to
 //! SCH-128).
 //!
 //! Invariants:

@@ -1,4 +1,4 @@
-//! What all users and groups of a partition have in use, and what their limits leave.
+//! The usage of all users and groups of a partition, and the rest of their limits.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a scheduling cycle asks of the limits, and what a move asks before it is made.
+//! The checks of the limits in a scheduling cycle, and before a move.
 
 use std::sync::Arc;
 

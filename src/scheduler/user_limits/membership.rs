@@ -1,4 +1,4 @@
-//! Applications that join, change and leave the users and groups that they count under.
+//! Membership: applications join, change and leave the users and groups that they count under.
 
 use crate::model::Resource;
 use crate::scheduler::index::QueueKey;

@@ -1,4 +1,4 @@
-//! Limits of users and groups at work: what a cycle and a move ask of them, and what follows when they change.
+//! Limits of users and groups at work: the checks of a cycle and of a move, and the consequences of changed limits.
 
 pub(super) mod change;
 pub(super) mod check;

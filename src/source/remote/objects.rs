@@ -1,5 +1,5 @@
-//! The objects of a cluster while a console looks at it: four lists are followed, and what is new of them is published a few times a
-//! second, however much it is.
+//! The objects of a cluster while a console looks at it: four lists are followed, and their changes are published a few times a
+//! second, however many there are.
 
 use std::collections::HashSet;
 use std::sync::Arc;

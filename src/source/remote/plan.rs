@@ -1,4 +1,4 @@
-//! What is asked next: what is on the screen first, everything else at a pace (`rest.md` section 9, rule 18).
+//! The next request: data on the screen first, everything else at a pace (`rest.md` section 9, rule 18).
 //!
 //! Invariants:
 //! - of each kind at most one request is under way;

@@ -1,4 +1,4 @@
-//! What a configuration would have preempted, as a kornsole works it out (`rest.md` E5).
+//! Forecasts of quota preemption under a configuration, as a kornsole works them out (`rest.md` E5).
 
 use std::sync::Arc;
 

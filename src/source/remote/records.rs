@@ -1,4 +1,4 @@
-//! The ledger of a remote: a kornsole is asked for its own; of an Apache YuniKorn this console keeps what it saw (`rest.md` E12).
+//! The ledger of a remote: a kornsole has its own; for an Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
 
 use std::sync::Arc;
 

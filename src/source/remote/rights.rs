@@ -1,4 +1,4 @@
-//! Who acts on the scheduler at the other end, and what keeps him from it.
+//! One's identity at the scheduler at the other end, and one's missing rights there.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the worker publishes, and everybody else reads.
+//! The state that the worker publishes, and all others read.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,4 +1,4 @@
-//! What is said of a remote beside its view: notes, what it can, and where else something is done.
+//! Texts about a remote beside its view: notes, its abilities, and where else something is done.
 
 use super::RemoteOptions;
 use crate::api::client::Target;

@@ -1,4 +1,4 @@
-//! Where changes are tried: a state in which everything is decided that is due anyway, and copies of it.
+//! The place to try changes: a state after all decisions that are due anyway, and copies of it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a row of the registry says.
+//! One row of the registry of commands.
 
 use crate::console::state::command::{CommandId, Context};
 

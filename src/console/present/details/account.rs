@@ -1,4 +1,4 @@
-//! Everything about a user or a group: which limit binds, all its limits, what waits.
+//! Everything about a user or a group: the limit that binds, all its limits, the waiting applications.
 
 use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::console::present::format;

@@ -1,4 +1,4 @@
-//! What stands below the details where they have the height of the screen: what is in the thing, row by row.
+//! The lines below the details where they have the height of the screen: the content of the subject, row by row.
 
 use crate::console::present::blocker;
 use crate::console::present::format;

@@ -1,4 +1,4 @@
-//! One event with all that is reported of it.
+//! One event with all of its data.
 
 use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::console::present::format;

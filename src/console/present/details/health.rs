@@ -1,4 +1,4 @@
-//! Whether the cluster's numbers agree, check by check: what the scheduler says of itself, and what its picture says.
+//! Whether the cluster's numbers agree, check by check: the scheduler's own checks, and those of this console on the view.
 
 use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;

@@ -1,4 +1,4 @@
-//! What the cluster, or one queue, looked like: a plot of each figure over the same time, now at the right.
+//! The history of the cluster, or of one queue: a plot of each figure over the same time, now at the right.
 //!
 //! ```text
 //!  cpu used          512 ┤           ▂▃▅▆▇▇█▇▆▇▇

@@ -1,4 +1,4 @@
-//! What this console is and what it runs on: what a report of a fault needs.
+//! This console and its machine: the facts for the report of a bug.
 
 use crate::console::present::details::sheet::{Sheet, labelled_text};
 use crate::console::present::pieces::piece;

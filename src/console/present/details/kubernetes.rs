@@ -1,4 +1,4 @@
-//! What Kubernetes says of a thing: the pods of an application, the pod of an ask, the object of a node, the namespaces of a queue.
+//! The Kubernetes objects of a subject: the pods of an application, the pod of an ask, the object of a node, the namespaces of a queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

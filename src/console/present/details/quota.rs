@@ -1,4 +1,4 @@
-//! A queue above its maximum: by how much, since when, when it is brought down to it, and what goes (N-01).
+//! A queue above its maximum: by how much, since when, when it is brought down to it, and the victims (N-01).
 
 use crate::console::present::details::sheet::labelled_text;
 use crate::console::present::edit_completion::only_elsewhere;

@@ -1,4 +1,4 @@
-//! An entry of the audit, the text of a revision, and what is different between two.
+//! An entry of the audit, the text of a revision, and the differences between two.
 
 use crate::config::diff::What;
 use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};

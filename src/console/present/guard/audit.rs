@@ -1,4 +1,4 @@
-//! Whether what an entry of the audit is about is there, and whether the audit can be narrowed.
+//! Whether the object of an entry of the audit exists, and whether the audit can be narrowed.
 
 use crate::console::present::subject;
 use crate::console::present::subject::entry;

@@ -1,4 +1,4 @@
-//! Whether what an event is about is still there.
+//! Whether the object of an event still exists.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What commands on rows, lists and pages need to be there.
+//! The conditions of commands on rows, lists and pages.
 
 use crate::console::present::guard::audit;
 use crate::console::present::guard::events;

@@ -1,4 +1,4 @@
-//! When a what-if can be opened, and what can be done in one.
+//! When a what-if can be opened, and the commands that work in one.
 
 use crate::console::present::guard::config;
 use crate::console::state::State;

@@ -1,4 +1,4 @@
-//! Whether what a resource manager says may be said from here: submit, ask, release, remove, drain, clean up.
+//! Whether the commands of a resource manager may be given from here: submit, ask, release, remove, drain, clean up.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What runs on one node as a table.
+//! The allocations on one node as a table.
 //!
 //! ```text
 //!  APPLICATION          ASK             CPU    MEM  OTHER         SINCE

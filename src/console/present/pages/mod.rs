@@ -1,4 +1,4 @@
-//! What each page gives ([`Present`](super::page::Present)).
+//! The parts of each page ([`Present`](super::page::Present)).
 
 mod apps;
 mod details;

@@ -1,4 +1,4 @@
-//! What follows each action of a session: effects that the source carries out, replies, new events and audit entries, and another
+//! The steps after each action of a session: effects that the source carries out, replies, new events and audit entries, and another
 //! scheduler in the place of this one.
 
 use std::sync::Arc;

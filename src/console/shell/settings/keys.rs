@@ -1,4 +1,4 @@
-//! `[keys.CONTEXT]`: what keys mean there.
+//! `[keys.CONTEXT]`: the meanings of keys there.
 
 use super::table::{Entry, Table};
 use crate::config::Fault;

@@ -1,4 +1,4 @@
-//! What a person's settings say of lists: the columns of each page, and views under a name.
+//! The part of a person's settings about lists: the columns of each page, and views under a name.
 
 use std::collections::BTreeMap;
 

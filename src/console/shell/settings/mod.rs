@@ -1,4 +1,4 @@
-//! A person's own settings: a TOML file with how the console looks and what its keys mean.
+//! A person's own settings: a TOML file with the console's looks and the meanings of its keys.
 //!
 //! ```toml
 //! theme = "dark"

@@ -1,4 +1,4 @@
-//! Walking a TOML table: its entries in the order of the text, and what is wrong with them.
+//! Walking a TOML table: its entries in the order of the text, and their faults.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The text with a cursor, undo and redo: [`TextArea`] with what YAML wants besides (the indent of a new line, blanks for tabs).
+//! The text with a cursor, undo and redo: [`TextArea`] with the needs of YAML (the indent of a new line, blanks for tabs).
 
 use tui_textarea::{CursorMove, TextArea};
 

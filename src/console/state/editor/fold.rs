@@ -1,4 +1,4 @@
-//! What is folded up: items of lists, so that a queue is one line.
+//! Folded parts of the text: items of lists, so that a queue is one line.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Something that mattered, and the moment that is shown.
+//! An important moment, and the moment that is shown.
 
 use crate::model::Time;
 

@@ -1,4 +1,4 @@
-//! What may be done with the text, and bringing it into force.
+//! The conditions for applying the text, and bringing it into force.
 
 use std::sync::Arc;
 

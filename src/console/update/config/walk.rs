@@ -1,4 +1,4 @@
-//! Moving about in the text: by lines, to what is searched for, to faults; and folding.
+//! Moving about in the text: by lines, to matches of the search, to faults; and folding.
 
 use crate::console::present::config::place_of;
 use crate::console::state::config::ConfigPage;

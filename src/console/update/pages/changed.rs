@@ -1,4 +1,4 @@
-//! What changed in a row between two views.
+//! The changes in a row between two views.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What each page does ([`PageUpdate`](super::page::PageUpdate)).
+//! The behaviour of each page ([`PageUpdate`](super::page::PageUpdate)).
 
 mod apps;
 mod changed;

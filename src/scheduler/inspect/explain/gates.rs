@@ -1,4 +1,4 @@
-//! What is asked before an application's asks are looked at: may the application run, and what its limits leave.
+//! The checks before an application's asks: whether the application may run, and the rest of its limits.
 
 use std::borrow::Cow;
 

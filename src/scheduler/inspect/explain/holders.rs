@@ -1,4 +1,4 @@
-//! Who has what is missing.
+//! The holders of a missing resource.
 
 use super::types::Holder;
 use crate::model::AppState;

@@ -1,4 +1,4 @@
-//! What the next cycle does: the steps of a cycle in their order, without doing anything.
+//! The decision of the next cycle: the steps of a cycle in their order, without doing anything.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is tried before an ask.
+//! Everything that is tried before an ask.
 
 use super::types::{Ahead, QueueTurn};
 use crate::scheduler::index::{AppKey, AskKey};

@@ -1,4 +1,4 @@
-//! What would let an ask run, as data.
+//! Remedies, which would let an ask run, as data.
 
 use std::sync::Arc;
 

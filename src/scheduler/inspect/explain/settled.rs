@@ -1,4 +1,4 @@
-//! What the next cycle does before the checks that are explained, on a copy: seldom something.
+//! The steps of the next cycle before the explained checks, on a copy: seldom any.
 
 use super::gates::Limits;
 use crate::model::Time;

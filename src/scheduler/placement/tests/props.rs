@@ -1,4 +1,4 @@
-//! What holds for every list of rules, tree and submission.
+//! Properties that hold for every list of rules, tree and submission.
 
 use proptest::prelude::*;
 

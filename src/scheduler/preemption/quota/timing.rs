@@ -1,4 +1,4 @@
-//! When a maximum is enforced: what a reload makes of a queue's time (`profiles.md` section 10.1).
+//! When a maximum is enforced: how a reload changes the time of a queue (`profiles.md` section 10.1).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What enforcing a maximum looks at: of a scheduler, or of a view of one, so that both find the same.
+//! The data for enforcing a maximum: of a scheduler, or of a view of one, so that both find the same.
 
 use crate::model::{Priority, QueuePath, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};

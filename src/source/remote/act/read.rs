@@ -1,4 +1,4 @@
-//! Answers of the native API → what was done, and what stood in the way.
+//! Answers of the native API → the result of an order, or its refusal.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! One request of the plan: which address, and what its answer is read into. The state of the remote is not touched here.
+//! One request of the plan: its address, and how its answer is read. The state of the remote is not touched here.
 
 mod parse;
 

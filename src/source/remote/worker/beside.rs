@@ -1,4 +1,4 @@
-//! What is worked out beside the worker: explanations, and twins to try things in.
+//! Work beside the worker: explanations, and twins to try things in.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What comes back from the other side → the state, and what the plan makes of it.
+//! Answers of the other side → the state and the plan.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Who did what in a cluster, on this machine: `$XDG_STATE_HOME/kornsole/CONTEXT/audit.jsonl`, a line of JSON for each order.
+//! The audit of orders to a cluster, on this machine: `$XDG_STATE_HOME/kornsole/CONTEXT/audit.jsonl`, a line of JSON for each order.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
