@@ -70,7 +70,7 @@ enum Attempt {
     Stopped,
 }
 
-/// The thread that calls the hook. Dropping this stops it: what waits is not delivered any more, what runs is left to itself.
+/// The thread that calls the hook. Dropping this stops it: waiting reports are not delivered any more, a running hook is left to itself.
 pub struct DrainNotifier {
     jobs: SyncSender<Delivery>,
     _stop: Sender<()>,

@@ -1,6 +1,6 @@
 //! One owner of one scheduler: commands in, views out.
 //!
-//! [`Core`] is the engine without a thread: it carries out what is due in virtual time, in the order in which it is due, so that the
+//! [`Core`] is the engine without a thread: it carries out everything in virtual time, in the order of the due times. So the
 //! same workload gives the same history however fast the clock runs. [`Engine`] runs a core on a thread of its own by a
 //! [`Clock`]; tests and tapes step a core by hand.
 //!

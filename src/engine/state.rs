@@ -1,13 +1,13 @@
-//! The state of an engine, and the few steps that everything else in it is made of.
+//! The state of an engine, and the few steps that all its other parts use.
 //!
-//! The rooms above take a [`State`] and act on it: [`super::audit`] writes who did what, [`super::config_load`] and [`super::configure`]
-//! replace the configuration, [`super::orders`] carries out orders, [`super::run_loop`] what is due, and [`super::replay`] what a
-//! journal holds.
+//! The modules above take a [`State`] and act on it: [`super::audit`] writes the audit, [`super::config_load`] and [`super::configure`]
+//! replace the configuration, [`super::orders`] carries out orders, [`super::run_loop`] runs cycles and timers, and [`super::replay`]
+//! repeats a journal.
 //!
 //! Invariants:
 //! - commands reach the scheduler by [`State::carry_out`] or as a cycle only, so that no event is left out of the counters, the workload
 //!   and the drain reports;
-//! - what changes the scheduler and does not follow from anything else is recorded before it happens.
+//! - a change of the scheduler that does not follow from anything else is recorded before it happens.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -152,7 +152,7 @@ impl State {
         }
     }
 
-    /// What is to be written to the journal: records, and what is new in the audit log.
+    /// The data to write to the journal: records, and the new entries of the audit log.
     pub fn take_written(&mut self) -> (Option<RecordBlock>, NewEntries) {
         let block = self.recorder.as_mut().and_then(|recorder| recorder.take());
         (block, self.audit_log.take_new())

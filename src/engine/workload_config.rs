@@ -46,11 +46,11 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
     audit::enter_load(state, ActsFrom::Workload, before, refused.as_deref(), None);
 }
 
-/// What is to be loaded in place of a configuration of the workload, and onto which revision; `None`: the configuration itself, since
+/// The text to load in place of a configuration of the workload, and its base revision; `None`: the configuration itself, since
 /// nobody else has changed anything.
 ///
 /// # Errors
-/// Why what the workload changes cannot be brought into what is in force.
+/// Why the changes of the workload cannot be merged into the configuration in force.
 fn merged(
     state: &State,
     config: &Config,

@@ -342,7 +342,7 @@ where
     Response::from(response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body))))
 }
 
-/// An answer that came through the API server: what it says itself is a fault, what the scheduler says is a response.
+/// An answer through the API server: an error of the API server itself is a fault, an answer of the scheduler is a response.
 async fn proxied(
     response: http::Response<kube::client::Body>,
     asked: &Asked,

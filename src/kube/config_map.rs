@@ -214,7 +214,7 @@ fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     for entry in map.metadata.managed_fields.iter().flatten() {
         let name = entry.manager.clone().unwrap_or_default();
         let has = entry.fields_v1.as_ref().is_some_and(|fields| fields.0["f:data"].get(&field).is_some());
-        // Who only once wrote it is no owner; who reconciles it is.
+        // A manager that wrote it only once is no owner; one that reconciles it is.
         let reconciles =
             ["helm", "argocd-controller", "kustomize-controller", "helm-controller"].contains(&name.as_str());
         if has && reconciles {

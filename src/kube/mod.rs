@@ -1,12 +1,13 @@
 //! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and changes of its objects.
 //!
-//! [`Address`] is what a person names, [`Known`] what the kubeconfig has, [`Cluster`] finds the scheduler and carries requests to it,
-//! by port-forward or by the service proxy; `config_map`, `pods`, `nodes` and `review` change objects and ask who one is and what one may do; [`follow`] follows lists of objects.
+//! [`Address`] is a person's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler and carries
+//! requests to it, by port-forward or by the service proxy. `config_map`, `pods` and `nodes` change objects, `review` asks for one's
+//! identity and rights; [`follow`] follows lists of objects.
 //!
 //! Invariants:
 //! - nothing is spawned but the exec plugins that the kubeconfig names;
 //! - no token, certificate, key or line of a kubeconfig is in a message, a log or a debug text;
-//! - a refusal names the verb, the resource, the namespace, who one is, and the rule that would allow it;
+//! - a refusal names the verb, the resource, the namespace, one's identity, and the rule that would allow it;
 //! - a write names the version or the UID of its object.
 
 mod access;

@@ -95,7 +95,7 @@ struct PageMeta {
     rest: String,
 }
 
-/// What a line of a watch is: it is read first, since what the object is depends on it.
+/// The kind of a line of a watch: it is read first, since the kind of the object depends on it.
 #[derive(Deserialize)]
 struct LineKind<'l> {
     #[serde(rename = "type")]

@@ -25,8 +25,8 @@ const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Daemon {
-    /// A connection to the terminal of a job, for its owner and for who runs the daemon: who is attached acts as the job's user, so that to
-    /// administer its queue is not enough.
+    /// A connection to the terminal of a job, for its owner and for the daemon's user. An attached person acts as the job's user, so
+    /// admin access on its queue is not enough.
     ///
     /// # Errors
     /// Why there is none, as the answer.

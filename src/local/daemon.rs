@@ -68,7 +68,7 @@ pub(super) struct Table {
     pub(super) running: HashMap<u64, Running>,
     /// The jobs that have not ended, so that a walk over them does not pass the ended ones.
     pub(super) live: HashSet<u64>,
-    /// Those that may wait for something else than the scheduler: everything in that state, and some that are not any more.
+    /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
     pub(super) waiting: BTreeSet<u64>,
     /// What waits is to be looked at.
     pub(super) look: bool,

@@ -25,7 +25,7 @@ const UNTIL_ROOM: u32 = 60;
 const NONE: u64 = 0;
 
 impl Daemon {
-    /// Who runs the daemon, as who acts.
+    /// The daemon's user, as an actor.
     pub(super) fn owner_of_daemon(&self) -> Actor {
         self.actor(&self.settings.owner).scheduler_admin(true)
     }

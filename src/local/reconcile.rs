@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_secs(1);
 const NICE: i32 = 5;
 
 impl Daemon {
-    /// Takes up what an earlier daemon left: adopts the supervisors that live, and finds those that ended meanwhile.
+    /// Takes over from an earlier daemon: adopts the living supervisors, and finds those that ended meanwhile.
     pub fn adopt(&self) {
         let mut table = self.table();
         let live: Vec<u64> = table.live.iter().copied().collect();
@@ -126,7 +126,7 @@ impl Daemon {
         watched.iter().zip(ended).filter(|(_, ended)| *ended).map(|((number, _), _)| *number).collect()
     }
 
-    /// Makes what runs what the scheduler decided; at a `tick` it also looks for what nothing reported.
+    /// Makes the running jobs equal to the allocations; at a `tick` it also looks for changes that nothing reported.
     pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
         let mut table = self.table();
         for number in ended {

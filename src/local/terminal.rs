@@ -1,7 +1,7 @@
-//! The terminal of an interactive job, on the side of its supervisor: a pseudoterminal that outlives who is attached to it.
+//! The terminal of an interactive job, on the side of its supervisor: a pseudoterminal that outlives its connections.
 //!
-//! Who attaches comes through a socket in the folder of the attempt, which only the daemon's user can reach: the daemon connects, and gives
-//! the connection to the job's owner. What he sends comes in frames, what he gets is the output as it is.
+//! A connection comes through a socket in the folder of the attempt, which only the daemon's user can reach: the daemon connects, and gives
+//! the connection to the job's owner. The owner's input comes in frames, the output is sent unchanged.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -37,7 +37,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// The size of a terminal to which nobody is attached.
 const USUAL: (u16, u16) = (24, 80);
 
-/// What who is attached sends: a byte for what it is, two for its length, then so many.
+/// A frame of the attached person: a byte for its kind, two for its length, then its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// What was typed.

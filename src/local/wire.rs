@@ -78,7 +78,7 @@ pub enum Request {
     Info,
 }
 
-/// What is changed of a job that has not begun; what is `None` stays as it is.
+/// The changes of a job that has not begun; a field that is `None` stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// Thousandths of a core.
@@ -105,7 +105,7 @@ pub enum Reply {
     Output {
         /// How many bytes follow.
         bytes: u64,
-        /// The number of the first of them; later than what was asked for when what was before is not kept any more.
+        /// The number of the first of them; later than the requested one when earlier bytes are not kept any more.
         first: u64,
         /// Which attempt it is of.
         attempt: u32,
@@ -213,7 +213,7 @@ pub struct Info {
     pub gpu: i64,
     /// Whom it serves: everybody, or one user.
     pub serves: String,
-    /// What is enforced, and what is not.
+    /// The limits that are enforced, and those that are not.
     pub limits: String,
     /// Whether all limits of a job are enforced.
     #[serde(default)]

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - a restored scheduler decides as the one that was saved, command by command: slots, their order of use, timers and
 //!   counters are kept;
-//! - what follows from the rest is not written: look-ups, orders, candidates, which limits hold for whom; neither is what cycles hold to
-//!   save work, on which no decision rests;
+//! - data that follow from others are not written: look-ups, orders, candidates, the limits that hold for an application; neither are the
+//!   caches of cycles, on which no decision depends;
 //! - records of placements are shared again: most applications came in the same few ways.
 //!
 //! The form is a sequence without names (MessagePack of `rmp_serde::to_vec`): a new field comes last and has a default, anything

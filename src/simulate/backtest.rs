@@ -213,7 +213,7 @@ mod tests {
         let came: Vec<(&str, u64)> =
             both.jobs.iter().map(|job| (job.app.as_str(), job.at.as_millis() / 1000)).collect();
         assert_eq!(came, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
-        // What had not ended runs as long as most; what would have come after the middle is not known yet.
+        // An allocation that had not ended runs as long as most; arrivals after the middle are not known yet.
         let b = &both.jobs[2].tasks;
         assert_eq!((b.len(), b[0].runs), (1, Some(Duration::from_secs(9))));
     }

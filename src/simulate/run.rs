@@ -176,7 +176,7 @@ impl<'w> Run<'w> {
         Ok(events)
     }
 
-    /// What the resource manager does about events: what begins to run ends in time, what was taken is asked for again.
+    /// The resource manager's reaction to events: an allocation ends after its runtime, a lost one is asked for again.
     fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
         for Event { at, kind } in events {
             match kind {

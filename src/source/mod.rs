@@ -208,7 +208,7 @@ pub trait Source: Send + Sync {
         answer(Err("there is no copy to try it on".to_owned()));
     }
 
-    /// What can be done besides, where this is a what-if.
+    /// The further commands of a what-if, where this is one.
     fn trial(&self) -> Option<&dyn Trial> {
         None
     }
@@ -239,7 +239,7 @@ pub struct TrialStatus {
     pub assumed: Arc<str>,
 }
 
-/// What can be done with a what-if besides giving orders in it. Every call returns at once.
+/// The commands of a what-if besides orders in it. Every call returns at once.
 pub trait Trial: Send + Sync {
     /// How it stands.
     fn status(&self) -> TrialStatus;
@@ -391,7 +391,7 @@ impl Link {
     /// A source in this process that has nothing newer to show.
     pub const LIVE: Self = Self::Live { rtt: None };
 
-    /// Whether what is shown is what is.
+    /// Whether the shown state is the present one.
     pub const fn is_live(&self) -> bool {
         matches!(self, Self::Live { .. })
     }

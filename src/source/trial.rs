@@ -1,9 +1,9 @@
-//! A what-if as a source: a copy of a cluster that one can do everything to, with the same copy left alone beside it.
+//! A what-if as a source: a copy of a cluster for any change, with an unchanged copy beside it.
 //!
 //! Invariants:
-//! - nothing real is known here: the cluster that it is a copy of cannot be changed by it;
+//! - nothing real is known here: a what-if cannot change the cluster that it copies;
 //! - both sides stand at the same time, and only the changed one is given orders;
-//! - what takes long is done on a thread of its own; meanwhile orders are refused, and what is shown stays.
+//! - long work is done on a thread of its own; meanwhile orders are refused, and the shown state stays.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -43,7 +43,7 @@ impl Sides {
     }
 }
 
-/// What the threads of a what-if share.
+/// The shared data of a what-if's threads.
 struct Shared {
     fork: Fork,
     runtimes: Mutex<Runtimes>,

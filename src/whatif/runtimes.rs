@@ -144,8 +144,8 @@ impl Runtimes {
         seen.or(self.otherwise)
     }
 
-    /// When an allocation ends that has run since a time: at least a tenth of its runtime is still to come, since nothing that runs
-    /// longer than others do ends the moment that one looks.
+    /// When an allocation ends that has run since a time. At least a tenth of its runtime is still to come: an allocation that runs
+    /// longer than others does not end at the very moment of the request.
     pub fn end(&self, app: &Application, ask: &str, since: Time, now: Time) -> Option<Time> {
         let runtime = self.of(app, ask)?;
         Some((since + runtime).max(if since < now { now + runtime / 10 } else { now }))

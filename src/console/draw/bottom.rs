@@ -54,7 +54,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
     None
 }
 
-/// What is said just now: the notice with its lines, and what the last line says, which may take some above it.
+/// The present messages: the notice with its lines, and the last line, which may take some lines above it.
 fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let Rect { x, y, width, .. } = regions.said;
     let notice = said::notice(state);

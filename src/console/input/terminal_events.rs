@@ -46,7 +46,7 @@ pub fn key(event: KeyEvent) -> Option<Key> {
     Some(Key { code, ctrl, alt })
 }
 
-/// What the mouse did; `None` for what the console does not listen to.
+/// The event of the mouse; `None` for one that the console does not use.
 pub fn mouse(event: MouseEvent) -> Option<Mouse> {
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Mouse::Click(Position { x: event.column, y: event.row })),

@@ -59,7 +59,7 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
     Chosen { columns: last, hidden }
 }
 
-/// The names of a list: what the longest needs, and what they need at least.
+/// The names of a list: the width of the longest, and their least width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// What the longest name needs.

@@ -127,7 +127,7 @@ fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
     begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
 }
 
-/// What the changes do to what runs, queue by queue.
+/// The effect of the changes on running applications, queue by queue.
 fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]) -> Vec<(String, Vec<String>)> {
     let view = &job.view;
     let mut message: Vec<(String, Vec<String>)> = Vec::new();

@@ -57,7 +57,7 @@ impl Fields<'_> {
         u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
     }
 
-    /// The fields as lines: the label, and what is written, or what an empty field stands for.
+    /// The fields as lines: the label, and the written text, or the meaning of an empty field.
     pub fn lines(&self) -> Vec<Vec<Piece>> {
         let label = usize::from(self.label());
         let line = |entry: &Entry<'_>| {

@@ -31,7 +31,7 @@ pub struct Hint {
     pub stays: bool,
 }
 
-/// What the last line offers now, the nearest context first; what stays comes last.
+/// The hints of the last line now, the nearest context first, the permanent hints last.
 pub fn hints(state: &State) -> Vec<Hint> {
     let mut hints: Vec<Hint> = Vec::new();
     let mut staying: Vec<(usize, Hint)> = Vec::new();

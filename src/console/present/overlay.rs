@@ -181,7 +181,7 @@ fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) 
     }
 }
 
-/// A way through the console: what to press, and what is seen then.
+/// A way through the console: the keys to press, and the result of each.
 pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
     let key = |id: CommandId| {

@@ -174,7 +174,7 @@ impl Writer {
 pub struct Heading {
     /// The heading as it stands on the screen.
     pub title: &'static str,
-    /// What stands behind the title, and what it is sorted by.
+    /// The text behind the title, and the sort.
     pub sorted: Title,
     /// Free columns before it.
     pub gap: u16,

@@ -101,7 +101,7 @@ const fn role(mark: Mark) -> Role {
     }
 }
 
-/// What a placement leads to, wrapped: the queue and what is created on the way, or why it is rejected.
+/// The result of a placement, wrapped: the queue with the created queues on the way, or the reason of the rejection.
 pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let (sign, role, first, rest) = match &placement.outcome {
         PlacementOutcome::Placed(placed) => {

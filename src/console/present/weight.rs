@@ -56,7 +56,7 @@ pub fn weight(record: &Record) -> Weight {
     }
 }
 
-/// How what happened looks: what is grave stands out, what went by routine does not.
+/// The look of an event: grave ones stand out, routine ones do not.
 pub fn role(record: &Record) -> Role {
     match (weight(record), record.change) {
         (Weight::Grave, _) => Role::Danger,

@@ -50,7 +50,7 @@ pub enum Effect {
     ChangeJob(JobOrder),
     /// Do something with a what-if.
     WhatIf(WhatIfStep),
-    /// Have what an edited configuration leads to worked out, by the version of its text and in a partition; what is under way is stopped.
+    /// Work out the effect of an edited configuration, by the version of its text and in a partition. A forecast under way is stopped.
     /// Answered by [`super::reply::Reply::Forecast`].
     Forecast(u64, Arc<str>, Arc<str>),
     /// Stop that: the text is another one by now.
@@ -61,7 +61,7 @@ pub enum Effect {
     Work(Work),
 }
 
-/// What is done with a what-if.
+/// One step of a what-if.
 #[derive(Clone, Debug)]
 pub enum WhatIfStep {
     /// Have a copy of the cluster made, and these orders given in it. Answered by [`super::reply::Reply::WhatIfOpened`].

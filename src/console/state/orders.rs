@@ -113,7 +113,7 @@ pub struct AwaitedEvents {
     pub since: u64,
     /// The text of their result.
     pub result: String,
-    /// What stands on the screen: the result, and behind it what was found.
+    /// The text on the screen: the result, and the findings behind it.
     pub shown: String,
 }
 

@@ -294,7 +294,7 @@ pub enum LineId {
     App(AppId),
 }
 
-/// What happened, with what it is narrowed to.
+/// The events, with the filter that narrows them.
 #[derive(Clone, Debug)]
 pub struct EventsPage {
     /// Only those of this object; `None` for all.
@@ -374,11 +374,11 @@ pub enum Subject {
     Account(Account),
     /// Why an application is in its queue, or in none.
     Why(Arc<AppRow>),
-    /// Who may submit to a queue and who administers it.
+    /// The submitters and administrators of a queue.
     Access(QueuePath),
     /// The partitions of the scheduler.
     Partitions,
-    /// What this console is and what it runs on, for a report.
+    /// This console and its machine, for a report.
     Info,
     /// An event with the numbers of its kind.
     Event(Arc<Record>),

@@ -65,7 +65,7 @@ pub struct Past {
     pub kept: bool,
     /// The picture of an earlier time that is being made.
     pub fetching: Option<Fetch>,
-    /// What was looked up in what is kept.
+    /// The chapters of the kept past that were looked up.
     pub chapters: Chapters,
     /// A step that waits for what happened since one looked last.
     pub stepping: Option<Step>,

@@ -27,7 +27,7 @@ impl Depth {
         Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, depth)| depth)
     }
 
-    /// What a terminal shows, by what the environment says: `NO_COLOR` set and not empty, `COLORTERM`, `TERM`.
+    /// The colours of a terminal, by its environment: `NO_COLOR` set and not empty, `COLORTERM`, `TERM`.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Self {
         const TRUE: [&str; 8] = ["direct", "kitty", "alacritty", "wezterm", "foot", "ghostty", "contour", "rio"];
         let set = |name: &str| variable(name).unwrap_or_default().to_lowercase();

@@ -5,9 +5,9 @@
 //!
 //! Invariants:
 //! - draw code names a [`Role`], never a colour, and a field of [`Signs`], never a drawn character;
-//! - what a colour says, a sign or a word says too: the theme `mono` has no colour and loses nothing;
+//! - a sign or a word has the meaning of each colour, too: the theme `mono` has no colour and loses nothing;
 //! - every sign is one column wide, and has a twin in ASCII;
-//! - a faulty theme is reported and never in the way: what is wrong in it looks as if it were not there;
+//! - a faulty theme is reported and never blocks: its faulty entries look as if they were not there;
 //! - no IO: the texts of a person's themes are passed in.
 
 pub mod check;

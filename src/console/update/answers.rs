@@ -43,8 +43,8 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     state.redraw();
 }
 
-/// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
-/// that as its answers.
+/// Opens the requested question, unless the person does something else by now: then the question would take keys that are meant for
+/// something else.
 fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
     if asked.turn != state.turn || !state.layers.is_empty() {
         let message =

@@ -75,7 +75,7 @@ pub fn toggle_all(state: &mut State) {
     }
 }
 
-/// Asks whether what is marked is to be killed; without marks, what is under the cursor.
+/// Asks whether to kill the marked applications; without marks, the one under the cursor.
 pub fn kill(state: &mut State, reason: Option<&str>) {
     if all_over(state) {
         return;
@@ -113,7 +113,7 @@ fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<Str
     }
 }
 
-/// Asks whether what is marked is to be moved; without marks, what is under the cursor.
+/// Asks whether to move the marked applications; without marks, the one under the cursor.
 pub fn move_to(state: &mut State, to: Option<&str>) {
     if all_over(state) {
         return;
@@ -145,8 +145,8 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     ask(state, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
 }
 
-/// Asks whether orders on applications are to be given. Those that would be refused are not among them: what the question promises is
-/// what will be done.
+/// Asks whether to give orders on applications. Orders that would be refused are not among them, so the question promises only what
+/// will be done.
 fn ask(
     state: &mut State,
     verb: &'static str,

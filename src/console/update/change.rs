@@ -47,7 +47,7 @@ pub fn open(state: &mut State, kind: Kind) {
     }
 }
 
-/// What a form asks for, with what holds now in it.
+/// The fields of a form, with the present values.
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
     match kind {
         Kind::Max => {
@@ -67,7 +67,7 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
     }
 }
 
-/// The fields of a form that begins with nothing: what, its label, and what an empty one stands for.
+/// The fields of a form that begins empty: the field, its label, and the meaning of an empty one.
 fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     match kind {
         Kind::Property => vec![
@@ -261,7 +261,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
-/// Takes what the scheduler said of a text: an edit that still is this text, or a form that leads to it, is looked at again with it.
+/// Takes the scheduler's answer about a text: an edit that still is this text, or a form that gives it, is checked again with it.
 pub fn quotas_previewed(state: &mut State, text: Arc<str>, forecasts: Vec<(Arc<str>, QuotaForecast)>) {
     let (now, known) = (state.now, !forecasts.is_empty());
     state.cluster.quota_preview = Some(Arc::new(QuotaPreview { text: Arc::clone(&text), forecasts, taken: now }));

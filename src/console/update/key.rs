@@ -37,7 +37,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
     }
 }
 
-/// What a key does where nothing can be shown, as on a terminal that is too small: only what needs no picture.
+/// The action of a key where nothing can be shown, as on a terminal that is too small: only commands that need no picture.
 pub fn blind(state: &State, key: Key) -> Option<Action> {
     match state.keymap.look_up(&[Context::Always], &[key]) {
         KeyMatch::Run(binding) => {

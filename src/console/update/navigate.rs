@@ -234,7 +234,7 @@ pub fn stay(state: &mut State, name: &str, error: Option<String>) {
     }
 }
 
-/// Goes to what is named, or to what fits best.
+/// Goes to the named thing, or to the best fit.
 pub fn find(state: &mut State, text: &str) {
     let (thing, name) = search::typed(text.trim());
     let Some(thing) = thing else {

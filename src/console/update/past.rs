@@ -108,7 +108,7 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     }
     if looked.next >= past.looked || past.moments.is_empty() {
         if !past.chapters.is_watched() || looked.lowest > past.looked {
-            // What was before is gone from the events; what is kept may show it.
+            // Earlier moments are gone from the events; the kept past may show them.
             past.chapters.watched_from(looked.first.unwrap_or(past.live));
         }
         past.looked = looked.next;

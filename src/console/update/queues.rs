@@ -129,7 +129,7 @@ fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
     // While the filter is being written, a row that is only there for one below it is no find.
     let seeking = page.list.seeking && filtered;
     let here = |index: usize| path_at(rows, part, index).filter(|_| !seeking || rows[index].matched);
-    // What a filter or a fold hides is still wanted; what is gone is not.
+    // A row that a filter or a fold hides is still wanted; a removed one is not.
     page.list.cursor.find(rows.len(), here, instead, filtered || instead.is_some());
 }
 

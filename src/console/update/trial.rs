@@ -18,7 +18,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The most changes that a question names.
 const NAMED: usize = 8;
 
-/// Does what a command of a what-if says.
+/// Carries out a command of a what-if.
 pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     match id {
         TrialCommand::WhatIf => open(state, Vec::new()),

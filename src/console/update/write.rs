@@ -174,8 +174,8 @@ pub fn accept(state: &mut State) -> Option<Line> {
     None
 }
 
-/// Takes the command line. What is begun stands for the completion that is shown behind it; a command that lacks its argument waits for
-/// it, as does a move whose target could be one of several.
+/// Takes the command line. A beginning stands for the completion that is shown behind it. A command without its argument waits for
+/// it, and so does a move with several possible targets.
 fn accept_command(state: &mut State) -> Option<Line> {
     state.redraw();
     let Some(Layer::Command(command)) = state.layers.last() else { return None };

@@ -1,20 +1,20 @@
 //! The journal: everything that changes a scheduler, written down before it is answered.
 //!
-//! How it works: a [`Core`](super::Core) writes down what changes it ([`record`], [`recorder`]). An order is written and synced before it
-//! is carried out, many at once where many wait; cycles, timers and what a workload does are written behind the scheduler's back by a
-//! thread of its own ([`committer`]), and no view, event or answer goes out before all that it shows is on the disk. So nothing that
-//! was answered can be lost, and nothing that was refused can come back. From time to time a snapshot is made by another
-//! thread ([`snapshots`]) from the one before and the records since, so that a start replays little; those of a day stay, so that
-//! the past can be looked at ([`JournalHistory`]).
+//! How it works: a [`Core`](super::Core) records its changes ([`record`], [`recorder`]). An order is written and synced before it
+//! is carried out, many at once where many wait. Cycles, timers and the workload's commands are written in the background by a
+//! thread of its own ([`committer`]). No view, event or answer goes out before all of its data are on the disk. So an answered order
+//! cannot be lost, and a refused one cannot come back. From time to time another thread makes a snapshot
+//! ([`snapshots`]) from the one before and the records since, so that a start replays little. The snapshots of a day stay, so that
+//! the past can be shown ([`JournalHistory`]).
 //!
-//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`look`] one that nobody runs; [`store`] is what is in it, on a [`disk`], in [`frame`]s with
-//! checksums of their own; [`refused`] what is kept of refused orders; [`repair`] what is done about damage, [`last`] how a
-//! missing end is noticed.
+//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`look`] one that nobody runs. [`store`] is its content, on a
+//! [`disk`], in [`frame`]s with checksums of their own. [`refused`] has the records of refused orders, [`repair`] repairs damage, [`last`]
+//! notices a missing end.
 //!
 //! Invariants:
 //! - the records are numbered from 1 without a gap, in the order in which they were carried out;
-//! - what a failed commit would have written is cut off before anything else is written;
-//! - a snapshot holds what all records up to its number led to, and nothing else.
+//! - the data of a failed commit are cut off before anything else is written;
+//! - a snapshot holds the result of all records up to its number, and nothing else.
 
 mod archive;
 mod bounded;

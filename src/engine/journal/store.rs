@@ -99,7 +99,7 @@ impl Store {
         &self.disk
     }
 
-    /// Opens it again after a failure: what was committed is there, and what was not is not, or whole.
+    /// Opens it again after a failure: committed data are there; data without a commit are missing or whole.
     ///
     /// # Errors
     /// The disk still fails.

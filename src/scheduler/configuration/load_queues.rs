@@ -256,7 +256,7 @@ impl Partition {
         self.mark_path(key);
     }
 
-    /// What the properties of a queue mean; with `overlaid`, what is gone keeps its effect.
+    /// The effect of the properties of a queue; with `overlaid`, removed properties keep theirs.
     fn effective(&self, key: QueueKey, merged: &MergedProperties, overlaid: bool) -> QueueProperties {
         let mut properties =
             if overlaid { self.queues[key].settings.properties.overlaid(merged) } else { QueueProperties::of(merged) };

@@ -1,4 +1,4 @@
-//! Loading a configuration, and the queues that go with it: queues that drain, queues that the cleaner removes.
+//! Loading a configuration, and its consequences for queues: draining them, and removing them with the cleaner.
 
 pub(super) mod load_queues;
 pub(super) mod queue_cleaner;

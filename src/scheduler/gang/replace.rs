@@ -219,8 +219,8 @@ impl Partition {
         }
     }
 
-    /// What happens to an entry of a node that goes (SCH-193): an ask that was to come is pending again; a placeholder whose ask
-    /// goes to another node has given way; everything else ends.
+    /// Ends an entry of a removed node (SCH-193). An ask that was to replace a placeholder is pending again. A placeholder whose ask
+    /// goes to another node counts as replaced. Everything else ends.
     pub(in crate::scheduler) fn lose_to_node(
         &mut self,
         now: Time,

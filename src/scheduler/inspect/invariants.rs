@@ -29,8 +29,8 @@ pub enum Invariant {
     PriorityOfParents,
     /// A queue counts the applications that are Starting or Running in and below it (12).
     RunningApps,
-    /// What takes up a place of an application maximum without running is an application that does not run yet, in or below the queue
-    /// (SCH-112); a parent that has leaked places may be a leaf later.
+    /// Each place of an application maximum that is taken without running belongs to an application in or below the queue that does not
+    /// run yet (SCH-112). A parent that has leaked places may be a leaf later.
     AllocatingAccepted,
     /// What counts as running for a user or a group is an application that is there (10).
     RunningForLimits,

@@ -1,6 +1,6 @@
 //! Changes that are only tried, in a fork: a maximum, a limit or a priority is raised as it stands, without a configuration.
 //!
-//! Invariant: what cycles hold to save work stays right, and what is raised counts for everybody whom it concerns.
+//! Invariant: the caches of cycles stay right, and a raised limit counts for everybody whom it concerns.
 
 use std::sync::Arc;
 

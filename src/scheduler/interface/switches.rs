@@ -94,7 +94,7 @@ pub struct Switches {
     pub quota_preemption: bool,
     /// N-01: the delay is read by its old name, too, where the new one is absent.
     pub quota_old_key: bool,
-    /// N-01a: who offers itself as a victim goes last, and who began its application first.
+    /// N-01a: allocations that offer themselves as victims go last, and those that began their application first.
     pub quota_opted_in_last: bool,
     /// N-01b: of the guarantees on a path only the one that is exceeded most protects.
     pub quota_largest_guard: bool,

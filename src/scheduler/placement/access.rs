@@ -1,4 +1,4 @@
-//! Who may submit to a queue and who administers it (`acl-and-users.md` section 4).
+//! The submitters and administrators of a queue (`acl-and-users.md` section 4).
 
 use crate::model::{Acl, Identity, QueuePath};
 

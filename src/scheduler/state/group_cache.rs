@@ -1,6 +1,6 @@
 //! The groups of earlier submissions, which the releases use for later ones that name none (USR-008, N-07).
 //!
-//! A submission that names no groups has the one that is called as the user (USR-004); one that names exactly that is treated as one of those.
+//! A submission without groups has the group with the user's name (USR-004). A submission that names exactly this group is treated alike.
 
 use std::collections::BTreeMap;
 

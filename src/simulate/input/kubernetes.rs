@@ -1,7 +1,7 @@
-//! What `kubectl get nodes,pods -A -o json` prints: nodes with what they can hold, pods by application.
+//! The output of `kubectl get nodes,pods -A -o json`: nodes with their capacity, pods by application.
 //!
 //! A pod comes in when it was created and runs as long as its containers did; one that still runs has no runtime, which rules then give.
-//! Pods of a DaemonSet belong to their node: what they request is occupied there.
+//! Pods of a DaemonSet belong to their node: their requests are occupied there.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -195,7 +195,7 @@ impl LinkState {
     pub fn link(&self, now: Duration) -> Link {
         let basis = self.stale_basis(now);
         let age = self.good.map(|good| now.saturating_sub(good));
-        // What is shown is as old as what it rests on.
+        // The shown data are as old as their basis.
         let age = age.map(|age| basis.as_ref().map_or(age, |(old, _)| age.max(*old)));
         let silence = SILENCE.max(self.rtt.unwrap_or_default() * SILENT_ROUNDS);
         let is_silent = self.waiting.is_some_and(|since| now.saturating_sub(since) > silence);

@@ -34,8 +34,8 @@ const MOST_TIMES: usize = 8;
 /// To how many leaves an application is tried to be moved.
 const MOST_LEAVES: usize = 4;
 
-/// Replaces what only follows from the checks by what lets the asks run in copies of the fork. Of asks of more than a few kinds nothing is
-/// proposed.
+/// Replaces the remedies that only follow from the checks by those that let the asks run in copies of the fork. For asks of more than a few
+/// kinds nothing is proposed.
 pub fn try_remedies(fork: &Fork, found: &mut Explanation) {
     let waits = |ask: &&mut AskExplanation| ask.status == AskStatus::Waits && !ask.blockers.is_empty();
     let mut settled = None;

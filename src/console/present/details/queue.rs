@@ -277,7 +277,7 @@ const HOLDERS: usize = 5;
 /// How many of those under one limit are named.
 const NAMED: usize = 4;
 
-/// The limits that hold here, written on the queue or above it, each with who uses how much of it; who is at it comes first.
+/// The limits that hold here, written on the queue or above it, each with its users and their usage; those at the limit are first.
 fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, signs: &Signs) {
     let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";

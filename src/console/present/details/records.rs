@@ -39,7 +39,7 @@ pub fn entry(entry: &AuditEntry, now: Time, width: usize, signs: &Signs) -> Shee
     sheet
 }
 
-/// What the act found, and what it left.
+/// The facts before the act, and after it.
 fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
     let mut lines = Vec::new();
     let value = |facts: &Facts, name: &str| {

@@ -1,4 +1,4 @@
-//! Why an application is in its queue, or in none; and who may submit to a queue and who administers it.
+//! Why an application is in its queue, or in none; and the submitters and administrators of a queue.
 
 use std::sync::Arc;
 

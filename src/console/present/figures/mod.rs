@@ -88,7 +88,7 @@ fn share(used: i64, all: i64) -> Option<String> {
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1 %".to_owned() } else { format!("{percent} %") })
 }
 
-/// What a sum is made of, the largest first; what is left over is reported together.
+/// The parts of a sum, the largest first; the rest is reported together.
 fn sum_of(mut parts: Vec<(i64, String)>, name: &str) -> String {
     const NAMED: usize = 4;
     parts.retain(|(amount, _)| *amount != 0);

@@ -40,7 +40,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     if state.cluster.newest.configuration.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }
-    // What belongs to a queue itself takes admin on its parent, and what belongs to a root the scheduler ACL (ACL-040).
+    // A change of the queue itself takes admin on its parent; a change of a root takes the scheduler ACL (ACL-040).
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
         (Kind::Guaranteed, None) => {

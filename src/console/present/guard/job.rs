@@ -11,7 +11,7 @@ use crate::view::job::{JobPhase, JobSheet};
 /// Applications that are no jobs have none of this.
 const NO_JOBS: &str = "the applications here are no jobs of this machine; `kornsole local up` runs jobs";
 
-/// The jobs that a command would be about: those marked, the one that a command line was begun on, the one that the page is about, or
+/// The jobs that a command acts on: the marked ones, the one on which a command line was begun, the one of the page, or
 /// the one under the cursor.
 pub fn targets(state: &State) -> Vec<AppId> {
     if has_marks(state) {

@@ -31,7 +31,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether what is asked about, or written, can be tried in a what-if.
+/// Whether the orders of the question, or the configuration on the page, can be tried in a what-if.
 ///
 /// # Errors
 /// Why not.

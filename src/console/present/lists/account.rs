@@ -242,7 +242,7 @@ fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     ]
 }
 
-/// What a limit says of other resources, where it is written, and what it is called.
+/// The other resources of a limit, its place in the configuration, and its name.
 fn from(source: Source<'_>, limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     let place = source.place(limit.limit.at).unwrap_or_default();
     let others = limits::others(limit, signs);

@@ -67,7 +67,7 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     }
 }
 
-/// What a column says, and where it knows no reason why an application does not get on, what its pods say.
+/// The value of a column. Where it has no reason why an application waits, the reason from its pods.
 fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
     if column != AppColumn::Why || value != Value::Nothing {
         return value;

@@ -159,7 +159,7 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     }
 }
 
-/// The columns of the asks. Names get what they need up to a share of the width, the reason what is left. Below 100 columns the node
+/// The columns of the asks. Names get their own width up to a share of the screen, the reason gets the rest. Below 100 columns the node
 /// and the reason share one column, as an ask has either.
 fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;

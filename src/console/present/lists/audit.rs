@@ -106,7 +106,7 @@ fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     }
 }
 
-/// What is worth saying in the second line: by what it is narrowed, and whether all is shown.
+/// The facts of the second line: how the audit is narrowed, and whether all is shown.
 pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
     let narrowed = [("user", &page.user), ("action", &page.action), ("object", &page.object)];
     let mut facts = Vec::new();

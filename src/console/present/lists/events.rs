@@ -62,7 +62,7 @@ enum Cell {
     Of,
     Resource,
     Message,
-    /// What happened and what is reported of it, where there is no room for two columns.
+    /// The change and its message, where there is no room for two columns.
     WhatAndMessage,
 }
 
@@ -100,7 +100,7 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
     table.or_says(words)
 }
 
-/// What happened, in fewer words: a sign for what came and went.
+/// The change in fewer words: a sign for an added or removed object.
 fn short(record: &Record) -> String {
     match (record.change, record.detail.0) {
         // What is reported is all there is.
@@ -171,7 +171,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
     })
 }
 
-/// What is reported; where that is nothing, what has no column of its own.
+/// The message; without one, the data that have no column of their own.
 fn message(record: &Record, shown: &[Cell]) -> Piece {
     if !record.message.is_empty() {
         return plain(record.message.to_string());

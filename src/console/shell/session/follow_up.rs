@@ -242,7 +242,7 @@ impl Session {
         self.act(Action::EarlierEvents(of, records));
     }
 
-    /// Goes to another scheduler. What belongs to the person stays: options, keys, what was written and said.
+    /// Goes to another scheduler. The person's own state stays: options, keys, histories and messages.
     pub(super) fn switch(&mut self, source: Arc<dyn Source>) {
         let (view, link) = (source.view(), source.link());
         let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));

@@ -66,7 +66,7 @@ pub struct CheckResult {
     pub changes: Vec<Line>,
     /// That in one line; empty when nothing is.
     pub summary: String,
-    /// What it does to what runs: a queue, and in sentences what happens there.
+    /// Its effect on running applications: a queue, and the effect there in sentences.
     pub consequences: Vec<(String, Vec<String>)>,
     /// What will be preempted, as a queue would be above its maximum: in sentences that name it.
     pub preempted: Vec<String>,

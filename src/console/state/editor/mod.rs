@@ -1,9 +1,9 @@
-//! The text of a configuration while it is looked at and edited: the text itself with its folds, its colours, what a word could
-//! become, and what the whole would mean.
+//! The text of a configuration on the screen: the text itself with its folds, its colours, the completions of a word, and the
+//! check of the whole.
 //!
 //! Invariants:
 //! - pure: no IO, no clock; [`crate::console::present::edit_check::check`] is meant for another thread;
-//! - a key costs what is near the cursor and on the screen, never a look at the whole text's meaning.
+//! - a key costs only work near the cursor and on the screen, never a check of the whole text.
 
 pub(crate) mod buffer;
 pub(crate) mod checked;

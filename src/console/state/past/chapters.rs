@@ -110,7 +110,7 @@ impl Chapters {
     /// Takes what was looked up for a step right before or after a time. Gives whether it covers that.
     pub fn take(&mut self, mut span: Span, step: Step, at: Time) -> bool {
         if let Some(watched) = self.watched.filter(|_| span.last) {
-            // Between what was written last and what is watched nothing happened.
+            // Between the last written record and the first live event nothing happened.
             span.to = span.to.max(watched);
         }
         if span.first {

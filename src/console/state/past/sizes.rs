@@ -25,7 +25,7 @@ fn newly_ended(before: &PartitionView, part: &PartitionView) -> usize {
     part.ended.iter().rev().take_while(|row| !Arc::ptr_eq(row, last)).count()
 }
 
-/// About what a view takes beside what it shares with the one before; of many rows some are looked at.
+/// The approximate bytes of a view without the data that it shares with the one before; of many rows some are measured.
 pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     let mut bytes = 1_000;
     for part in &new.partitions {

@@ -5,7 +5,7 @@ use crate::console::state::job::JobPage;
 use crate::console::update::page::PageUpdate;
 
 impl PageUpdate for JobPage {
-    /// Scrolls the output. Who goes up looks at something, so its end is not followed any more; who goes to its end follows it.
+    /// Scrolls the output. Going up ends following its end; going to the end starts it.
     fn go(&mut self, by: Move, _height: usize) {
         let before = self.top;
         self.top = by.from(self.top, usize::MAX, self.room);

@@ -134,7 +134,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// What an ask waits for that time brings by itself: its reservation, and that its application is tried again.
+    /// The reasons to wait that end by time alone: its reservation, and the backoff of its application.
     fn waiting(&self, explained: &mut AskExplanation, app: &Application, key: AskKey) {
         if explained.reserved.is_some() {
             let ask = &app.asks[key];

@@ -69,7 +69,7 @@ impl Partition {
         }
     }
 
-    /// What the closest node lacks, resource by resource; else how many nodes fail by what.
+    /// The resources that the closest node lacks, one by one; else how many nodes fail, by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let summary = nodes.failures.iter().map(|failed| format!("{} {}", failed.count, failed.reason.words()));
         let summary = summary.collect::<Vec<_>>().join(", ");

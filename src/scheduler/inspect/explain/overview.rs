@@ -211,7 +211,7 @@ impl Survey<'_> {
     }
 }
 
-/// By what asks are put together: not by what differs from ask to ask though they wait for the same.
+/// The key by which asks are grouped: without the details that differ between asks with the same blocker.
 fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
     let of_ask = match blocker.level {

@@ -1,5 +1,5 @@
-//! What would let an ask run, as far as that follows from the checks alone: each remedy takes its blocker away, and `enough` says that
-//! nothing else stands in the way. Whether it helps is tried in forks, by `whatif`.
+//! Remedies that follow from the checks alone: each removes its blocker, and `enough` says that there is no other
+//! blocker. Whether it helps is tried in forks, by `whatif`.
 
 use super::types::{BlockLevel, Blocker, Place, Remedy, RemedyKind};
 use crate::model::Resource;

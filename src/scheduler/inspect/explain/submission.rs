@@ -5,7 +5,7 @@ use crate::model::AppState;
 use crate::scheduler::placement::{RECOVERY_QUEUE, RuleRef, RuleTrace};
 use crate::scheduler::state::app::Application;
 
-/// What each placement rule that ran came to; empty for an application that is where it wanted to be.
+/// The result of each placement rule that ran; empty for an application in the queue that it wanted.
 pub(super) fn of(app: &Application) -> Vec<Blocker> {
     if app.state != AppState::Rejected && app.queue_path.as_str() != RECOVERY_QUEUE {
         return Vec::new();

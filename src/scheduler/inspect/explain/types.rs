@@ -92,7 +92,7 @@ pub struct AskExplanation {
     pub ahead: Ahead,
     /// Whether others would be preempted for it.
     pub preemption: PreemptionVerdict,
-    /// What would let it run: worked out from the blockers, or, where forks are tried, what did in one.
+    /// Remedies: worked out from the blockers, or, where forks are tried, those that let it run in one.
     pub remedies: Vec<Remedy>,
     /// What cycles found so far, in the order in which each was found first. Counts may be some seconds behind.
     pub causes: Vec<FailureCount>,
@@ -180,7 +180,7 @@ pub struct Blocker {
     pub missing: i64,
     /// Who has most of it, the largest first.
     pub holders: Vec<Holder>,
-    /// What else there is to say: why it was rejected, what the ask before does.
+    /// More details: why it was rejected, or the state of the ask before it.
     pub detail: String,
 }
 
@@ -211,7 +211,7 @@ pub struct NodeTally {
     pub fit: u64,
     /// The others by the first check that they fail, most first.
     pub failures: Vec<NodeFailures>,
-    /// Those that lack least, of the ones that are open and large enough; else of all that are open.
+    /// The nodes that lack least, of the open nodes that are large enough; else of all open nodes.
     pub closest: Vec<CloseNode>,
 }
 

@@ -87,7 +87,7 @@ fn is_protected(queue: &QuotaQueue<'_>) -> bool {
     !queue.allocated.iter().any(|(name, used)| guaranteed.get(name).is_some_and(|guaranteed| used > guaranteed))
 }
 
-/// By what a child is compared with its siblings: what it is above its guarantee, without one what it uses.
+/// The amount by which a child is compared with its siblings: its usage above its guarantee; without a guarantee, its usage.
 fn counted(queue: &QuotaQueue<'_>, counts_below: bool) -> Resource {
     let Some(guaranteed) = queue.guaranteed else { return queue.allocated.clone() };
     if counts_below {

@@ -9,7 +9,7 @@ use crate::scheduler::state::queue::Queue;
 /// The switches by which maxima are enforced (N-01 of `profiles.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaLaw {
-    /// N-01a: who offers itself goes last, and who began its application first.
+    /// N-01a: allocations that offer themselves go last, and those that began their application first.
     pub opted_in_last: bool,
     /// N-01b: only the guarantee that is exceeded most protects.
     pub largest_guard: bool,
@@ -91,7 +91,7 @@ pub(super) fn path_up<T: QuotaTree>(tree: &T, key: QueueKey) -> impl Iterator<It
 }
 
 impl QuotaQueue<'_> {
-    /// What it uses of a resource without what is being preempted.
+    /// Its usage of a resource without the victims that are being preempted.
     pub(super) fn used(&self, name: &str) -> i64 {
         self.allocated.amount(name) - self.preempting.amount(name)
     }

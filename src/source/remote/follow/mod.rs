@@ -1,8 +1,8 @@
 //! Events of a remote: of an Apache YuniKorn the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16);
 //! those of a kornsole are read by their ids, in [`own`].
 //!
-//! [`Follow`] and [`own::Position`] decide what is asked next and what an answer means; they know neither time nor network. [`run`]
-//! asks.
+//! [`Follow`] and [`own::Position`] decide the next request and the meaning of an answer; they know neither time nor network. [`run`]
+//! sends the requests.
 
 pub mod own;
 

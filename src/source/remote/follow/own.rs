@@ -126,7 +126,7 @@ impl Position {
         self.next = Some(to + 1);
     }
 
-    /// Events in their order. What was seen already is left out; what is missing between two is lost.
+    /// Events in their order. Events that were seen already are left out; those missing between two are lost.
     fn put(&mut self, events: Vec<NumberedEvent>, messages: &mut Vec<EventMessage>) {
         let mut run: Vec<dto::EventRecord> = Vec::new();
         let mut first = self.next.unwrap_or_default();

@@ -67,7 +67,7 @@ enum Message {
     TextFetched,
     /// A request came back.
     Fetched(Box<FetchResult>),
-    /// What the cluster says of the objects behind what the scheduler shows.
+    /// The Kubernetes objects behind the scheduler's data.
     Objects(Arc<Kubernetes>),
 }
 
@@ -186,7 +186,7 @@ impl Worker {
         self.shared.now()
     }
 
-    /// Asks for what is due; while the connection is down only for what shows that it is back.
+    /// Sends the requests that are due; while the connection is down only those that show that it is back.
     fn ask_what_is_due(&mut self) {
         let now = self.now();
         if self.down.is_some_and(|(_, retry)| now < retry) || self.identifying {
@@ -220,7 +220,7 @@ impl Worker {
         }
     }
 
-    /// By a clock that is moved by hand: says that nothing is left to do at this moment, when that is so.
+    /// With a clock that is moved by hand: reports when nothing is left to do at this moment.
     fn report_settled(&mut self) {
         let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
         if self.settling.is_empty() || busy || !self.requests.is_empty() || !self.messages.is_empty() {

@@ -93,7 +93,7 @@ fn known(cluster: &Cluster, act: &Act) -> Result<(), Refusal> {
 /// Who gives orders through a cluster.
 pub fn actor(cluster: &Cluster, view: &View) -> Actor {
     let identity = identity(cluster);
-    // YuniKorn has no access list of the scheduler: who administers every root stands for who is in it.
+    // YuniKorn has no access list of the scheduler: the administrators of every root count as its members.
     let admin = |root: &crate::view::PartitionView| access::admin(root, "root", &identity).is_some();
     let judged_elsewhere = !cluster.enforces_acl();
     let scheduler_admin = judged_elsewhere || (!view.partitions.is_empty() && view.partitions.iter().all(admin));
