@@ -248,7 +248,7 @@ impl fmt::Display for Summary {
         }
         self.write_totals(f)?;
         for (name, used) in &self.used {
-            writeln!(f, "\n{name} in use, percent of what the nodes have")?;
+            writeln!(f, "\n{name} in use, percent of the nodes' capacity")?;
             write!(f, "{}", Plot { values: used, end: self.end })?;
         }
         Ok(())

@@ -117,7 +117,7 @@ impl Twins {
     fn explain(&self, question: &Question) -> Result<Sheet, Refusal> {
         let twin = self.of(&question.partition)?;
         let found = twin.explain(&question.of)?;
-        let how = "worked out on a twin that is made of what was saved".to_owned();
+        let how = "worked out on a twin of the saved state".to_owned();
         Ok(explained::by_twin(&found, twin.unknown(), Some(how)))
     }
 }

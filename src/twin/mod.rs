@@ -70,7 +70,7 @@ impl Twin {
     /// The twin is not as what is reported, or there is no such thing.
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         if !self.differs.is_empty() {
-            let why = format!("the twin that is made of what is reported differs from it: {}", self.differs.join("; "));
+            let why = format!("the twin differs from the state it was made from: {}", self.differs.join("; "));
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
@@ -114,7 +114,7 @@ impl Twin {
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
             return Err(format!(
-                "the twin that is made of what is reported differs from it: {}",
+                "the twin differs from the state it was made from: {}",
                 self.differs.join("; ")
             ));
         }

@@ -74,7 +74,7 @@ pub struct Application {
     /// When it first ran, in **milliseconds**; negative: not yet. `None` before 1.6, and here while it has not.
     #[serde(deserialize_with = "read", skip_serializing_if = "Option::is_none")]
     pub start_time: Option<i64>,
-    /// Amounts times seconds of what has ended; `None` before 1.6.
+    /// Amounts times seconds of ended allocations; `None` before 1.6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_history: Option<ResourceHistory>,
     /// Until then nothing of it is tried (1.8).
@@ -267,7 +267,7 @@ pub struct StateChange {
     pub state: Word,
 }
 
-/// Amounts times seconds, by instance type, of what has ended.
+/// Amounts times seconds, by instance type, of ended allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ResourceHistory {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, Word};
 
-/// What is answered instead of what was asked for. Also the last line of an event stream, then with status 200.
+/// An error in place of the answer. Also the last line of an event stream, then with status 200.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ApiError {
@@ -34,7 +34,7 @@ pub struct Validation {
     /// The first fault.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reason: String,
-    /// The checksum of what was sent (after 1.9).
+    /// The checksum of the text that was sent (after 1.9).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub checksum: String,
     /// Whether the checksum that was sent along is that one (after 1.9).

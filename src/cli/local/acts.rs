@@ -25,7 +25,7 @@ pub struct NumbersArgs {
     pub daemon: SocketArgs,
 }
 
-/// The arguments of what may end the work of jobs.
+/// The arguments of commands that may end the work of jobs.
 #[derive(Args, Clone, Debug)]
 pub struct EndingArgs {
     /// The jobs, by their numbers

@@ -114,7 +114,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "ask_again_allocated" "D-23" [ask_again_allocated] "tests/scheduler/worked/asks.rs::sch_013_the_new_release_resizes_in_place";
         AskAgainAllocated::Refused => "an id that is allocated is not taken again",
         AskAgainAllocated::Second => "an id that is allocated and asked for again is allocated a second time",
-        AskAgainAllocated::Resizes => "an id that is allocated and asked for again changes the size of what runs, without a check";
+        AskAgainAllocated::Resizes => "an id that is allocated and asked for again changes the size of its allocation, without a check";
     "release_ends_ask" "P-06" [release_ends_ask] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "what ends otherwise than by time takes its ask with it, which is an event",
         false => "what ends leaves its spent ask behind";

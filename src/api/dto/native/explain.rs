@@ -239,11 +239,11 @@ pub struct BlockedBy {
     pub text: String,
 }
 
-/// An application that has something of what is missing.
+/// An application that holds some of the missing resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct HolderOf {
-    /// An application that has something of what is missing.
+    /// An application that holds some of the missing resource.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// The full path of its leaf, as `root.prod.etl`.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::dto::{EventRecord, Fault, ResourceMap};
 use crate::view::act::Code;
 
-/// What is answered instead of what was asked for (E2).
+/// An error in place of the answer (E2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Error", example = Self::default())]

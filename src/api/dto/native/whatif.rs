@@ -95,7 +95,7 @@ pub struct WhatIfResult {
     pub unknown: Vec<String>,
 }
 
-/// The 10th percentile, the median and the 90th percentile of what several runs gave.
+/// The 10th percentile, the median and the 90th percentile over several runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfSpread {

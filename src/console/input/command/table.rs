@@ -316,7 +316,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Go(GoCommand::Events), "events", "What happened, the newest first: `important` or `all` of it; with a name: of that object")
         .keys(&[(In::Page, "7")])
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Go(GoCommand::EventsOf), "events-of", "The events of what is under the cursor")
+    row(CommandId::Go(GoCommand::EventsOf), "events-of", "The events of the row under the cursor")
         .keys(&[(In::List, "v")]),
     row(CommandId::Log(LogCommand::Follow), "", "Stay with the newest event, or stop doing so")
         .keys(&[(In::Events, "f")])

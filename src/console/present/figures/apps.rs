@@ -89,7 +89,7 @@ fn allocations(row: &AppRow) -> String {
 fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
     let (real, room) = (row.allocated.amount(name), row.placeholder.amount(name));
     let of = part.queue_at(&row.queue).and_then(|queue| share(real.saturating_add(room), queue.allocated.amount(name)));
-    let of = of.map_or_else(String::new, |of| format!("; {of} of what {} uses", row.queue));
+    let of = of.map_or_else(String::new, |of| format!("; {of} of the use of {}", row.queue));
     match room {
         0 => format!("what its allocations hold{of}"),
         _ => format!("{} in allocations + {} in placeholders{of}", show_amount(name, real), show_amount(name, room)),

@@ -81,7 +81,7 @@ fn words(label: &str) -> Option<&'static str> {
         "would help" => "a change that takes a blocker away",
         "found" => "what cycles found for it so far, in how many of them, and how long ago last",
         "twin" => {
-            "a scheduler of this console that is made of what the other side shows, and is compared with what that one does"
+            "a scheduler of this console in the state that the other side shows, compared with the decisions of that one"
         }
         "of" | "the rule" | "for whom" | "its queue" | "the victim's" | "with it" => {
             "what the event says, and what is known of that moment"

@@ -100,8 +100,7 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
 
 fn level_used(level: &QueueUsageRow, limit: Option<&LimitUse>, all: Option<i64>, name: &str) -> String {
     let used = level.allocated.amount(name);
-    let of =
-        all.and_then(|all| share(used, all)).map_or_else(String::new, |of| format!(", {of} of what the queue uses"));
+    let of = all.and_then(|all| share(used, all)).map_or_else(String::new, |of| format!(", {of} of the queue's use"));
     let max = limit.and_then(|limit| limit.max()?.get(name));
     let limit = match max {
         None => "no limit on this queue".to_owned(),
