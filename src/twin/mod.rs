@@ -113,10 +113,7 @@ impl Twin {
     /// It differs, or is too large.
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
-            return Err(format!(
-                "the twin differs from the state it was made from: {}",
-                self.differs.join("; ")
-            ));
+            return Err(format!("the twin differs from the state it was made from: {}", self.differs.join("; ")));
         }
         self.fork(most).map_err(|why| why.to_string())
     }
