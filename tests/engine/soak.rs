@@ -48,6 +48,7 @@ fn the_demo_needs_no_more_memory_the_longer_it_runs() {
     assert!(child.status.success() && output.contains("1 passed"), "{output}{errors}");
 }
 
+#[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
 fn measure() {
     let setup = Setup::of(Profile::Kornsole);
     let mut core = demo::core(42, &setup).unwrap();

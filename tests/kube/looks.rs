@@ -170,7 +170,7 @@ fn pods_nodes_namespaces_and_classes_stand_on_the_pages() {
     until(&mut driver, &["node-a", "cordoned"]);
     driver.keys(":node node-a<ret>i").unwrap();
     until(&mut driver, &["DiskPressure True: disk is full", "gpu=a100:NoSchedule", "v1.34.2", "zone=eu-1"]);
-    until(&mut driver, &["team-a/daemon-5 cpu 0.2, mem 64Mi Running, by default-scheduler"]);
+    until(&mut driver, &["team-a/daemon-5 cpu 0.25, mem 64Mi Running, by default-scheduler"]);
     assert!(!driver.screen_text().contains("hunter2"));
 }
 
