@@ -10,8 +10,8 @@ use kornsole::cli::demo;
 use kornsole::engine::{Core, Numbering, Progress, Setup};
 use kornsole::model::{Profile, Time};
 
-/// What an application that ended may take, in KiB, with its row in the view.
-const EACH: u64 = 6;
+/// What an application that ended may take, in KiB, with its row in the view: twice what it takes.
+const EACH: u64 = 12;
 
 /// Set in the process that measures itself.
 const ALONE: &str = "KORNSOLE_SOAK_ALONE";
