@@ -16,7 +16,7 @@ use crate::scheduler::{Event, Scheduler};
 /// How long a run may take before it is worth saying how far it is.
 const QUIET: Duration = Duration::from_secs(1);
 /// How often it is reported then.
-const TELL_EVERY: Duration = Duration::from_millis(200);
+const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments of `kornsole run`.
 #[derive(Args, Clone, Debug)]
@@ -205,7 +205,7 @@ impl Progress {
         if now < self.next {
             return;
         }
-        self.next = now + TELL_EVERY;
+        self.next = now + REPORT_EVERY;
         self.shown = true;
         let Self { name, steps, commands, .. } = self;
         // A terminal that went away is no reason to stop.

@@ -40,7 +40,7 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 
 /// What the arguments come to.
 pub enum SettingsAction {
-    /// Go on with these settings.
+    /// Continue with these settings.
     Run(Box<Settings>),
     /// A text was asked for, and printed or not.
     Ended(ExitCode),

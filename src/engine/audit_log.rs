@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on_and_the_oldest_go_first() {
+    fn numbers_continue_and_the_oldest_are_dropped_first() {
         let log = AuditLog::default();
         for at in 0..MOST_ENTRIES + 3 {
             log.enter(entry(["ann", "sue"][at % 2], "kill"));

@@ -17,10 +17,10 @@ pub fn pairs(
     seeds: &[u64],
     bounds: Bounds,
     threads: usize,
-    go_on: &(dyn Fn() -> bool + Sync),
+    may_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Pair>, Unfinished> {
     if seeds.is_empty() {
-        return whatif::run(fork, plan, bounds, &go_on).map(|pair| vec![pair]);
+        return whatif::run(fork, plan, bounds, &may_continue).map(|pair| vec![pair]);
     }
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
@@ -30,7 +30,7 @@ pub fn pairs(
             let plan = Plan { seed: Some(*seed), ..plan.clone() };
             // Only the trace of the first is shown.
             let bounds = Bounds { trace_lines: if number == 0 { bounds.trace_lines } else { 0 }, ..bounds };
-            let pair = whatif::run(fork, &plan, bounds, &go_on);
+            let pair = whatif::run(fork, &plan, bounds, &may_continue);
             if pair.is_err() {
                 // Nobody needs the others.
                 next.store(seeds.len(), Ordering::Relaxed);

@@ -35,7 +35,7 @@ pub struct Pace {
     pub longest: Duration,
     /// The pause after a refusal, which only somebody's doing can change.
     pub refused: Duration,
-    /// How long an answer may take to begin, and to go on.
+    /// How long an answer may take to begin, and to continue.
     pub answer: Duration,
     /// How long one watch lasts; then another one continues where it ended.
     pub watch: Duration,

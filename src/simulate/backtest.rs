@@ -44,10 +44,10 @@ impl Recorded<'_> {
     ///
     /// # Errors
     /// The configuration is refused, or nobody wants it any more.
-    pub fn backtest(self, plan: &Plan, go_on: &dyn Fn() -> bool) -> Result<Backtest, Stopped> {
+    pub fn backtest(self, plan: &Plan, may_continue: &dyn Fn() -> bool) -> Result<Backtest, Stopped> {
         let plan = Plan { from: Some(self.middle), until: Some(self.end), ..plan.clone() };
-        let forecast = run(&twice(self.half, self.there, self.middle), &plan, go_on)?;
-        let replayed = run(self.whole, &plan, go_on)?;
+        let forecast = run(&twice(self.half, self.there, self.middle), &plan, may_continue)?;
+        let replayed = run(self.whole, &plan, may_continue)?;
         Ok(Backtest { was: self.was, forecast, replayed })
     }
 }

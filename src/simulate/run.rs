@@ -31,7 +31,7 @@ const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 /// When nothing more comes in or ends, so long is waited for what timers and preemption still bring.
 const QUIET: Duration = Duration::from_secs(120);
-/// How often it is asked whether to go on, in commands.
+/// After how many commands a run asks whether to continue.
 const ASK_EVERY: u64 = 256;
 
 /// How a workload is run.
@@ -58,11 +58,11 @@ pub enum Stopped {
     Config(String),
 }
 
-/// Runs a workload. `go_on` is asked now and then whether to go on.
+/// Runs a workload. `may_continue` is asked now and then whether to continue.
 ///
 /// # Errors
 /// The configuration is refused, or nobody wants it any more.
-pub fn run(workload: &Workload, plan: &Plan, go_on: &dyn Fn() -> bool) -> Result<Figures, Stopped> {
+pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn() -> bool) -> Result<Figures, Stopped> {
     let mut run = Run {
         arrivals: arrivals(&workload.jobs),
         scheduler: Scheduler::new(plan.profile),
@@ -80,7 +80,7 @@ pub fn run(workload: &Workload, plan: &Plan, go_on: &dyn Fn() -> bool) -> Result
         active: Time::ZERO,
         again: plan.again,
         commands: 0,
-        go_on,
+        may_continue,
     };
     let events = run.apply(&Command::Configure(Arc::clone(&plan.config)))?;
     run.learn_delays();
@@ -154,13 +154,13 @@ struct Run<'w> {
     active: Time,
     again: bool,
     commands: u64,
-    go_on: &'w dyn Fn() -> bool,
+    may_continue: &'w dyn Fn() -> bool,
 }
 
 impl<'w> Run<'w> {
     fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Stopped> {
         self.commands += 1;
-        if self.commands.is_multiple_of(ASK_EVERY) && !(self.go_on)() {
+        if self.commands.is_multiple_of(ASK_EVERY) && !(self.may_continue)() {
             return Err(Stopped::Asked);
         }
         let mut events = self.scheduler.apply(self.now, command);

@@ -6,6 +6,7 @@
 mod folder;
 mod program;
 mod screen;
+pub mod share;
 
 use std::sync::Arc;
 

@@ -6,14 +6,19 @@ use kornsole::engine::audit_log::NewEntries;
 use kornsole::engine::journal::MemoryDisk;
 use kornsole::view::NoticeWeight;
 
+use crate::common::share;
+
 use super::disk::{BadDisk, Fault};
 use super::stage::{AnsweredOrders, Chance, Step, engine, is_not_durable, on, perform, seed, steps};
 
 /// How many rounds the power is cut.
-const CUTS: u64 = 60;
+const CUTS: u32 = 60;
 
-fn rounds(least: u64) -> u64 {
-    std::env::var("KORNSOLE_CRASH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(least)
+fn rounds(least: u32) -> u64 {
+    std::env::var("KORNSOLE_CRASH_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(share::so_many(least, 4).into())
 }
 
 /// Gives orders until the power is gone. What was refused for want of a disk counts as refused once the disk has taken something

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kornsole::engine::journal::Folder;
 
-use crate::common::TestFolder;
+use crate::common::{TestFolder, share};
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
@@ -17,7 +17,10 @@ const CLIENTS: usize = 16;
 
 /// How often it is killed.
 fn rounds() -> u64 {
-    std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+    std::env::var("KORNSOLE_KILL_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(share::so_many(20, 3).into())
 }
 
 /// The process that is killed: it prints what it was reported, one line for each answer. Without its variable this is no test.

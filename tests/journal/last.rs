@@ -6,7 +6,7 @@ use kornsole::engine::journal::{Folder, FolderError};
 use kornsole::model::AppId;
 
 use super::stage::{engine, fresh, perform, setup, submit};
-use crate::common::TestFolder;
+use crate::common::{TestFolder, share};
 
 /// The header of the store, with the two slots of its commits.
 const HEADER: usize = 320;
@@ -45,7 +45,7 @@ fn a_flipped_bit_in_a_commit_slot_loses_no_answered_order_in_silence() {
     let files = killed(ORDERS);
     assert_eq!(start(&files, ORDERS, false).unwrap().0, Vec::<usize>::new());
     let (mut said, mut silent) = (0, Vec::new());
-    for at in 0..HEADER {
+    for at in share::part_of((0..HEADER).collect(), 4) {
         let mut damaged = files.clone();
         damaged[0][at] ^= 1 << (at % 8);
         match start(&damaged, ORDERS, false) {
@@ -59,8 +59,8 @@ fn a_flipped_bit_in_a_commit_slot_loses_no_answered_order_in_silence() {
             }
         }
     }
-    assert!(silent.is_empty(), "{} of {HEADER} places lose an answered order: {silent:?}", silent.len());
-    assert!(said > 10, "{said} places");
+    assert!(silent.is_empty(), "{} places lose an answered order: {silent:?}", silent.len());
+    assert!(said > if share::all() { 10 } else { 2 }, "{said} places");
 }
 
 #[test]

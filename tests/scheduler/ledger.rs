@@ -2,7 +2,6 @@
 //! events add up to; and a restored core has the same ledger.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,6 +10,8 @@ use kornsole::ledger::{Dimension, Question, Report};
 use kornsole::model::{AppId, AskId, Profile, QueuePath, Resource, Time};
 use kornsole::scenario::{self, ScenarioWorkload, StepKind, Workload};
 use kornsole::scheduler::{Command, Event, EventKind};
+
+use crate::common::share;
 
 const HOUR: u64 = 3_600_000_000;
 
@@ -140,16 +141,6 @@ fn sums(report: &Report) -> Sums {
     sums
 }
 
-fn scenarios() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
-    let files = std::fs::read_dir(&folder).expect("the recordings are there");
-    let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".yaml")).collect();
-    names.sort();
-    let read = |name: String| (std::fs::read_to_string(folder.join(&name)).expect("it was listed"), name);
-    names.into_iter().map(read).map(|(text, name)| (name, text)).collect()
-}
-
 /// The core after a scenario, and what it reported; `None` where the profile refuses the configuration.
 fn played(text: &str, profile: Profile) -> Option<(Core, Vec<Event>)> {
     let scenario = scenario::read(text).scenario.expect("a recorded scenario reads");
@@ -171,7 +162,9 @@ fn the_ledger_is_what_the_events_add_up_to() {
     let by = vec![Dimension::Hour, Dimension::Queue, Dimension::User, Dimension::Application];
     let question = Question { by, ..Question::default() };
     let mut compared = 0;
-    for (name, text) in scenarios() {
+    for file in share::part_of(share::recorded_scenarios(), 8) {
+        let name = file.display();
+        let text = std::fs::read_to_string(&file).expect("it was listed");
         for profile in Profile::ALL {
             let Some((core, events)) = played(&text, profile) else { continue };
             let mut recount = Recount::default();
@@ -189,13 +182,15 @@ fn the_ledger_is_what_the_events_add_up_to() {
             compared += usize::from(!report.rows.is_empty());
         }
     }
-    assert!(compared > 400, "{compared} runs had something to compare");
+    assert!(compared > if share::all() { 400 } else { 50 }, "{compared} runs had something to compare");
 }
 
 #[test]
 fn a_restored_core_counts_on_where_it_was() {
     let question = Question { by: vec![Dimension::Queue, Dimension::Application], ..Question::default() };
-    let (_, text) = scenarios().into_iter().find(|(name, _)| name == "mix-001.yaml").expect("it is there");
+    let file =
+        share::recorded_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
+    let text = std::fs::read_to_string(file).expect("it was listed");
     let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
     let bytes = core.save();
     let mut restored = Core::restored(&Setup::of(Profile::Kornsole), &bytes, None).expect("what was saved is restored");

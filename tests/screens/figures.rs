@@ -1,10 +1,12 @@
 //! Every figure explains itself on a key: every column of every page, every label of every sheet.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::Driver;
 use kornsole::console::present::export;
 use kornsole::console::state::layer::{Figures, Layer};
+use kornsole::console::{Driver, Options};
+use kornsole::source::Stepped;
 use kornsole::view::act::{Act, Order};
 
 use crate::common::{says, says_not};
@@ -57,8 +59,9 @@ fn shown(driver: &Driver) -> &Figures {
     }
 }
 
-pub fn demo(width: u16, height: u16) -> Driver {
-    let (mut driver, source) = on_demo(width, height, 90);
+/// The demo after a minute and a half, its configuration changed and its scheduler paused.
+pub fn demo() -> Arc<Stepped> {
+    let (driver, source) = on_demo(120, 40, 90);
     let mut text = source_text(&driver);
     text.push_str("# touched\n");
     let order = |act: Act| Order::new(act, "to see it");
@@ -68,6 +71,13 @@ pub fn demo(width: u16, height: u16) -> Driver {
         Box::new(|_| {}),
     );
     kornsole::source::Source::act(&*source, order(Act::Pause), Box::new(|_| {}));
+    source
+}
+
+/// A console that has just been opened on the demo.
+pub fn opened_on(demo: &Arc<Stepped>, width: u16, height: u16) -> Driver {
+    let mut driver = Driver::new(Arc::clone(demo) as _, Options::default(), width, height);
+    driver.refresh();
     driver.advance(Duration::from_secs(1));
     driver
 }
@@ -78,9 +88,10 @@ fn source_text(driver: &Driver) -> String {
 
 #[test]
 fn every_figure_of_every_page_explains_itself() {
+    let demo = demo();
     for (width, height) in [(80, 24), (200, 60)] {
         for (page, keys) in PAGES {
-            let mut driver = demo(width, height);
+            let mut driver = opened_on(&demo, width, height);
             driver.keys(keys).unwrap().advance(Duration::from_millis(300));
             let columns: Vec<String> = export::row(driver.state()).into_iter().map(|(column, _)| column).collect();
             driver.keys("W").unwrap();

@@ -13,7 +13,7 @@ use kornsole::view::act::{Act, PartitionAct};
 use ratatui::layout::Position;
 
 use crate::common::says;
-use crate::figures::{PAGES, demo};
+use crate::figures::{PAGES, demo, opened_on};
 use crate::room::on_demo as console;
 
 fn live(source: &Stepped) -> usize {
@@ -133,8 +133,9 @@ fn every_page_is_exported_in_every_form() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
+    let demo = demo();
     for (at, (page, keys)) in PAGES.into_iter().enumerate() {
-        let mut driver = demo(120, 40);
+        let mut driver = opened_on(&demo, 120, 40);
         driver.keys(keys).unwrap().advance(Duration::from_millis(300));
         let mut written = Vec::new();
         for form in ["csv", "json", "txt"] {

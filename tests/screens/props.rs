@@ -9,6 +9,8 @@ use kornsole::model::QueuePath;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+use crate::common::share;
+
 use super::fixture::{self, Builder, Scene};
 
 #[derive(Clone, Debug)]
@@ -159,7 +161,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: share::so_many(96, 4), failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_panics(steps in prop::collection::vec(step(), 1..80)) {

@@ -13,7 +13,7 @@ use kornsole::view::act::Act;
 
 use crate::change::TEXT;
 use crate::common::{says, says_not, user};
-use crate::figures::{PAGES, demo};
+use crate::figures::{PAGES, demo, opened_on};
 use crate::orders::{state, tenants};
 use crate::room::{on_demo, on_text, running};
 
@@ -63,8 +63,9 @@ fn given(state: &State, id: CommandId, argument: Option<&str>) -> Vec<Act> {
 
 #[test]
 fn no_command_of_the_registry_gives_an_order_without_a_question() {
+    let demo = demo();
     for (page, keys) in PAGES {
-        let mut driver = demo(120, 40);
+        let mut driver = opened_on(&demo, 120, 40);
         driver.keys(keys).unwrap();
         for command in COMMANDS.iter().filter(|command| command.id != CommandId::Prompt(PromptCommand::Yes)) {
             let with = match command.argument {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kornsole::model::{AppId, AskId, Profile, Resource, Time};
@@ -10,6 +9,8 @@ use kornsole::scenario::{self, RunOutcome, Runner, Scenario, Sink};
 use kornsole::scheduler::{Event, EventKind, Scheduler};
 use kornsole::simulate::meter::Meter;
 use kornsole::simulate::{Figures, Waits};
+
+use crate::common::share;
 
 /// Keeps what one step did.
 #[derive(Default)]
@@ -116,18 +117,9 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     recount.differs(&meter.end(runner.scheduler(), runner.now()), runner.now())
 }
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
-    files.sort();
-    files
-}
-
 #[test]
 fn waits_and_resources_times_time_are_those_of_a_recount_in_every_recorded_scenario() {
-    let files = files();
-    assert!(files.len() > 250, "{} scenarios", files.len());
+    let files = share::part_of(share::recorded_scenarios(), 4);
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {

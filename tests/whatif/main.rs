@@ -4,6 +4,8 @@
 
 mod changes;
 mod command;
+#[path = "../common/mod.rs"]
+mod common;
 mod forks;
 mod recorded;
 mod remedies;

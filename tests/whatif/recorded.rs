@@ -1,19 +1,12 @@
 //! Every recorded scenario, under every profile: a fork taken at any step continues as the original does.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kornsole::model::Profile;
 use kornsole::scenario::{self, RunOutcome, Runner, Scenario, Trace};
 use kornsole::whatif::{Fork, Pace};
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
-    files.sort();
-    files
-}
+use crate::common::share;
 
 /// A runner in a fork of another one, after so many steps.
 fn forked(original: &Runner, done: usize) -> Runner {
@@ -70,8 +63,7 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
 
 #[test]
 fn a_fork_at_any_step_of_a_recorded_scenario_gives_the_recorded_trace() {
-    let files = files();
-    assert!(files.len() > 250, "{} scenarios", files.len());
+    let files = share::part_of(share::recorded_scenarios(), 8);
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let work = || {

@@ -65,7 +65,7 @@ pub struct LogsArgs {
     /// Of which attempt, from 1 on; without it of the last one
     #[arg(long, value_name = "NUMBER")]
     pub attempt: Option<u32>,
-    /// Go on until it has ended
+    /// Follow the output until the job has ended
     #[arg(long, short)]
     pub follow: bool,
     /// Which daemon is asked

@@ -25,7 +25,7 @@ pub struct EventsArgs {
     /// Only those about this queue, application, node, user or ask
     #[arg(long, value_name = "NAME")]
     pub object: Option<String>,
-    /// Go on with what happens from now on
+    /// Follow the events from now on
     #[arg(long)]
     pub watch: bool,
 }

@@ -5,7 +5,7 @@ use plotters::prelude::*;
 
 /// The size of a chart, in pixels.
 const SIZE: (u32, u32) = (960, 280);
-/// Colours that people with any colour vision tell apart (Okabe and Ito).
+/// Colours that people with any colour vision can distinguish (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

@@ -39,7 +39,7 @@ impl Label {
         Self { seed: 0, ..self.clone() }
     }
 
-    /// What tells it from the others, in few words.
+    /// What distinguishes it from the others, in few words.
     pub fn short(&self, of: &[Self]) -> String {
         let differs = |part: fn(&Self) -> String| of.iter().any(|other| part(other) != part(self)).then(|| part(self));
         let parts = [

@@ -185,7 +185,7 @@ impl Folder {
         let (mut core, next, volume) = match self.store.head().map_err(|error| failure(self.store.disk(), error))? {
             Some(head) => {
                 suits(&self.store, &head, setup)?;
-                go_on(&self.store, setup, workload)?
+                continue_journal(&self.store, setup, workload)?
             }
             None => {
                 let mut core = make(workload).map_err(FolderError::Begin)?;
@@ -298,7 +298,7 @@ fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderErro
 }
 
 /// The scheduler of a store, with the number of the next record and how much was recorded.
-pub(super) fn go_on(
+pub(super) fn continue_journal(
     store: &Store,
     setup: &Setup,
     workload: Option<Box<dyn Workload>>,

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
-use super::folder::{FILE, ends_well, go_on, suits, whole};
+use super::folder::{FILE, continue_journal, ends_well, suits, whole};
 use super::folder_error::FolderError;
 use super::history::{core_at, records};
 use super::last::LastFile;
@@ -69,7 +69,7 @@ impl FolderInspection {
         suits(&store, &head, &setup)?;
         // What was done last may be in the records only.
         let store = Arc::new(store);
-        let (core, ..) = go_on(&store, &setup, None)?;
+        let (core, ..) = continue_journal(&store, &setup, None)?;
         let audit_log = Arc::clone(core.audit_log());
         audit_log.set_archive(Arc::new(StoreArchive(Arc::clone(&store))));
         let policy_group = core.policy_group().to_owned();

@@ -80,7 +80,7 @@ impl Fates {
     }
 }
 
-/// Makes jobs of what came in, with times from `begins` on, or from the first submission. `fate` says what became of an ask when it was
+/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `fate` says how an ask ended when it was
 /// recorded.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,

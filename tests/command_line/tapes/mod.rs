@@ -5,7 +5,8 @@ mod shown;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kornsole::cli::play::{Mode, play_file};
@@ -30,8 +31,16 @@ fn recordings(extension: &str) -> Vec<PathBuf> {
 fn every_tape_plays_as_recorded() {
     let tapes = recordings("tape");
     assert!(!tapes.is_empty());
-    let troubles: Vec<String> =
-        tapes.iter().filter_map(|tape| play_file(tape, Mode::Check).err()).map(|trouble| trouble.message).collect();
+    let (next, troubles) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let play = || {
+        while let Some(tape) = tapes.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let trouble = play_file(tape, Mode::Check).err();
+            troubles.lock().unwrap().extend(trouble.map(|trouble| trouble.message));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(play))));
+    let troubles = troubles.into_inner().unwrap();
     assert!(troubles.is_empty(), "{}", troubles.join("\n"));
 }
 

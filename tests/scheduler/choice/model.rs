@@ -13,6 +13,8 @@ use kornsole::scheduler::{Command, EventKind, Partition, Scheduler};
 use proptest::prelude::*;
 use proptest::test_runner::{TestRunner, contextualize_config};
 
+use crate::common::share;
+
 use super::order;
 use super::stream::{self, Asks};
 
@@ -162,7 +164,8 @@ impl<'s> Model<'s> {
 #[test]
 fn a_cycle_chooses_what_the_specification_says() {
     let (allocated, reserved, nothing) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    let config =
+        ProptestConfig { cases: share::so_many(300, 4), failure_persistence: None, ..ProptestConfig::default() };
     let config = contextualize_config(config);
     let cases = config.cases;
     let mut runner = TestRunner::new(config);

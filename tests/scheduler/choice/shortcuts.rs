@@ -6,6 +6,8 @@ use kornsole::scheduler::state::ask_log::FailureCount;
 use kornsole::scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
 use proptest::prelude::*;
 
+use crate::common::share;
+
 use super::stream::{self, Asks, Step};
 
 /// The state, as far as a trace shows it.
@@ -86,7 +88,7 @@ fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: share::so_many(200, 4), ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_remembered_changes_nothing(

@@ -26,6 +26,8 @@ use kornsole::view::{AppRow, ViewBuilder};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
+use crate::common::share;
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -315,7 +317,8 @@ fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
 #[test]
 fn the_laws_of_preemption() {
     let (between_queues, on_required) = (Cell::new(0), Cell::new(0));
-    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let config =
+        ProptestConfig { cases: share::so_many(400, 4), failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner.run(&(prop::sample::select(&Profile::ALL), busy()), |(profile, steps)| {
         let mut before: Option<Scheduler> = None;
@@ -351,7 +354,7 @@ fn the_laws_of_preemption() {
     });
     outcome.unwrap();
     let found = (between_queues.get(), on_required.get());
-    assert!(found.0 > 150 && found.1 > 50, "too few victims to judge: {found:?}");
+    assert!(found.0 > share::so_many(150, 4) && found.1 > share::so_many(50, 4), "too few victims to judge: {found:?}");
 }
 
 /// A live ask with the leaf that it is in.

@@ -70,10 +70,10 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
         let until = Instant::now() + limits.time;
-        let go_on = || !stopped.load(Ordering::Relaxed) && Instant::now() < until;
+        let may_continue = || !stopped.load(Ordering::Relaxed) && Instant::now() < until;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
         // On one thread, however many runs: the scheduler needs the others.
-        let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &go_on);
+        let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &may_continue);
         let pairs = pairs.map_err(|why| unfinished(&why, limits.time))?;
         Ok(Reply::ok(&convert::several(&pairs, &native.wall, &asked.compare)))
     };

@@ -16,6 +16,8 @@ use kornsole::scheduler::state::ask_log::TryResult;
 use kornsole::scheduler::{Command, Event, EventKind, Scheduler, Tuning};
 use proptest::prelude::*;
 
+use crate::common::share;
+
 use super::commands::{GUARANTEES, Step, gang_step, run_on, step};
 
 type Explained = BTreeMap<(AppId, AskId), AskExplanation>;
@@ -93,7 +95,7 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: share::so_many(40, 4), ..ProptestConfig::default() })]
 
     #[test]
     fn the_next_cycle_does_what_is_explained(

@@ -1,0 +1,30 @@
+//! How much a test does that goes over many cases: all of them with `KORNSOLE_TESTS=all`, as CI has it, and otherwise an evenly spread
+//! part, so that the tests of a fresh clone end within minutes.
+
+use std::path::{Path, PathBuf};
+
+/// Whether every case is tested.
+pub fn all() -> bool {
+    std::env::var_os("KORNSOLE_TESTS").is_some_and(|value| value == "all")
+}
+
+/// Every `nth` case, or all of them.
+pub fn part_of<T>(cases: Vec<T>, nth: usize) -> Vec<T> {
+    if all() { cases } else { cases.into_iter().step_by(nth).collect() }
+}
+
+/// A number of random cases, rounds or runs, divided by `nth` unless everything is tested.
+pub fn so_many(cases: u32, nth: u32) -> u32 {
+    if all() { cases } else { cases / nth }
+}
+
+/// The files of the recorded scenarios, by name.
+pub fn recorded_scenarios() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let entries = std::fs::read_dir(folder).expect("the recordings are there");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is read").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    files.sort();
+    assert!(files.len() > 250, "{} scenarios", files.len());
+    files
+}
