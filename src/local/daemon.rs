@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -16,6 +15,7 @@ use std::time::Duration;
 use super::cgroup::Enforcement;
 use super::job::{Job, JobState, Owner};
 use super::machine::Machine;
+use super::running::Running;
 use super::store::Store;
 use crate::engine::Engine;
 use crate::model::{AskId, Identity, NodeId, Priority};
@@ -66,6 +66,8 @@ pub(super) struct Table {
     pub(super) last: u64,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
+    /// Those that have a task and a state on the disk, and whose supervisor is being made.
+    pub(super) starting: BTreeSet<u64>,
     /// The jobs that have not ended, so that a walk over them does not pass the ended ones.
     pub(super) live: HashSet<u64>,
     /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
@@ -94,6 +96,11 @@ impl Table {
         self.jobs.insert(job.number, job);
     }
 
+    /// The jobs that take room on this machine.
+    pub(super) fn occupying(&self) -> impl Iterator<Item = &Job> {
+        self.running.keys().chain(&self.starting).filter_map(|number| self.jobs.get(number))
+    }
+
     /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the
     /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
@@ -110,12 +117,6 @@ impl Table {
         self.live.remove(&number);
         self.waiting.remove(&number);
     }
-}
-
-/// A supervisor that runs, and the attempt that it runs for.
-pub(super) struct Running {
-    pub(super) fd: Arc<OwnedFd>,
-    pub(super) pid: i32,
 }
 
 impl Daemon {

@@ -30,6 +30,7 @@ pub mod queues;
 pub mod reconcile;
 mod requests;
 mod requeue;
+mod running;
 pub mod server;
 pub mod store;
 pub mod submission;

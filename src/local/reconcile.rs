@@ -8,16 +8,16 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Signal, pidfd_send_signal};
 
-use super::daemon::{Daemon, Running, Table};
+use super::daemon::{Daemon, Table};
 use super::job::{Attempt, AttemptEnd, Job, JobState, Outcome, Stop, number_of};
+use super::running::Running;
 use super::task::{CLAIM, Claim, Credentials, ENDED, Fallback, TASK, Task, claim, read, write};
 use super::{process, store, supervise, wall_ms};
 use crate::model::Resource;
@@ -26,6 +26,8 @@ use crate::view::{PartitionView, View};
 
 /// How often it looks for what no event reports, while there are jobs.
 const TICK: Duration = Duration::from_secs(1);
+/// How many jobs are started before others have a turn with the table.
+const MOST_STARTS: usize = 16;
 /// How nice jobs are where nothing else holds them.
 const NICE: i32 = 5;
 
@@ -77,10 +79,10 @@ impl Daemon {
 
     fn adopt_one(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
-        let folder = self.store.attempt(number, job.next);
+        let folder = self.folder(job);
         match read::<Claim>(&folder.join(CLAIM)) {
             // The daemon ended before the supervisor had begun; if one still does, it claims first or this one does.
-            None => self.spawn(table, number, &folder),
+            None => self.take_supervisor(table, number, Running::start(&folder)),
             Some(claim) => match process::open(&claim) {
                 Some(fd) => {
                     table.running.insert(number, Running { fd: Arc::new(fd), pid: claim.pid });
@@ -145,7 +147,14 @@ impl Daemon {
         }
         table.look |= tick || !ended.is_empty();
         let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
+        let starting: Vec<(u64, PathBuf)> =
+            table.starting.iter().filter_map(|number| Some((*number, self.folder(table.jobs.get(number)?)))).collect();
         drop(table);
+        // Outside the lock: on a busy machine it takes a while until a new process has a turn, and others want to submit.
+        for (number, folder) in starting {
+            let started = Running::start(&folder);
+            self.take_supervisor(&mut self.table(), number, started);
+        }
         self.begin(&ready);
         if !ended.is_empty() {
             self.ended.notify_all();
@@ -154,14 +163,18 @@ impl Daemon {
 
     fn start_what_is_allocated(&self, table: &mut Table, allocated: &HashMap<(u64, u32), u32>, tick: bool) {
         let mut used = None;
+        let mut left = MOST_STARTS;
         for ((number, generation), attempt) in allocated {
             let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
             let present = job.next == *attempt;
             match job.state {
+                // The rest has its turn when these have been started.
+                JobState::Queued if present && left == 0 => self.wake(),
                 JobState::Queued if present => {
                     let used = used.get_or_insert_with(|| in_use(table));
                     if self.has_room(table, used, job) {
                         used.add_assign(&job.resource());
+                        left -= 1;
                         self.start(table, *number);
                     }
                 }
@@ -190,24 +203,20 @@ impl Daemon {
         if gpus(job) == 0 {
             return Vec::new();
         }
-        let busy: HashSet<u32> = table
-            .running
-            .keys()
-            .filter_map(|number| table.jobs.get(number)?.attempts.last())
-            .flat_map(|attempt| attempt.gpus.iter().copied())
-            .collect();
+        let attempts = table.occupying().filter_map(|job| job.attempts.last());
+        let busy: HashSet<u32> = attempts.flat_map(|attempt| attempt.gpus.iter().copied()).collect();
         let all = 0..u32::try_from(self.settings.machine.gpu).unwrap_or_default();
         all.filter(|gpu| !busy.contains(gpu)).collect()
     }
 
-    /// Starts the attempt of a job that has been allocated.
+    /// Makes all that the attempt of an allocated job needs but its supervisor.
     fn start(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
         let Some(job) = table.jobs.get_mut(&number) else { return };
         job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
         job.state = JobState::Running;
-        let folder = self.store.attempt(number, job.next);
+        let folder = self.folder(job);
         let prepared = self.task(job).and_then(|task| {
             store::private_folder(&folder)?;
             write(&folder.join(TASK), &task)
@@ -220,7 +229,7 @@ impl Daemon {
             return;
         }
         match prepared {
-            Ok(()) => self.spawn(table, number, &folder),
+            Ok(()) => drop(table.starting.insert(number)),
             Err(why) => self.finish(table, number, not_started(&why)),
         }
     }
@@ -265,23 +274,21 @@ impl Daemon {
         })
     }
 
-    /// Starts a supervisor for an attempt whose task is written.
-    fn spawn(&self, table: &mut Table, number: u64, folder: &Path) {
-        let mut command = Command::new("/proc/self/exe");
-        command.arg("local-run").arg(folder).env_clear().current_dir("/");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let started = supervise::check(folder).and_then(|()| command.spawn()).and_then(|mut child| {
-            let pid = i32::try_from(child.id()).unwrap_or_default();
-            // Nobody else gets its number before its end is taken note of here.
-            let opened = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty());
-            opened.map(|fd| Running { fd: Arc::new(fd), pid }).map_err(|why| {
-                // What cannot be watched does not run.
-                let _ = child.kill().and_then(|()| child.wait());
-                why.into()
-            })
-        });
+    /// The folder of a job's present attempt.
+    fn folder(&self, job: &Job) -> PathBuf {
+        self.store.attempt(job.number, job.next)
+    }
+
+    /// Notes the supervisor that was made for a job, and asks it to end if the job was asked to meanwhile.
+    fn take_supervisor(&self, table: &mut Table, number: u64, started: io::Result<Running>) {
+        table.starting.remove(&number);
         match started {
-            Ok(running) => drop(table.running.insert(number, running)),
+            Ok(running) => {
+                table.running.insert(number, running);
+                if table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
+                    self.signal(table, number);
+                }
+            }
             Err(why) => self.finish(table, number, not_started(&why)),
         }
     }
@@ -313,7 +320,7 @@ impl Daemon {
     /// `how` it ended, if that is known.
     fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
         let Some(job) = table.jobs.get(&number) else { return };
-        let folder = self.store.attempt(number, job.next);
+        let folder = self.folder(job);
         let mut end = read::<AttemptEnd>(&folder.join(ENDED));
         if end.is_none() {
             // A daemon that was killed may have started one that claims the attempt only now: this claim keeps it from that.
@@ -350,12 +357,10 @@ impl Daemon {
     }
 }
 
-/// What the jobs have asked for whose supervisors live.
+/// What the jobs have asked for whose supervisors live, or are being made.
 fn in_use(table: &Table) -> Resource {
     let mut used = Resource::new();
-    for job in table.running.keys().filter_map(|number| table.jobs.get(number)) {
-        used.add_assign(&job.resource());
-    }
+    table.occupying().for_each(|job| used.add_assign(&job.resource()));
     used
 }
 

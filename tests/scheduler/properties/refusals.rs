@@ -1,9 +1,12 @@
 //! Bad input is refused with a reason, and changes nothing.
 
 use kornsole::model::{Identity, Profile, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission};
+use kornsole::scheduler::{
+    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission,
+};
+use proptest::prelude::*;
 
-use super::{commands, is_refusal, state};
+use super::commands::{self, run, step};
 
 fn amount(memory: i64) -> Resource {
     [("memory", memory)].into_iter().collect()
@@ -91,5 +94,44 @@ fn bad_input_is_refused_with_a_reason() {
             assert!(refusals.len() == 1 && format!("{refusals:?}").contains(why), "{profile} {command:?}: {events:?}");
             assert!(state(&scheduler) == before, "{profile} {command:?} changed the state");
         }
+    }
+}
+
+/// Everything that a refusal must leave as it is; the memory of applications that were refused is not part of it.
+fn state(scheduler: &Scheduler) -> String {
+    let of = |p: &Partition| {
+        let counters = (p.allocations_made, p.reservations, p.placeholders, p.state, p.preemption);
+        format!("{:?}{:?}{:?}{:?}{counters:?}", p.queues, p.nodes, p.apps, p.usage)
+    };
+    scheduler.partitions().iter().map(of).collect()
+}
+
+const fn is_refusal(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::NodeRejected { .. }
+            | EventKind::AskRejected { .. }
+            | EventKind::AppRejected { .. }
+            | EventKind::Denied { .. }
+            | EventKind::Refused { .. }
+            | EventKind::ConfigRejected { .. }
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_refused_changes_nothing(steps in prop::collection::vec(step(), 1..120)) {
+        let mut before = String::new();
+        run(Profile::Kornsole, &steps, |scheduler, _, events| {
+            let now = state(scheduler);
+            let message = events.iter().map(|event| &event.kind).filter(|kind| !matches!(kind, EventKind::AppNew { .. }));
+            let message: Vec<_> = message.collect();
+            if !message.is_empty() && message.iter().all(|kind| is_refusal(kind)) {
+                assert!(before == now, "{message:?} changed the state");
+            }
+            before = now;
+        });
     }
 }
