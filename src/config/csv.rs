@@ -1,6 +1,9 @@
 //! CSV record by record, every field with its place. Fields are separated by commas; one that holds a comma, a quote or a line
 //! break stands in double quotes, with each quote inside written twice (RFC 4180). Blank lines are passed over.
 //!
+//! Not the crate `csv`: that one takes a misplaced quote as text, and has the line of a record but not the column of a field, and a fault
+//! is reported with both.
+//!
 //! Invariant: what is kept is one record, of at most [`LONGEST`] bytes, however long the text.
 
 use std::io::{self, BufRead};
