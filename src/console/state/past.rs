@@ -77,7 +77,7 @@ impl Past {
     /// How many views are kept.
     pub const MOST: usize = 300;
     /// About how many bytes of rows are kept.
-    pub const BYTES: usize = 64 << 20;
+    pub const BYTES: usize = 48 << 20;
     /// How many moments are kept.
     pub const MOMENTS: usize = 10_000;
     /// The newest views that are never thinned out.
