@@ -10,3 +10,4 @@ mod remedies;
 mod runs;
 mod stage;
 mod twin;
+mod words;

@@ -24,6 +24,8 @@ pub struct ExplainPage {
     pub awaited: bool,
     /// What it waited for, since when, as seen here; the oldest first.
     pub seen: Vec<(Time, String)>,
+    /// What events said of its waiting, the oldest first.
+    pub said: Vec<(Time, Arc<str>)>,
     /// The line under the cursor.
     pub index: usize,
     /// The first line on the screen.
@@ -44,7 +46,7 @@ pub enum Explained {
 impl ExplainPage {
     /// The page of something, before there is an answer.
     pub fn new(of: Explained) -> Self {
-        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), index: 0, top: 0 }
+        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), said: Vec::new(), index: 0, top: 0 }
     }
 
     /// The lines of the answer.

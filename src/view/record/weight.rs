@@ -89,6 +89,10 @@ impl Record {
     pub fn bytes(&self) -> usize {
         let texts = self.object.len() + self.reference.len() + self.message.len();
         // An `Arc` each has two counters of its own.
-        size_of::<Self>() + texts + 4 * 2 * size_of::<usize>() + self.resource.iter().count() * 2 * size_of::<usize>()
+        size_of::<Self>()
+            + texts
+            + 4 * 2 * size_of::<usize>()
+            + self.resource.iter().count() * 2 * size_of::<usize>()
+            + self.grounds.as_ref().map_or(0, |grounds| grounds.bytes())
     }
 }
