@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::state::column::FairnessColumn;
+use crate::console::state::column::{FairnessColumn, LimitColumn};
 use crate::console::state::listing::Listing;
 use crate::model::{NodeId, QueuePath, Time};
 use crate::view::Record;
+use crate::view::Side;
 use crate::view::act::Refusal;
 use crate::view::fairness::FairnessRow;
+use crate::view::limits_used::LimitUsed;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
 
 /// Why something waits, or why something happened.
@@ -63,4 +65,14 @@ impl ExplainPage {
 pub struct FairnessPage {
     /// The rows: a queue and a resource.
     pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
+}
+
+/// Whose limit, on which queue, of which resource; `None`: of the number of applications.
+pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
+
+/// How users and groups stand to their limits.
+#[derive(Clone, Debug, Default)]
+pub struct LimitsPage {
+    /// The rows: a user or group, a queue and a resource.
+    pub list: Listing<Arc<LimitUsed>, LimitKey, LimitColumn>,
 }
