@@ -33,11 +33,6 @@ pub struct KeptSurvey {
 impl PreemptionGrounds {
     /// How many leaves, and how many groups of allocations that stay, are named.
     pub const MOST_NAMED: usize = 8;
-
-    /// About how many bytes it takes.
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.leaves.len() * size_of::<Standing>() + self.kept.groups.len() * size_of::<Kept>()
-    }
 }
 
 /// What a preemption goes by.
