@@ -80,6 +80,10 @@ impl Twin {
         {
             try_remedies(&fork, found);
         }
+        if let Finding::App(found) = &mut found {
+            // What its own cycles noted while it was made is no history.
+            found.asks.iter_mut().for_each(|ask| ask.found.clear());
+        }
         Ok(found)
     }
 
@@ -125,10 +129,12 @@ impl Twin {
 
 /// What no release shows, or not this one.
 fn unseen(profile: Profile) -> Vec<String> {
+    let history = "since when an ask waits by its first blocker, and what it waited for before".to_owned();
     if profile == Profile::Kornsole {
-        return Vec::new();
+        return vec![history];
     }
     let mut unseen = vec![
+        history,
         "which of two things came first within one second".to_owned(),
         "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
         "whether an ask may preempt others or be preempted: it is taken to be so".to_owned(),

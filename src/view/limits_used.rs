@@ -37,6 +37,17 @@ impl LimitUsed {
         self.pending.saturating_sub(left).max(0)
     }
 
+    /// What is held back in thousandths of the limit: so that cpu and memory compare.
+    pub fn beyond(&self) -> i64 {
+        let part = i128::from(self.held_back()) * 1000 / i128::from(self.limit.max(1));
+        i64::try_from(part).unwrap_or(i64::MAX)
+    }
+
+    /// The resource by its name in the configuration; `applications` for their number.
+    pub fn resource_name(&self) -> &str {
+        self.resource.as_deref().unwrap_or("applications")
+    }
+
     /// How much of the limit is in use, in thousandths; of a limit of 0 all.
     pub fn part(&self) -> i64 {
         let part = if self.limit <= 0 { 1000 } else { i128::from(self.used) * 1000 / i128::from(self.limit) };
@@ -68,10 +79,7 @@ impl PartitionView {
                 }
             }
         }
-        rows.sort_by(|one, other| {
-            let held_back = |row: &LimitUsed| i128::from(row.held_back()) * 1000 / i128::from(row.limit.max(1));
-            held_back(other).cmp(&held_back(one)).then_with(|| other.part().cmp(&one.part()))
-        });
+        rows.sort_by(|one, other| other.beyond().cmp(&one.beyond()).then_with(|| other.part().cmp(&one.part())));
         rows
     }
 }

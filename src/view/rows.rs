@@ -18,7 +18,7 @@ use crate::model::{
 pub use crate::scheduler::index::QueueKey as QueueSlot;
 
 /// Why asks were not allocated, and what applications have used.
-pub use crate::scheduler::state::ask_log::{AskLog, Failure, FailureCount};
+pub use crate::scheduler::state::ask_log::{AskLog, Failure, FailureCount, FoundSince, TryResult};
 pub use crate::scheduler::usage::tracked_resources::{ByInstance, TrackedResources};
 
 /// Where a live application's row stands in its partition's view.

@@ -30,7 +30,17 @@ fn go_to(driver: &mut Driver, wanted: impl Fn(&Target) -> bool) {
 }
 
 #[test]
-fn from_the_first_screen_to_a_remedy_in_four_keys() {
+fn from_the_first_screen_to_a_remedy_in_three_keys() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (mut driver, _) = on_demo(width, height, 90);
+        driver.keys("xj<ret>").unwrap();
+        says(&driver, " waits for ");
+        says(&driver, "would help: ");
+    }
+}
+
+#[test]
+fn from_what_waits_one_goes_to_why_and_back() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("x").unwrap();
     says(&driver, "what waits");
@@ -102,4 +112,29 @@ fn who_lacks_most_of_a_guarantee_stands_first() {
     assert!(lacks.is_sorted_by(|one, other| one >= other), "{lacks:?}");
     let parents: Vec<_> = page.list.rows.iter().filter(|row| row.fair > row.used + row.pending).collect();
     assert!(parents.is_empty(), "nobody's fair share is more than it asks for: {parents:#?}");
+}
+
+#[test]
+fn users_and_groups_stand_beside_their_limits_in_any_order() {
+    let (mut driver, _) = on_demo(140, 40, 90);
+    driver.keys("Fu").unwrap();
+    says(&driver, "BEYOND");
+    let rows = |driver: &Driver| match driver.state().page() {
+        Page::Limits(page) => page.list.rows.clone(),
+        _ => panic!("another page is shown:\n{}", driver.screen_text()),
+    };
+    let beyond: Vec<i64> = rows(&driver).iter().map(|row| row.beyond()).collect();
+    assert!(beyond.len() > 3 && beyond.is_sorted_by(|one, other| one >= other) && beyond[0] > 0, "{beyond:?}");
+    for row in rows(&driver).iter() {
+        assert_eq!(row.held_back(), (row.pending - (row.limit - row.used).max(0)).max(0), "{row:?}");
+    }
+    driver.keys(":sort part<ret>").unwrap();
+    let part: Vec<i64> = rows(&driver).iter().map(|row| row.part()).collect();
+    assert!(part.is_sorted_by(|one, other| one >= other), "{part:?}");
+    let first = rows(&driver)[0].name.clone();
+    driver.keys("<ret>").unwrap();
+    says(&driver, &first);
+    assert!(matches!(driver.state().page(), Page::Account(_)), "{}", driver.screen_text());
+    driver.keys("F").unwrap();
+    says(&driver, "HELD BY");
 }

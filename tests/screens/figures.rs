@@ -13,7 +13,7 @@ use crate::common::{says, says_not};
 use crate::room::on_demo;
 
 /// A page by its name, and the keys that lead there from the queues.
-pub const PAGES: [(&str, &str); 36] = [
+pub const PAGES: [(&str, &str); 37] = [
     ("queues", ""),
     ("a parent", "jj"),
     ("a draining queue", "/=legacy<ret>"),
@@ -50,6 +50,7 @@ pub const PAGES: [(&str, &str); 36] = [
     ("why all waits", "x"),
     ("who has a node", "3x"),
     ("fairness", "F"),
+    ("limits of users and groups", "Fu"),
 ];
 
 fn shown(driver: &Driver) -> &Figures {

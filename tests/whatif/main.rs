@@ -12,3 +12,4 @@ mod remedies;
 mod runs;
 mod stage;
 mod twin;
+mod words;

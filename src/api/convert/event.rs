@@ -19,6 +19,7 @@ pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
         event_change_detail: number(record.detail.0),
         reference_id: record.reference.to_string(),
         resource: dto::EventResource((&record.resource).into()),
+        grounds: None,
         other: BTreeMap::new(),
     }
 }

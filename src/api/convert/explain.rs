@@ -6,7 +6,7 @@ use crate::model::{AppState, Time};
 use crate::view::Failure;
 use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
-use crate::view::rows::FailureCount;
+use crate::view::rows::{FailureCount, FoundSince, TryResult};
 use crate::view::users::Side;
 use crate::view::waiting::{
     AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, Held, NodeFailures, NodeReason, Overview,
@@ -109,6 +109,9 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
         lacks: (&close.lacks).into(),
         too_small: (&close.too_small).into(),
     });
+    let of_ask = |(number, blocker): (usize, &Blocker)| {
+        blocked_by(blocker, if number == 0 { one.first_since() } else { one.created }, wall)
+    };
     dto::ExplainedAsk {
         allocation_key: one.id.to_string(),
         alike: one.alike,
@@ -117,7 +120,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
         priority: one.priority.0,
         since: wall.nanos(one.created),
         text: one.sentence(),
-        blocked_by: one.blockers.iter().map(|blocker| blocked_by(blocker, one.created, wall)).collect(),
+        blocked_by: one.blockers.iter().enumerate().map(of_ask).collect(),
         nodes: one.nodes.failures.iter().map(failures).collect(),
         closest: closest.collect(),
         node: node.map(ToString::to_string),
@@ -127,7 +130,19 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
         preemption: preemption(&one.preemption),
         remedies: one.remedies.iter().map(|one| remedy(one, now)).collect(),
         causes: one.causes.iter().map(|cause| earlier(cause, wall)).collect(),
+        changes: one.found.iter().filter_map(|found| change(found, wall)).collect(),
     }
+}
+
+fn change(found: &FoundSince, wall: &Wall) -> Option<dto::CauseChange> {
+    let (level, text) = match found.found {
+        TryResult::Never => return None,
+        TryResult::UserQuota => ("limit", "a limit of its user or group had too little left"),
+        TryResult::QueueQuota => ("queue", "a maximum of its queues had too little left"),
+        TryResult::NoNode => ("node", "no node had room for it"),
+        TryResult::Placeholder => ("gang", "it waited for a placeholder of its task group"),
+    };
+    Some(dto::CauseChange { since: wall.nanos(found.since), level: level.to_owned(), text: text.to_owned() })
 }
 
 fn earlier(cause: &FailureCount, wall: &Wall) -> dto::EarlierCause {
@@ -217,7 +232,11 @@ fn position(ask: &AskExplanation) -> dto::Position {
 }
 
 fn preemption(verdict: &PreemptionVerdict) -> dto::PreemptionAnswer {
-    dto::PreemptionAnswer { possible: verdict.is_possible(), why: verdict.sentence() }
+    let named = |queue: String| dto::Named { queue, ..dto::Named::default() };
+    let mut queues = verdict.kept.groups.iter().map(|kept| named(kept.leaf.queue.to_string()));
+    let text = |text| dto::KeptText { text, names: queues.next().unwrap_or_default() };
+    let kept = verdict.kept.sentences().into_iter().map(text).collect();
+    dto::PreemptionAnswer { possible: verdict.is_possible(), why: verdict.sentence(), kept }
 }
 
 fn remedy(remedy: &Remedy, now: Time) -> dto::RemedyText {

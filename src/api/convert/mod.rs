@@ -14,6 +14,7 @@ mod config;
 mod duration;
 mod event;
 pub mod explain;
+mod grounds;
 pub mod native;
 mod node;
 mod partition;

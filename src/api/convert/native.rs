@@ -259,6 +259,7 @@ pub fn event(record: &crate::view::record::Record, wall: &Wall) -> wire::EventRe
         event_change_detail: number(record.detail.0),
         reference_id: record.reference.to_string(),
         resource: wire::EventResource((&record.resource).into()),
+        grounds: record.grounds.as_ref().map(|grounds| Box::new(super::grounds::grounds(grounds))),
         other: Default::default(),
     }
 }

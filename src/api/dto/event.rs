@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{is_empty, read};
-use super::{EventResource, List, Other};
+use super::{EventGrounds, EventResource, List, Other, grounds};
 
 /// Events in a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -79,6 +79,9 @@ pub struct EventRecord {
     /// The amounts that the event is about; empty where there are none.
     #[schemars(with = "Other")]
     pub resource: EventResource,
+    /// What a preemption went by; an Apache YuniKorn does not send it.
+    #[serde(deserialize_with = "grounds::read", skip_serializing_if = "Option::is_none")]
+    pub grounds: Option<Box<EventGrounds>>,
     /// What else stood there.
     #[serde(flatten)]
     pub other: Other,

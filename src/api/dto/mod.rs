@@ -15,6 +15,7 @@ mod cluster;
 mod config;
 mod dump;
 mod event;
+mod grounds;
 pub mod json;
 mod lenient;
 pub mod native;
@@ -37,6 +38,7 @@ pub use config::{
 };
 pub use dump::{EventStream, PartitionNodes, PartitionRules, StateDump};
 pub use event::{EventBatch, EventRecord, StreamStart};
+pub use grounds::{EventGrounds, KeptAllocations, QueueStanding};
 pub use lenient::List;
 pub use node::{Bucket, ForeignAllocation, Node, NodeUtilization, PartitionUtilization};
 pub use queue::{Queue, Template};

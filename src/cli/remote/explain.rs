@@ -245,7 +245,7 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
 fn of_limits(limits: &[LimitUsed]) -> String {
     let mut table = Table::new(&["LIMIT OF", "ON", "RESOURCE", ">LIMIT", ">USED", ">PENDING", ">HELD BACK"]);
     for one in limits {
-        let name = one.resource.as_deref().unwrap_or("applications");
+        let name = one.resource_name();
         let amount = |amount: i64| match (&one.resource, amount) {
             (_, 0) => String::new(),
             (Some(resource), amount) => show_amount(resource, amount),

@@ -3,6 +3,7 @@
 //! ```text
 //!  etl in root.tenants.a waits for cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
 //!  at 0:41, asked again while it is on the screen
+//!  would help: raise the maximum of root.tenants by 1 cpu to 11
 //!
 //! ▌ask          e-1 (4 cpu) waits for cpu in root.tenants: 1 missing, 7 of 10 used   since 12s
 //!    queue      cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
@@ -22,6 +23,9 @@ use crate::view::waiting::{SheetLine, Target};
 
 /// Where texts begin behind their labels.
 const LABEL: usize = 13;
+
+/// The label of a remedy.
+const HELPS: &str = "would help";
 
 /// A line of the screen.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +60,10 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
     };
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
+    // Where the sheet is longer than the screen, the way out stands on it all the same.
+    if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
+        rows.extend(words(Role::Good, &format!("{HELPS}: {}", remedy.text)));
+    }
     // What is the cause now stands in the first line.
     let before = page.seen.iter().zip(page.seen.iter().skip(1));
     for ((from, cause), (to, _)) in before {
@@ -65,6 +73,10 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
             format::when(*from, state.cluster.at),
             format::when(*to, state.cluster.at)
         );
+        rows.extend(words(Role::Dim, &text));
+    }
+    for (at, said) in &page.said {
+        let text = format!("event, {}: {said}", format::when(*at, state.cluster.at));
         rows.extend(words(Role::Dim, &text));
     }
     for (at, line) in sheet.lines.iter().enumerate() {
@@ -88,7 +100,7 @@ fn said(state: &State, line: &SheetLine) -> String {
 fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row> {
     let indent = if line.depth == 0 { 0 } else { 2 };
     let role = match (line.label.as_str(), line.depth) {
-        ("would help", _) => Role::Good,
+        (HELPS, _) => Role::Good,
         ("not known", _) => Role::Warning,
         (_, 0) => Role::Text,
         (_, 1) if !line.label.is_empty() => Role::Text,

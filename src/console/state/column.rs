@@ -291,6 +291,23 @@ columns! {
 }
 
 columns! {
+    /// The columns of how users and groups stand to their limits.
+    LimitColumn {
+        Beyond: "beyond", true, true;
+        Name: "name", false, false;
+        Kind: "kind", false, false, more;
+        Queue: "queue", false, false;
+        Resource: "resource", false, false;
+        Limit: "limit", false, true;
+        Used: "used", true, true;
+        Part: "part", true, true;
+        Pending: "pending", true, true;
+        HeldBack: "held-back", true, true;
+        Line: "line", false, false, more;
+    }
+}
+
+columns! {
     /// The columns of the runs of a simulation.
     SimulationColumn {
         Run: "run", false, false;
@@ -341,13 +358,14 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
         "audit" => names::<AuditColumn>(),
         "revisions" => names::<RevisionColumn>(),
         "fairness" => names::<FairnessColumn>(),
+        "limits" => names::<LimitColumn>(),
         "simulate" => names::<SimulationColumn>(),
         _ => return None,
     })
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 12] {
+pub fn pages() -> [&'static str; 13] {
     [
         "queues",
         "apps",
@@ -360,6 +378,7 @@ pub fn pages() -> [&'static str; 12] {
         "audit",
         "revisions",
         "fairness",
+        "limits",
         "simulate",
     ]
 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::state::column::FairnessColumn;
+use crate::console::state::column::{FairnessColumn, LimitColumn};
 use crate::console::state::listing::Listing;
 use crate::model::{NodeId, QueuePath, Time};
 use crate::view::Record;
+use crate::view::Side;
 use crate::view::act::Refusal;
 use crate::view::fairness::FairnessRow;
+use crate::view::limits_used::LimitUsed;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
 
 /// Why something waits, or why something happened.
@@ -24,6 +26,8 @@ pub struct ExplainPage {
     pub awaited: bool,
     /// What it waited for, since when, as seen here; the oldest first.
     pub seen: Vec<(Time, String)>,
+    /// What events said of its waiting, the oldest first.
+    pub said: Vec<(Time, Arc<str>)>,
     /// The line under the cursor.
     pub index: usize,
     /// The first line on the screen.
@@ -44,7 +48,7 @@ pub enum Explained {
 impl ExplainPage {
     /// The page of something, before there is an answer.
     pub fn new(of: Explained) -> Self {
-        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), index: 0, top: 0 }
+        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), said: Vec::new(), index: 0, top: 0 }
     }
 
     /// The lines of the answer.
@@ -61,4 +65,14 @@ impl ExplainPage {
 pub struct FairnessPage {
     /// The rows: a queue and a resource.
     pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
+}
+
+/// Whose limit, on which queue, of which resource; `None`: of the number of applications.
+pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
+
+/// How users and groups stand to their limits.
+#[derive(Clone, Debug, Default)]
+pub struct LimitsPage {
+    /// The rows: a user or group, a queue and a resource.
+    pub list: Listing<Arc<LimitUsed>, LimitKey, LimitColumn>,
 }

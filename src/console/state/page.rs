@@ -24,7 +24,7 @@ use crate::view::{
     AppRow, AppSlot, ChangeDetail, ChangeType, Health, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow,
 };
 
-pub use super::explain::FairnessPage;
+pub use super::explain::{FairnessPage, LimitsPage};
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
 
@@ -51,6 +51,8 @@ pages! { $
     Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
     /// How queues stand to their guarantees.
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
+    /// How users and groups stand to their limits.
+    Limits(LimitsPage) { "Limits", List, Pane::Nowhere, [Fairness, List, Page, Always] }
     /// Where a submission would go.
     Placement(Box<PlacementPage>) { "Placement", Form, Pane::Nowhere, [Placement, Page, Always] }
     /// The configuration: its text and what is wrong in it.

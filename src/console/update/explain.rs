@@ -13,10 +13,10 @@ use crate::console::state::{Grade, State};
 use crate::console::update::config;
 use crate::console::update::lists;
 use crate::console::update::stack::{home, push};
-use crate::model::QueuePath;
+use crate::model::{QueuePath, Time};
 use crate::view::act::{Code, Refusal};
 use crate::view::waiting::{Asked, Question, Sheet, Target, event_sheet};
-use crate::view::{AskState, Record, Side};
+use crate::view::{AskState, ChangeDetail, ObjectType, Record, Side};
 
 /// How long an answer about one application stands before it is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -24,6 +24,17 @@ const AGAIN: Duration = Duration::from_secs(1);
 const ALL_AGAIN: Duration = Duration::from_secs(5);
 /// The same where all of the other side is read for it.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
+
+/// Events that say that an application may run, or may not.
+const HELD: [ChangeDetail; 4] = [
+    ChangeDetail::APP_CANNOTRUN_QUEUE,
+    ChangeDetail::APP_RUNNABLE_QUEUE,
+    ChangeDetail::APP_CANNOTRUN_QUOTA,
+    ChangeDetail::APP_RUNNABLE_QUOTA,
+];
+
+/// How many events about the waiting are shown.
+const SAID: usize = 4;
 
 /// How many changes of the cause are kept.
 const SEEN: usize = 8;
@@ -110,21 +121,56 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
             part.node_sheet(id, state.cluster.at).ok_or_else(|| Refusal::not_found("node", id.as_str()))
         }
         Explained::Event(record) => {
-            let close = |other: &&Record| other.at.since(record.at) + record.at.since(other.at) <= AGAIN;
+            // A resource manager may take its time to stop what was chosen.
+            let close = |other: &&Record| {
+                other.grounds.is_some() || other.at.since(record.at) + record.at.since(other.at) <= AGAIN
+            };
             let around = state.cluster.events.iter().map(|(_, other)| &**other).filter(close);
             Ok(event_sheet(&state.cluster.view, part, record, around))
         }
     }
 }
 
+/// What the last events said of why something waits, the oldest first.
+fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
+    let Asked::App(app, ask) = of else { return Vec::new() };
+    let about = |record: &&Arc<Record>| match record.kind {
+        ObjectType::REQUEST => {
+            let own = ask.as_ref().is_none_or(|ask| *record.object == *ask.as_str());
+            own && *record.reference == *app.as_str() && !record.message.is_empty()
+        }
+        ObjectType::APP => *record.object == *app.as_str() && HELD.contains(&record.detail),
+        _ => false,
+    };
+    let words = |record: &Arc<Record>| match record.message.is_empty() {
+        true => Arc::from(record.detail.word().unwrap_or_default()),
+        false => Arc::clone(&record.message),
+    };
+    let mut last: Vec<(Time, Arc<str>)> = state
+        .cluster
+        .events
+        .records
+        .iter()
+        .rev()
+        .map(|(_, record)| record)
+        .filter(about)
+        .take(SAID)
+        .map(|one| (one.at, words(one)))
+        .collect();
+    last.reverse();
+    last
+}
+
 /// Takes an answer for the page that it was asked for.
 pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal>) {
+    let said = said(state, &question.of);
     let asked = state.pages.iter_mut().rev().find_map(|page| match page {
         Page::Explain(page) if matches!(&page.of, Explained::Waiting(of) if *of == question.of) => Some(page),
         _ => None,
     });
     if let Some(page) = asked {
         page.awaited = false;
+        page.said = said;
         set(page, sheet);
     }
 }

@@ -33,6 +33,7 @@ pub mod jumps;
 pub mod key;
 pub(crate) mod known_names;
 pub mod leave;
+pub mod limits_used;
 mod list_job;
 pub mod lists;
 pub mod long;

@@ -64,6 +64,7 @@ pub(in crate::scheduler) fn try_asks(
         if can_replace(task_groups, ask) {
             failures.clear();
             if std::mem::replace(&mut asks[*key].tried, TryResult::Placeholder) != TryResult::Placeholder {
+                asks[*key].log.note_found(TryResult::Placeholder, now);
                 changed.push(*key);
             }
             continue;
@@ -107,6 +108,7 @@ pub(in crate::scheduler) fn try_asks(
             failed = Some((*key, tried));
             note(now, &mut ask.log, tried);
             let new = std::mem::replace(&mut ask.tried, tried) != tried;
+            ask.log.note_found(tried, now);
             if ask.log.is_due(now) || new {
                 changed.push(*key);
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::model::{Acl, AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::interface::denial::Denial;
+use crate::scheduler::interface::grounds::PreemptionGrounds;
 use crate::scheduler::usage::Side;
 
 /// One thing that happened.
@@ -247,6 +248,8 @@ pub enum EventKind {
         by_queue: QueuePath,
         /// How much goes.
         resource: Resource,
+        /// What the choice went by; one for all that go for the same ask.
+        grounds: Arc<PreemptionGrounds>,
     },
     /// An allocation was chosen because its queue, or one above it, has been above its maximum for too long; it is released once the
     /// resource manager has stopped it (N-01).
@@ -259,6 +262,8 @@ pub enum EventKind {
         queue: QueuePath,
         /// How much goes.
         resource: Resource,
+        /// What the choice went by; one for all that go of the same queue.
+        grounds: Option<Arc<PreemptionGrounds>>,
     },
     /// The maximum of a queue was enforced, as far as that could be (N-09).
     QuotaEnforced {

@@ -3,6 +3,7 @@
 pub mod command;
 pub mod denial;
 pub mod event;
+pub mod grounds;
 pub mod switch_table;
 pub mod switches;
 pub mod tuning;

@@ -2,7 +2,7 @@
 //!
 //! Where to read: [`attempts`] says when it is tried, [`fence`] where victims are sought, [`victim_search`] which ones go, on the trial
 //! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. [`quota`] brings queues down to their maxima.
-//! [`verdict`] says a choice to people. Here is what follows from a choice.
+//! [`verdict`] says a choice to people, [`grounds`] keeps what it went by. Here is what follows from a choice.
 //!
 //! Invariants:
 //! - choosing changes nothing; only once all victims are known the first one is changed;
@@ -10,17 +10,20 @@
 
 pub(super) mod attempts;
 mod fence;
+mod grounds;
 pub mod quota;
 mod required;
 mod snapshot;
 pub mod verdict;
 mod victim_search;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::index::{AppKey, AskKey, NodeKey};
 use crate::model::{AppId, AskId, Resource, Time};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::interface::grounds::PreemptionGrounds;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 use victim_search::VictimSearch;
@@ -45,8 +48,9 @@ impl Partition {
         let Some(plan) = VictimSearch::new(self, app, ask).and_then(|search| search.plan(nodes_tried)) else {
             return false;
         };
+        let grounds = Arc::new(self.grounds_of(app, ask, &plan));
         for victim in plan.victims {
-            self.preempt_one(now, victim, (app, ask), events);
+            self.preempt_one(now, victim, (app, ask), &grounds, events);
         }
         self.apps[app].asks[ask].preempted_others = true;
         self.reserve_for_preemptor(now, app, ask, plan.node, events);
@@ -59,11 +63,13 @@ impl Partition {
         now: Time,
         (app, ask): (AppKey, AskKey),
         (by_app, by_ask): (AppKey, AskKey),
+        grounds: &Arc<PreemptionGrounds>,
         events: &mut Vec<Event>,
     ) {
+        let grounds = Arc::clone(grounds);
         let by = &self.apps[by_app];
         let (by_app, by_ask, by_queue) = (by.id.clone(), by.asks[by_ask].id.clone(), by.queue_path.clone());
-        let kind = |app, ask, resource| EventKind::Preempted { app, ask, by_app, by_ask, by_queue, resource };
+        let kind = |app, ask, resource| EventKind::Preempted { app, ask, by_app, by_ask, by_queue, resource, grounds };
         self.take_victim(now, (app, ask), kind, events);
     }
 

@@ -1,6 +1,7 @@
 //! Preemption for an ask that requires a node (SCH-167): guarantees, fences and switches of queues protect nobody here.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use super::victim_search::shares_name;
 use crate::model::{Priority, Resource, Time};
@@ -47,8 +48,9 @@ impl Partition {
         if victims.is_empty() {
             return self.report_no_victim(now, app, ask, node, events);
         }
+        let grounds = Arc::new(self.grounds_on_required(app, ask, node, &victims));
         for victim in victims {
-            self.preempt_one(now, victim, (app, ask), events);
+            self.preempt_one(now, victim, (app, ask), &grounds, events);
         }
         self.apps[app].asks[ask].preempted_others = true;
     }

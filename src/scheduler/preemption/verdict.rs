@@ -7,6 +7,7 @@ use super::fence::is_fence_by_max;
 use super::victim_search::{NoVictims, VictimSearch};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey};
+use crate::scheduler::interface::grounds::{KeptSurvey, Standing};
 use crate::scheduler::state::partition::Partition;
 
 /// Whether others would be preempted for an ask.
@@ -18,8 +19,12 @@ pub struct PreemptionVerdict {
     pub delay: Duration,
     /// The queue that keeps the search for victims inside; `None`: the root.
     pub fence: Option<QueuePath>,
-    /// The guarantee of its leaf.
-    pub guaranteed: Option<Resource>,
+    /// How its leaf stands to its guarantee.
+    pub own: Standing,
+    /// What the ask wants.
+    pub wanted: Resource,
+    /// What was looked at where nothing goes for it, and why it stays.
+    pub kept: KeptSurvey,
 }
 
 /// What preemption would do for an ask.
@@ -71,11 +76,18 @@ impl Partition {
             is_fence_by_max(&self.queues, **key, wanted, self.switches.max_is_fence)
                 || self.queues[**key].settings.properties.preemption_policy.is_fence()
         });
+        let outcome = self.preemption_outcome(now, (app, ask), nodes_tried, attempts_left);
+        let sought = matches!(
+            outcome,
+            PreemptionOutcome::NoCandidates | PreemptionOutcome::NotEnough | PreemptionOutcome::NoNode(_)
+        );
         PreemptionVerdict {
-            outcome: self.preemption_outcome(now, (app, ask), nodes_tried, attempts_left),
+            kept: if sought { self.kept_without_victims(app, ask) } else { KeptSurvey::default() },
+            outcome,
             delay: self.queues[leaf].settings.properties.preemption_delay,
             fence: fence.map(|key| self.queues[*key].path.clone()),
-            guaranteed: self.queues[leaf].guaranteed.clone(),
+            own: self.standing(leaf),
+            wanted: wanted.clone(),
         }
     }
 

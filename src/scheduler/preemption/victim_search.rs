@@ -7,7 +7,8 @@ use super::fence::Fence;
 use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
 use crate::model::{Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
-use crate::scheduler::interface::switches::AskQueueRoom;
+use crate::scheduler::interface::grounds::WhyKept;
+use crate::scheduler::interface::switches::{AskQueueRoom, Switches};
 use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
@@ -108,10 +109,7 @@ impl<'a> VictimSearch<'a> {
             for key in app.allocations.values() {
                 let ask = &app.asks[*key];
                 let Some(allocation) = ask.allocation else { continue };
-                let spent = allocation.preempted && !switches.victim_again;
-                let foreign = switches.victim_shares_name && !shares_name(&ask.resource, &self.ask.resource);
-                let important = i64::from(ask.priority.0) > up_to;
-                if ask.rare.required_node.is_none() && !ask.goes_anyway() && !spent && !foreign && !important {
+                if why_kept(switches, ask, &allocation, &self.ask.resource, up_to).is_none() {
                     self.candidates.push(VictimCandidate { app: app.key, key: *key, ask, allocation, leaf });
                 }
             }
@@ -282,6 +280,27 @@ impl<'a> VictimSearch<'a> {
             sum.add_assign(&candidate.ask.resource);
         }
         (!is_above(wanted, &sum)).then_some(kept)
+    }
+}
+
+/// Why an allocation is no candidate of a search (SCH-153); `None`: it is one. `up_to`: the highest priority that may go of its leaf.
+pub(super) fn why_kept(
+    switches: &Switches,
+    ask: &Ask,
+    allocation: &Allocation,
+    wanted: &Resource,
+    up_to: i64,
+) -> Option<WhyKept> {
+    if ask.rare.required_node.is_some() {
+        Some(WhyKept::RequiresNode)
+    } else if ask.goes_anyway() {
+        Some(WhyKept::Going)
+    } else if allocation.preempted && !switches.victim_again {
+        Some(WhyKept::Preempted)
+    } else if switches.victim_shares_name && !shares_name(&ask.resource, wanted) {
+        Some(WhyKept::NothingShared)
+    } else {
+        (i64::from(ask.priority.0) > up_to).then_some(WhyKept::Important)
     }
 }
 

@@ -6,6 +6,9 @@ use smallvec::SmallVec;
 
 use crate::model::Time;
 
+/// How many changes of what is found are kept; the oldest go.
+const MOST_CHANGES: usize = 8;
+
 /// How long what is shown of an ask may be behind while the same reasons still hold: counts change in every cycle.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
@@ -23,6 +26,15 @@ pub enum TryResult {
     NoNode,
     /// It is to take over from a placeholder of its task group.
     Placeholder,
+}
+
+/// What cycles found for an ask from some moment on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FoundSince {
+    /// When a cycle found it first, after it had found something else or nothing.
+    pub since: Time,
+    /// The check that the ask failed.
+    pub found: TryResult,
 }
 
 /// Why an ask was not allocated, in the order in which a cycle finds out.
@@ -70,12 +82,32 @@ struct Noted {
     /// The last try found no attempt at preemption left, which excludes the other things said of preemption.
     #[serde(skip)]
     no_attempt: bool,
+    /// How what is found has changed, the oldest first. Last, and missing in snapshots that were made before.
+    #[serde(default, with = "crate::model::saved::list")]
+    found: SmallVec<[FoundSince; 1]>,
 }
 
 impl AskLog {
     /// The reasons, in the order in which each was found first.
     pub fn failures(&self) -> &[FailureCount] {
         self.noted.as_ref().map_or(&[], |noted| &noted.failures)
+    }
+
+    /// How what cycles find has changed, the oldest first: the last one holds since then.
+    pub fn found(&self) -> &[FoundSince] {
+        self.noted.as_ref().map_or(&[], |noted| &noted.found)
+    }
+
+    /// Notes what a try found, where that is something else than before.
+    pub(in crate::scheduler) fn note_found(&mut self, found: TryResult, now: Time) {
+        let noted = self.noted.get_or_insert_default();
+        if noted.found.last().is_some_and(|last| last.found == found) {
+            return;
+        }
+        if noted.found.len() >= MOST_CHANGES {
+            noted.found.remove(0);
+        }
+        noted.found.push(FoundSince { since: now, found });
     }
 
     /// Whether a node was looked for: the limits of user and group had room for it once.
@@ -143,6 +175,21 @@ impl AskLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_found_is_kept_with_the_moment_of_each_change() {
+        let mut log = AskLog::default();
+        let at = |seconds: u64| Time::from_millis(seconds * 1000);
+        for (seconds, found) in [(1, TryResult::UserQuota), (2, TryResult::UserQuota), (5, TryResult::NoNode)] {
+            log.note_found(found, at(seconds));
+        }
+        let all: Vec<_> = log.found().iter().map(|one| (one.since, one.found)).collect();
+        assert_eq!(all, [(at(1), TryResult::UserQuota), (at(5), TryResult::NoNode)]);
+        for seconds in 10..40 {
+            log.note_found(if seconds % 2 == 0 { TryResult::QueueQuota } else { TryResult::NoNode }, at(seconds));
+        }
+        assert_eq!((log.found().len(), log.found().last().map(|one| one.since)), (MOST_CHANGES, Some(at(39))));
+    }
 
     #[test]
     fn each_reason_stands_once_and_is_shown_now_and_then() {

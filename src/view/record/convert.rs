@@ -6,6 +6,7 @@ use super::types::{ChangeDetail, ChangeType, ObjectType, Record};
 use super::words::message;
 use crate::model::{AppId, AppState, AskId, Profile, Resource, Time};
 use crate::scheduler::interface::event::Holder;
+use crate::scheduler::interface::grounds::PreemptionGrounds;
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Event, EventKind, ReleaseReason, RunnableCause};
 
@@ -76,8 +77,17 @@ struct Convert<'e> {
     out: Vec<Record>,
     profile: Profile,
     state_goes: Option<StateGoes<'e>>,
-    /// Allocations that were chosen to go, each with for whom.
-    victims: Vec<(&'e AppId, &'e AskId, Arc<str>)>,
+    /// Allocations that were chosen to go.
+    victims: Vec<Victim<'e>>,
+}
+
+/// An allocation that was chosen to go.
+struct Victim<'e> {
+    app: &'e AppId,
+    ask: &'e AskId,
+    /// The message that says for whom.
+    message: Arc<str>,
+    grounds: Option<Arc<PreemptionGrounds>>,
 }
 
 /// Where a state goes that the event before made its application enter: upstream reports it amid the records of that event.
@@ -99,6 +109,7 @@ fn record(at: Time, kind: ObjectType, object: impl Into<Arc<str>>) -> Record {
         detail: ChangeDetail::NONE,
         resource: Resource::new(),
         message: Arc::default(),
+        grounds: None,
     }
 }
 
@@ -135,13 +146,13 @@ impl<'e> Convert<'e> {
             _ => {
                 // The releases do not say with the allocation for whom it went.
                 let victim = match &event.kind {
-                    EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
-                        Some((app, ask))
-                    }
+                    EventKind::Preempted { app, ask, grounds, .. } => Some((app, ask, Some(grounds))),
+                    EventKind::QuotaPreempted { app, ask, grounds, .. } => Some((app, ask, grounds.as_ref())),
                     _ => None,
                 };
-                if let Some((app, ask)) = victim.filter(|_| self.profile == Profile::Kornsole) {
-                    self.victims.push((app, ask, message(event)));
+                let grounds = victim.and_then(|(.., grounds)| grounds.cloned());
+                if let Some((app, ask, _)) = victim.filter(|_| self.profile == Profile::Kornsole) {
+                    self.victims.push(Victim { app, ask, message: message(event), grounds: grounds.clone() });
                 }
                 let text = self.out.len();
                 self.app(event);
@@ -151,6 +162,7 @@ impl<'e> Convert<'e> {
                 self.user_or_group(event);
                 if let [.., last] = &mut self.out[text..] {
                     last.message = message(event);
+                    last.grounds = grounds;
                 }
             }
         }
@@ -186,9 +198,10 @@ impl<'e> Convert<'e> {
                     ReleaseReason::NodeRemoved => ChangeDetail::ALLOC_NODE_REMOVED,
                 };
                 let of_app = record(at, ObjectType::APP, app.clone()).of(ask.clone()).sized(resource);
-                let message = self.victims.iter().position(|(of, id, _)| (*of, *id) == (app, ask));
-                let message = message.map(|at| self.victims.swap_remove(at).2).unwrap_or_default();
-                self.out.push(Record { message, ..of_app.change(ChangeType::REMOVE, detail) });
+                let victim = self.victims.iter().position(|one| (one.app, one.ask) == (app, ask));
+                let victim = victim.map(|at| self.victims.swap_remove(at));
+                let (message, grounds) = victim.map(|one| (one.message, one.grounds)).unwrap_or_default();
+                self.out.push(Record { message, grounds, ..of_app.change(ChangeType::REMOVE, detail) });
                 if !in_place {
                     let record = record(at, ObjectType::NODE, node.clone()).of(ask.clone()).sized(resource);
                     self.out.push(record.change(ChangeType::REMOVE, ChangeDetail::NODE_ALLOC));

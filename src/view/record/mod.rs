@@ -14,6 +14,9 @@ mod types;
 mod weight;
 mod words;
 
+pub use crate::scheduler::interface::grounds::{
+    Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept,
+};
 pub use convert::{Tally, records, tally};
 pub use page::EventPage;
 pub use types::{ChangeDetail, ChangeType, LONGEST_MESSAGE, ObjectType, Record};

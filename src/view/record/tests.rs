@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::model::{Acl, AppId, AppState, AskId, NodeId, Profile, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::interface::event::Holder;
+use crate::scheduler::interface::grounds::{KeptSurvey, PreemptionGrounds, PreemptionRule, Standing};
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Denial, Event, EventKind, EventKind as K, ReleaseReason, RunnableCause};
 
@@ -99,6 +100,19 @@ fn asks() -> Vec<EventKind> {
     ]
 }
 
+/// What a preemption went by.
+fn grounds() -> Arc<PreemptionGrounds> {
+    Arc::new(PreemptionGrounds {
+        rule: PreemptionRule::Guarantee,
+        node: Some(node()),
+        wanted: amount(1),
+        own: Standing::default(),
+        leaves: Vec::new(),
+        victims: 1,
+        kept: KeptSurvey::default(),
+    })
+}
+
 /// Preemption, and applications that begin and leave.
 fn victims() -> Vec<EventKind> {
     vec![
@@ -109,8 +123,9 @@ fn victims() -> Vec<EventKind> {
             by_ask: "big".into(),
             by_queue: QueuePath::new("root.b"),
             resource: amount(1),
+            grounds: grounds(),
         },
-        K::QuotaPreempted { app: app(), ask: ask(), queue: queue(), resource: amount(1) },
+        K::QuotaPreempted { app: app(), ask: ask(), queue: queue(), resource: amount(1), grounds: None },
         K::QuotaEnforced { queue: queue(), max: amount(4), excess: amount(2), preempted: amount(1), victims: 1 },
         K::NoVictim { app: app(), ask: ask(), node: node(), resource: amount(1) },
         K::PredicatesFailed { app: app(), ask: ask(), nodes: 3, resource: amount(1) },

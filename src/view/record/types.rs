@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::model::{Resource, Time};
+use crate::scheduler::interface::grounds::PreemptionGrounds;
 
 /// The longest message, in bytes (`rest.md` section 5.10); what is longer ends in three dots.
 pub const LONGEST_MESSAGE: usize = 1024;
@@ -27,6 +28,8 @@ pub struct Record {
     pub resource: Resource,
     /// Text for people; may be empty.
     pub message: Arc<str>,
+    /// Of an allocation that was preempted: what the choice went by, where that is known.
+    pub grounds: Option<Arc<PreemptionGrounds>>,
 }
 
 impl Record {
@@ -47,6 +50,7 @@ impl Record {
             detail: ChangeDetail::NONE,
             resource: Resource::new(),
             message: Arc::from(text),
+            grounds: None,
         }
     }
 

@@ -85,7 +85,7 @@ impl Record {
         self.message.split_once(DOES_NOT_FIT).is_some_and(|(_, what)| what.trim_start().starts_with(LIMITS))
     }
 
-    /// About how many bytes it takes.
+    /// About how many bytes it takes. The grounds of a preemption are not counted: all records of it share them.
     pub fn bytes(&self) -> usize {
         let texts = self.object.len() + self.reference.len() + self.message.len();
         // An `Arc` each has two counters of its own.

@@ -1,8 +1,10 @@
 //! Why something happened: what an event says, the rule behind it, how the queue stood to its guarantee then, and what happened with it.
 
+use super::grounds_words;
 use super::words::{amounts, count};
 use super::{Sheet, SheetLine, Target};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
+use crate::view::record::{PreemptionGrounds, PreemptionRule};
 use crate::view::{ChangeDetail, ObjectType, PartitionView, Record, Sample, View};
 
 /// How many other events are named.
@@ -10,7 +12,7 @@ const MOST: usize = 8;
 
 /// Why something happened, as far as the event, those around it and the samples of the history say.
 ///
-/// `around` are events of about that moment, in their order.
+/// `around` are events of about that moment, in their order, and those by which allocations were chosen to be preempted.
 pub fn event_sheet<'r>(
     view: &View,
     part: &PartitionView,
@@ -22,14 +24,21 @@ pub fn event_sheet<'r>(
     let message = if record.message.is_empty() { String::new() } else { format!(": {}", record.message) };
     let sentence = format!("{} {}{of}: {what}{message}", record.kind, record.object);
     let mut lines = Vec::new();
-    lines.extend(rule(record.detail).map(|rule| SheetLine::new("the rule", rule)));
+    let around: Vec<&Record> = around.collect();
+    let grounds = grounds(record, &around);
+    if grounds.is_none() {
+        lines.extend(rule(record.detail).map(|rule| SheetLine::new("the rule", rule)));
+    }
     lines.extend(things(record));
     let cause = preemptor(&record.message);
     if let Some((app, queue)) = &cause {
         let text = format!("it went for application {app} in {queue}");
         lines.push(SheetLine::new("for whom", text).to(Some(Target::App(app.clone(), None))));
-        lines.extend(standing("its queue", view, part, queue, record.at));
+        if grounds.is_none() {
+            lines.extend(standing("its queue", view, part, queue, record.at));
+        }
     }
+    lines.extend(grounds.into_iter().flat_map(grounds_words::lines));
     let app = app_of(record);
     let row = app.as_ref().and_then(|app| part.app_by_id(app));
     if let Some(row) = row.filter(|row| !row.queue.as_str().is_empty()) {
@@ -37,7 +46,7 @@ pub fn event_sheet<'r>(
             SheetLine::new("queue", format!("{} is in {}", row.id, row.queue))
                 .to(Some(Target::Queue(row.queue.clone()))),
         );
-        if record.detail == ChangeDetail::ALLOC_PREEMPT {
+        if record.detail == ChangeDetail::ALLOC_PREEMPT && grounds.is_none() {
             lines.extend(standing("the victim's", view, part, &row.queue, record.at));
         }
     }
@@ -45,22 +54,32 @@ pub fn event_sheet<'r>(
         lines.push(SheetLine::new("not known", "the application is gone, and so is what it had then"));
     }
     if record.detail == ChangeDetail::ALLOC_PREEMPT {
-        lines.extend(others(record, around));
-        let text = "which other allocations were looked at and why they were not taken: no event says that";
-        lines.push(SheetLine::new("not known", text));
+        lines.extend(others(record, &around));
+        if grounds.is_none() {
+            let text = "which other allocations were looked at and why they were not taken: no event says that";
+            lines.push(SheetLine::new("not known", text));
+        }
     }
     Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines, ..Sheet::default() }
+}
+
+/// What a preemption went by: with the event itself, or with the one by which its allocation was chosen.
+fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r PreemptionGrounds> {
+    let of = |other: &&&Record| {
+        record.detail == ChangeDetail::ALLOC_PREEMPT
+            && other.kind == ObjectType::REQUEST
+            && (&other.object, &other.reference) == (&record.reference, &record.object)
+            && other.at <= record.at
+    };
+    let chosen = || around.iter().filter(of).rev().find_map(|other| other.grounds.as_deref());
+    record.grounds.as_deref().or_else(chosen)
 }
 
 /// What the scheduler goes by when this happens.
 fn rule(detail: ChangeDetail) -> Option<&'static str> {
     Some(match detail {
-        ChangeDetail::ALLOC_PREEMPT => {
-            "preemption stops allocations of queues above their guarantee for an ask of a queue that stays within its own with it"
-        }
-        ChangeDetail::QUEUE_PREEMPTION => {
-            "a queue that has been above its maximum for quota.preemption.delay has allocations stopped until it is not"
-        }
+        ChangeDetail::ALLOC_PREEMPT => PreemptionRule::Guarantee.sentence(),
+        ChangeDetail::QUEUE_PREEMPTION => PreemptionRule::Maximum.sentence(),
         ChangeDetail::APP_REJECT => "no placement rule gave a queue that takes the application from its submitter",
         ChangeDetail::APP_KILLED => {
             "who administers its queue killed it: its asks were withdrawn, its allocations released"
@@ -133,15 +152,15 @@ fn used(sample: &Sample, part: &PartitionView, queue: &QueuePath) -> Option<Reso
 }
 
 /// The others that went for the same.
-fn others<'r>(record: &Record, around: impl Iterator<Item = &'r Record>) -> Vec<SheetLine> {
-    let same = |other: &&Record| {
+fn others(record: &Record, around: &[&Record]) -> Vec<SheetLine> {
+    let same = |other: &&&Record| {
         other.detail == ChangeDetail::ALLOC_PREEMPT
             && other.kind == ObjectType::APP
             && other.message == record.message
             && other.at == record.at
             && (&other.object, &other.reference) != (&record.object, &record.reference)
     };
-    let found: Vec<&Record> = around.filter(same).collect();
+    let found: Vec<&Record> = around.iter().filter(same).copied().collect();
     if found.is_empty() {
         return Vec::new();
     }

@@ -5,6 +5,7 @@
 
 mod answer;
 mod event;
+mod grounds_words;
 mod node;
 mod remedy_words;
 mod sheet;
@@ -24,7 +25,8 @@ pub use event::event_sheet;
 pub use sheet::{Sheet, SheetAnswer, SheetLine, Target};
 
 use super::act::Refusal;
-use crate::model::{AppId, AskId, QueuePath};
+use crate::model::{AppId, AskId, QueuePath, Time};
+use crate::scheduler::state::ask_log::TryResult;
 
 /// Why what waits?
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +72,23 @@ impl fmt::Display for Asked {
 /// What kept an application from running is not asked of one of its asks, but of itself.
 const OF_APPLICATION: [BlockLevel; 4] =
     [BlockLevel::State, BlockLevel::QueueApps, BlockLevel::UserApps, BlockLevel::GroupApps];
+
+impl AskExplanation {
+    /// Since when its first blocker stands in its way, as far as cycles noted that; else since when it waits.
+    pub fn first_since(&self) -> Time {
+        let noted = self.found.last().filter(|last| {
+            let first = self.blockers.first().map(|blocker| blocker.level);
+            match last.found {
+                TryResult::Never => false,
+                TryResult::UserQuota => matches!(first, Some(BlockLevel::User | BlockLevel::Group)),
+                TryResult::QueueQuota => first == Some(BlockLevel::Queue),
+                TryResult::NoNode => first == Some(BlockLevel::Node),
+                TryResult::Placeholder => first == Some(BlockLevel::Gang),
+            }
+        });
+        noted.map_or(self.created, |last| last.since)
+    }
+}
 
 impl Explanation {
     /// The first of its asks that waits.

@@ -55,7 +55,7 @@ impl RemedyKind {
                 format!("raise {} by {by} {} to {to}", raised(place), name(resource))
             }
             Self::Raise { place, resource: None, by, to } => {
-                format!("let {by} more run by {} ({to} in all)", raised(place))
+                format!("raise {} by {} to {to}", raised(place), count(by.unsigned_abs(), "application"))
             }
             Self::End { app, .. } => format!("end {app}"),
             Self::Move { app, to } => format!("move {app} to {to}"),

@@ -248,10 +248,7 @@ impl PreemptionVerdict {
     /// The verdict in one line; empty where preemption is not asked.
     pub fn sentence(&self) -> String {
         let inside = self.fence.as_ref().map(|fence| format!(" inside {fence}")).unwrap_or_default();
-        let guaranteed = self
-            .guaranteed
-            .as_ref()
-            .map_or_else(|| "no guarantee".to_owned(), |own| format!("guaranteed {}", amounts(own)));
+        let own = || format!("{}; the ask wants {}", self.own.sentence(), amounts(&self.wanted));
         match &self.outcome {
             PreemptionOutcome::NotNeeded => String::new(),
             PreemptionOutcome::Off => "preemption is off in the partition".to_owned(),
@@ -264,15 +261,15 @@ impl PreemptionVerdict {
             PreemptionOutcome::Until(time) => format!("not before {time}: asks wait {:?} in its queue", self.delay),
             PreemptionOutcome::NoAttemptLeft => "asks before it use up the attempts of every cycle".to_owned(),
             PreemptionOutcome::BeyondGuarantee => {
-                format!("its queue would be beyond its guarantee with it ({guaranteed})")
+                format!("its queue would be beyond its guarantee with it; {}", own())
             }
             PreemptionOutcome::NoCandidates => {
                 format!(
-                    "nothing{inside} may go for it: other queues are within their guarantees, or theirs is more important"
+                    "nothing{inside} may go for it: what runs there is within its guarantee, more important, or not to be preempted"
                 )
             }
             PreemptionOutcome::NotEnough => {
-                format!("even if all went that may go{inside}, its queue could not have it ({guaranteed})")
+                format!("even if all went that may go{inside}, its queue could not have it; {}", own())
             }
             PreemptionOutcome::NoNode(all) => {
                 format!("{} may go{inside}, but no node would have room then", count(*all, "allocation"))

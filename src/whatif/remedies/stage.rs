@@ -1,5 +1,6 @@
 //! The place to try changes: a state after all decisions that are due anyway, and copies of it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::super::carry_out::refusal;
@@ -97,11 +98,13 @@ impl Settled {
 pub(super) struct Stage<'a> {
     settled: &'a Settled,
     target: (&'a AppId, &'a AskId),
+    /// What was tried already: a copy of a large state costs more than all else.
+    known: RefCell<Vec<(Vec<RemedyKind>, Option<Outcome>)>>,
 }
 
 impl<'a> Stage<'a> {
     pub fn new(settled: &'a Settled, app: &'a AppId, ask: &'a AskId) -> Self {
-        Self { settled, target: (app, ask) }
+        Self { settled, target: (app, ask), known: RefCell::default() }
     }
 
     /// The state that everything is tried in.
@@ -111,6 +114,16 @@ impl<'a> Stage<'a> {
 
     /// The result of changes, made one after the other in a copy. `None`: one of them is refused.
     pub fn outcome_of(&self, steps: &[RemedyKind]) -> Option<Outcome> {
+        let changes: Vec<RemedyKind> = steps.iter().map(as_change).collect();
+        let known = self.known.borrow().iter().find(|(known, _)| *known == changes).map(|(_, outcome)| outcome.clone());
+        known.unwrap_or_else(|| {
+            let outcome = self.outcome_in_copy(steps);
+            self.known.borrow_mut().push((changes, outcome.clone()));
+            outcome
+        })
+    }
+
+    fn outcome_in_copy(&self, steps: &[RemedyKind]) -> Option<Outcome> {
         let mut copy = self.settled.scheduler.clone();
         let mut ended = BTreeMap::new();
         for step in steps {
@@ -180,6 +193,14 @@ impl<'a> Stage<'a> {
             events.extend(copy.apply(now, &Command::Continue));
         }
         events.iter().all(|event| refusal(event).is_none()).then_some(())
+    }
+}
+
+/// A step without what only describes it.
+fn as_change(step: &RemedyKind) -> RemedyKind {
+    match step {
+        RemedyKind::End { app, .. } => RemedyKind::End { app: app.clone(), amount: 0 },
+        other => other.clone(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::common::{Program, TestFolder, kornsole_command};
 use crate::remote::serve::Server;
 use crate::remote::sets;
+use crate::stage::ask;
 
 const SCENARIO: &str = "\
 version: 1
@@ -112,7 +113,7 @@ fn the_remedy_does_what_was_promised() {
 }
 
 #[test]
-fn all_that_waits_is_listed_by_cause_of_a_server_a_scenario_and_a_dump() {
+fn all_that_waits_is_listed_by_cause_of_a_server_and_a_scenario() {
     let served = Served::start();
     let all = served.run(&["explain", "--all"]);
     assert_eq!(all.status.code(), Some(1), "{all:?}");
@@ -139,4 +140,35 @@ fn a_yunikorn_is_explained_on_a_twin_and_what_it_does_not_show_is_listed() {
     assert!(output.status.code().is_some_and(|code| code < 2) && text.contains("node selectors"), "{output:?}");
     let fairness = kornsole_command(&["fairness", "--server", &url]).output().unwrap();
     assert!(fairness.status.success() && out(&fairness).starts_with("QUEUE"), "{fairness:?}");
+}
+
+/// A saved dump says the same as the scheduler that it was made of, and what it cannot say; what is not in it has its nearest names.
+#[test]
+fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
+    let served = Served::start();
+    // By its answer the scenario is played.
+    let live = served.run(&["explain", "etl"]);
+    let dump = ask(served.program.address, "GET", "/debug/fullstatedump", &[], b"").body;
+    let folder = TestFolder::new();
+    let file = folder.write("state.json", dump).display().to_string();
+    let of_dump = |arguments: &[&str]| {
+        kornsole_command(&[&["explain"], arguments, &["--state", &file]].concat()).output().unwrap()
+    };
+    let first = |output: &Output| out(output).lines().next().unwrap_or_default().to_owned();
+    let waits = of_dump(&["etl"]);
+    assert_eq!((waits.status.code(), first(&waits)), (Some(1), first(&live)), "{waits:?}");
+    let text = out(&waits);
+    assert!(text.contains("raise the maximum of root.tenants by 1 cpu to 11"), "{text}");
+    assert!(text.contains("what it waited for before"), "what cannot be known is listed: {text}");
+    let all = of_dump(&["--all"]);
+    assert_eq!((all.status.code(), first(&all)), (Some(1), first(&served.run(&["explain", "--all"]))), "{all:?}");
+    let runs = of_dump(&["nightly"]);
+    assert_eq!(runs.status.code(), Some(0), "{runs:?}");
+    assert!(out(&runs).contains("n on n1"), "what it got: {runs:?}");
+    let missing = of_dump(&["etk"]);
+    let message = String::from_utf8_lossy(&missing.stderr);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(message.contains("there is no application etk") && message.contains("nearest: etl"), "{message}");
+    let missing = String::from_utf8(of_dump(&["etl", "--key", "f-1"]).stderr).unwrap();
+    assert!(missing.contains("there is no ask f-1") && missing.contains("e-1"), "{missing}");
 }

@@ -6,6 +6,7 @@ mod stage;
 mod asks;
 mod gang_rules;
 mod gangs;
+mod grounds;
 mod life;
 mod limits;
 mod limits_basics;

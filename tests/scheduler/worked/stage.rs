@@ -8,6 +8,7 @@ use kornsole::scenario::{self, RunOutcome, Runner, ScenarioStep, Sink, StepKind}
 use kornsole::scheduler::state::app::Application;
 use kornsole::scheduler::state::queue::Queue;
 use kornsole::scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
+use kornsole::view::waiting::Explanation;
 use kornsole::view::{PartitionView, ViewBuilder};
 
 /// What everybody may submit to, with a node on which room is plentiful.
@@ -152,6 +153,11 @@ impl Stage {
     /// Loads another configuration and gives the events.
     pub fn configure(&mut self, text: &str) -> Vec<EventKind> {
         self.play(&format!("- config: \"{text}\""))
+    }
+
+    /// Why an application waits now.
+    pub fn explain(&self, app: &str) -> Explanation {
+        self.partition().explain(self.runner.now(), &app.into(), None).expect("the application is there")
     }
 
     /// The scheduler.

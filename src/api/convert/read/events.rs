@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{RemoteState, rows};
+use crate::api::convert::grounds::read_grounds;
 use crate::api::dto;
 use crate::model::{AppId, AskId, Time};
 use crate::view::AskState;
@@ -59,6 +60,7 @@ pub fn record(event: &dto::EventRecord) -> Record {
         detail: ChangeDetail(number(event.event_change_detail)),
         resource: event.resource.0.0.clone(),
         message: Arc::from(event.message.as_str()),
+        grounds: event.grounds.as_ref().and_then(|grounds| read_grounds(grounds)).map(Arc::new),
     }
 }
 

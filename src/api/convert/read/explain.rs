@@ -60,6 +60,16 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     for blocked in &ask.blocked_by {
         lines.extend(of_blocker(blocked));
     }
+    let alone = ask.changes.len() == 1;
+    for (number, change) in ask.changes.iter().enumerate() {
+        let (label, when) = match number {
+            0 if alone => ("cause", "from the first try on: "),
+            0 => ("causes", "first: "),
+            _ => ("", "then: "),
+        };
+        let text = format!("{when}{}", change.text);
+        lines.push(SheetLine::new(label, text).below(if number == 0 { 1 } else { 2 }).since(known(change.since)));
+    }
     for failed in &ask.nodes {
         let (few, more) = failed.examples.split_at(failed.examples.len().min(MOST_NODES));
         let more = if more.is_empty() { "" } else { ", ..." };
@@ -76,6 +86,8 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     }
     if !ask.preemption.why.is_empty() {
         lines.push(SheetLine::new("preemption", ask.preemption.why.as_str()).below(1));
+        let kept = |kept: &dto::KeptText| SheetLine::new("", kept.text.as_str()).below(2).to(target(&kept.names));
+        lines.extend(ask.preemption.kept.iter().map(kept));
     }
     for cause in &ask.causes {
         let cycles = if cause.count == 1 { "1 cycle".to_owned() } else { format!("{} cycles", cause.count) };

@@ -190,6 +190,8 @@ pub struct ExplainedAsk {
     pub remedies: Vec<RemedyText>,
     /// What cycles found so far, in the order in which each was found first.
     pub causes: Vec<EarlierCause>,
+    /// How what cycles found has changed, the oldest first; the last one holds since then. At most eight.
+    pub changes: Vec<CauseChange>,
 }
 
 /// What cycles found for an ask.
@@ -231,7 +233,7 @@ pub struct BlockedBy {
     pub wanted: i64,
     /// How much more there would have to be.
     pub missing: i64,
-    /// Since when the ask waits.
+    /// Since when it is the first that stands in the way, as far as cycles noted that; else since when the ask waits.
     pub since: i64,
     /// Who has most of it, the largest first.
     pub holders: Vec<HolderOf>,
@@ -314,6 +316,28 @@ pub struct QueuePosition {
     pub share: Vec<f64>,
 }
 
+/// What cycles found from a moment on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CauseChange {
+    /// When a cycle found it first, after it had found something else or nothing.
+    pub since: i64,
+    /// `limit`, `queue`, `node` or `gang`: the check that failed.
+    pub level: String,
+    /// The same in words.
+    pub text: String,
+}
+
+/// Allocations that were looked at and stay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct KeptText {
+    /// How many of which queue, and why they stay.
+    pub text: String,
+    /// Their leaf, as a queue.
+    pub names: Named,
+}
+
 /// Whether others would be preempted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -322,6 +346,8 @@ pub struct PreemptionAnswer {
     pub possible: bool,
     /// Who, or the first reason why nobody; empty where preemption would not help.
     pub why: String,
+    /// Where nobody may go: what was looked at, with why it stays.
+    pub kept: Vec<KeptText>,
 }
 
 /// One change that takes something away that stands in the way.

@@ -36,7 +36,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Audit, "what it is about"),
             (In::Revisions, "text"),
             (In::Explain, "go there"),
-            (In::Fairness, "queue"),
+            (In::Fairness, "queue or user"),
             (In::Simulate, "charts"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
@@ -253,7 +253,11 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
     row(CommandId::Go(GoCommand::Fairness), "fairness", "Which queues lack their guarantee, which use more, and which do not need it")
-        .keys(&[(In::Page, "F")]),
+        .keys(&[(In::Page, "F")])
+        .hints(&[(In::Fairness, "queues")]),
+    row(CommandId::Go(GoCommand::Limits), "limits", "How users and groups stand to their limits, those who are held back most first")
+        .keys(&[(In::Fairness, "u")])
+        .hints(&[(In::Fairness, "users")]),
     row(
         CommandId::Go(GoCommand::Simulate),
         "simulate",

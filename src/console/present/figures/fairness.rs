@@ -1,9 +1,10 @@
 //! The figures of an explanation, and of how queues stand to their guarantees.
 
 use crate::console::present::figures::figure;
-use crate::console::state::column::FairnessColumn;
+use crate::console::state::column::{FairnessColumn, LimitColumn};
 use crate::console::state::layer::Figure;
 use crate::view::fairness::FairnessRow;
+use crate::view::limits_used::LimitUsed;
 use crate::view::units::show_amount;
 use crate::view::waiting::SheetLine;
 
@@ -38,6 +39,31 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
             "since when it has had a deficit, by the samples of the history: at least so long".to_owned()
         }
         FairnessColumn::HeldBy => "the siblings that use more than their guarantee, those with most first".to_owned(),
+    }
+}
+
+/// How the figure of a column of a limit is computed.
+pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
+    let show =
+        |amount: i64| row.resource.as_deref().map_or_else(|| amount.to_string(), |name| show_amount(name, amount));
+    match column {
+        LimitColumn::Name => "a user or group for whom a limit holds; one row for each resource of each limit".to_owned(),
+        LimitColumn::Kind => "whether it is a user or a group".to_owned(),
+        LimitColumn::Queue => "the queue that the limit stands on".to_owned(),
+        LimitColumn::Resource => "the resource that the row counts; apps: applications that run".to_owned(),
+        LimitColumn::Limit => "how much there may be in that queue and below it".to_owned(),
+        LimitColumn::Used => "how much is in use there".to_owned(),
+        LimitColumn::Part => format!("{} used of {}", show(row.used), show(row.limit)),
+        LimitColumn::Pending => {
+            "what is asked for beyond that by applications that count there; of applications those that have not begun to run".to_owned()
+        }
+        LimitColumn::HeldBack => format!(
+            "{} asked for, less the {} that the limit leaves",
+            show(row.pending),
+            show(row.limit.saturating_sub(row.used).max(0))
+        ),
+        LimitColumn::Beyond => format!("{} held back as a part of the limit of {}", show(row.held_back()), show(row.limit)),
+        LimitColumn::Line => "the line of the configuration that the limit stands in".to_owned(),
     }
 }
 
@@ -79,6 +105,8 @@ fn words(label: &str) -> Option<&'static str> {
         "preemption" => "whether others would be stopped for it, by the search that a cycle makes",
         "next" => "what the next cycle does for it",
         "would help" => "a change that takes a blocker away",
+        "cause" | "causes" => "what cycles found, from the first try on, each with how long ago that began",
+        "stayed" => "allocations that were looked at and not taken, with the reason",
         "found" => "what cycles found for it so far, in how many of them, and how long ago last",
         "twin" => {
             "a scheduler of this console in the state that the other side shows, compared with the decisions of that one"

@@ -9,6 +9,7 @@ pub mod asks;
 pub mod audit;
 pub mod events;
 pub mod fairness;
+pub mod limits_used;
 pub mod node;
 pub mod nodes;
 pub mod queue_cells;

@@ -2,7 +2,7 @@
 
 use crate::console::present::explain;
 use crate::console::present::figures::fairness as figures;
-use crate::console::present::lists::fairness;
+use crate::console::present::lists::{fairness, limits_used};
 use crate::console::present::page::Present;
 use crate::console::present::pages::facts::{count, filter, sort};
 use crate::console::present::pieces::Piece;
@@ -12,7 +12,7 @@ use crate::console::state::State;
 use crate::console::state::column;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::layer::Figure;
-use crate::console::state::page::{FairnessPage, Page, Subject};
+use crate::console::state::page::{Account, FairnessPage, LimitsPage, Page, Subject};
 use crate::console::theme::Signs;
 use crate::source::FocusKind;
 use crate::view::PartitionView;
@@ -80,5 +80,32 @@ impl Present for FairnessPage {
 
     fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
         Some(figures::why(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
+    }
+}
+
+impl Present for LimitsPage {
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        let row = self.list.rows.get(self.list.cursor.index)?;
+        Some(Subject::Account(Account { side: row.side, name: row.name.clone() }))
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(limits_used::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(limits_used::fields(state, self))
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Users
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        Some(figures::of_limit(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
     }
 }

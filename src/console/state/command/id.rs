@@ -114,6 +114,7 @@ pub enum GoCommand {
     Explain,
     ExplainAll,
     Fairness,
+    Limits,
     Simulate,
     Partitions,
     Partition,

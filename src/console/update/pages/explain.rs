@@ -4,10 +4,10 @@ use imbl::Vector;
 
 use crate::console::state::cursor::Move;
 use crate::console::state::explain::ExplainPage;
-use crate::console::state::page::FairnessPage;
+use crate::console::state::page::{FairnessPage, LimitsPage};
 use crate::console::state::{Cluster, State};
 use crate::console::update::page::PageUpdate;
-use crate::console::update::{explain, fairness};
+use crate::console::update::{explain, fairness, limits_used};
 use crate::model::Time;
 use crate::view::PartitionView;
 
@@ -48,5 +48,27 @@ impl PageUpdate for FairnessPage {
 
     fn opener(&self) -> fn(&mut State) {
         fairness::jump
+    }
+}
+
+impl PageUpdate for LimitsPage {
+    fn select(&mut self, _part: &PartitionView, index: usize) {
+        limits_used::select(self, index);
+    }
+
+    fn make(&mut self, part: &PartitionView) {
+        limits_used::rebuild(self, part);
+    }
+
+    fn rebuild(&mut self, _cluster: &Cluster, part: &PartitionView) {
+        limits_used::rebuild(self, part);
+    }
+
+    fn looked_at(&self, part: &PartitionView) -> usize {
+        part.live_apps
+    }
+
+    fn opener(&self) -> fn(&mut State) {
+        limits_used::jump
     }
 }

@@ -61,7 +61,7 @@ impl Partition {
             let of_nodes = self.of_nodes(now, app, key, &nodes);
             if blockers.is_empty() && of_limits.is_empty() && (!of_queues.is_empty() || !of_nodes.is_empty()) {
                 let nodes_tried = of_queues.is_empty();
-                preemption = self.preemption_verdict(now, (app, key), nodes_tried, next.attempts_left);
+                preemption = self.preemption_verdict(now, (app, key), nodes_tried, next.attempts_left(key));
             }
             blockers.extend(of_limits);
             blockers.extend(of_queues);

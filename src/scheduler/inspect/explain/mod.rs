@@ -26,6 +26,7 @@ mod settled;
 mod submission;
 pub mod types;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::model::{AppId, AskId, Time};
@@ -69,8 +70,10 @@ impl Partition {
         explanation.runs = self.runs(application);
         explanation.submission = submission::of(application);
         explanation.left_out = groups.iter().skip(MOST_ASKS).map(|(_, count)| count).sum();
+        // One walk for all: it costs about what a cycle costs.
+        let next = OnceCell::new();
         for (ask, count) in groups.into_iter().take(MOST_ASKS) {
-            explanation.asks.push(self.explain_ask(now, key, ask, count));
+            explanation.asks.push(self.explain_ask(now, (key, ask), count, &next));
         }
         Some(explanation)
     }
@@ -91,7 +94,13 @@ impl Partition {
         made.filter_map(held).take(MOST_ASKS).collect()
     }
 
-    fn explain_ask(&self, now: Time, app: AppKey, key: AskKey, alike: u64) -> AskExplanation {
+    fn explain_ask(
+        &self,
+        now: Time,
+        (app, key): (AppKey, AskKey),
+        alike: u64,
+        next: &OnceCell<NextDecision>,
+    ) -> AskExplanation {
         let application = &self.apps[app];
         let ask = &application.asks[key];
         let mut explained = AskExplanation {
@@ -113,8 +122,8 @@ impl Partition {
             explained.status = AskStatus::TakesOver { placeholder, node };
             return explained;
         }
-        let next = NextDecision::seek(self, now, (app, key));
-        let chain = self.chain(now, app, key, &next);
+        let next = next.get_or_init(|| NextDecision::seek(self, now, app));
+        let chain = self.chain(now, app, key, next);
         explained.blockers = chain.blockers;
         explained.nodes = chain.nodes;
         explained.preemption = chain.preemption;
@@ -128,6 +137,7 @@ impl Partition {
             next.decision.clone().filter(|decision| decision.app == application.id && decision.ask == ask.id);
         explained.ahead = self.ahead(app, key);
         explained.causes = ask.log.failures().to_vec();
+        explained.found = ask.log.found().to_vec();
         explained.remedies = remedies::of(ask, &explained.blockers, &self.queues[ROOT]);
         explained
     }

@@ -1,6 +1,6 @@
 //! The decision of the next cycle: the steps of a cycle in their order, without doing anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::gates::Limits;
 use super::types::{Decision, DecisionKind};
@@ -15,17 +15,17 @@ use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::state::task_group::can_replace;
 
-/// What the next cycle does, and whether it reaches one ask.
+/// What the next cycle does, and which asks it reaches.
 #[derive(Debug, Default)]
 pub(super) struct NextDecision {
     /// `None`: it finds nothing to do.
     pub decision: Option<Decision>,
-    /// It tries the ask before it ends.
-    pub reached: bool,
+    /// It would try every ask, and finds nothing to do.
+    reaches_all: bool,
+    /// The asks of the application in question that it tries before it ends, each with how many attempts at preemption are left then.
+    of_app: BTreeMap<AskKey, u32>,
     /// The asks that it tries before it ends, where all are asked for.
-    pub tried: Option<BTreeSet<(AppKey, AskKey)>>,
-    /// How many attempts at preemption are left when it reaches the ask; `None` where it does not.
-    pub attempts_left: Option<u32>,
+    tried: Option<BTreeSet<(AppKey, AskKey)>>,
 }
 
 /// Whether a walk continues.
@@ -34,13 +34,13 @@ type Step = Option<Decision>;
 struct Walk<'p> {
     partition: &'p Partition,
     now: Time,
-    target: Option<(AppKey, AskKey)>,
+    target: Option<AppKey>,
     next: NextDecision,
 }
 
 impl NextDecision {
-    /// What the cycle at `now` does; `target` is the ask of which it is noted whether it is tried.
-    pub fn seek(partition: &Partition, now: Time, target: (AppKey, AskKey)) -> Self {
+    /// What the cycle at `now` does; `target` is the application of whose asks it is noted whether they are tried.
+    pub fn seek(partition: &Partition, now: Time, target: AppKey) -> Self {
         Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
     }
 
@@ -52,9 +52,16 @@ impl NextDecision {
         if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
     }
 
-    /// Whether the cycle tries an ask before it ends.
+    /// How many attempts at preemption are left when the cycle reaches an ask of the application in question; `None` where it does not.
+    pub fn attempts_left(&self, ask: AskKey) -> Option<u32> {
+        self.of_app.get(&ask).copied()
+    }
+
+    /// Whether the cycle tries an ask before it ends: one of the application in question, or any where all are asked for.
     pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
-        self.reached || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
+        self.reaches_all
+            || self.of_app.contains_key(&ask)
+            || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
     }
 
     fn walk(mut walk: Walk<'_>) -> Self {
@@ -63,7 +70,7 @@ impl NextDecision {
             return walk.next;
         }
         if partition.quiet.is_some_and(|until| now < until) && !partition.nodes.has_predicates() {
-            walk.next.reached = true;
+            walk.next.reaches_all = true;
             return walk.next;
         }
         let reserved = (partition.reservations > 0).then(|| walk.leaves(Walk::reserved)).flatten();
@@ -206,9 +213,8 @@ impl Walk<'_> {
             if let Some(tried) = &mut self.next.tried {
                 tried.insert((app, *key));
             }
-            if self.target == Some((app, *key)) {
-                self.next.reached = true;
-                self.next.attempts_left.get_or_insert(attempts.left());
+            if self.target == Some(app) {
+                self.next.of_app.entry(*key).or_insert_with(|| attempts.left());
             }
             let ask = &application.asks[*key];
             if can_replace(&application.task_groups, ask) {

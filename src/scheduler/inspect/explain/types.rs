@@ -7,7 +7,7 @@ pub use super::remedy_types::{Remedy, RemedyEffect, RemedyKind};
 use crate::config;
 use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
 pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
-use crate::scheduler::state::ask_log::FailureCount;
+use crate::scheduler::state::ask_log::{FailureCount, FoundSince};
 
 /// Why an application waits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,6 +96,8 @@ pub struct AskExplanation {
     pub remedies: Vec<Remedy>,
     /// What cycles found so far, in the order in which each was found first. Counts may be some seconds behind.
     pub causes: Vec<FailureCount>,
+    /// How what cycles found has changed, the oldest first.
+    pub found: Vec<FoundSince>,
 }
 
 /// What became of an ask.

@@ -16,6 +16,8 @@ pub use self::excess::{QuotaPlan, quota_plan};
 pub use self::timing::{QuotaAfter, QuotaBefore, is_above, look_after, time_after};
 pub use self::tree::{QuotaAsk, QuotaLaw, QuotaQueue, QuotaTree};
 
+use std::sync::Arc;
+
 use crate::model::{Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
@@ -82,14 +84,19 @@ impl Partition {
         }
         let due = self.due_quotas(now);
         let plans: Vec<Plan> = due.into_iter().filter_map(|key| quota_plan(self, key)).collect();
+        let grounds = |plan: &Plan| {
+            let key = self.queues.find(&plan.queue)?;
+            Some(Arc::new(self.grounds_of_maximum(key, &plan.excess, &plan.victims)))
+        };
+        let grounds: Vec<_> = plans.iter().map(grounds).collect();
         let mut victims = Vec::new();
         for (number, plan) in plans.iter().enumerate() {
             victims.extend(plan.victims.iter().map(|victim| (number, *victim)));
         }
         victims.sort_by(|(_, one), (_, other)| self.victim_name(*one).cmp(&self.victim_name(*other)));
         for (number, victim) in victims {
-            let queue = plans[number].queue.clone();
-            let kind = |app, ask, resource| EventKind::QuotaPreempted { app, ask, queue, resource };
+            let (queue, grounds) = (plans[number].queue.clone(), grounds[number].clone());
+            let kind = |app, ask, resource| EventKind::QuotaPreempted { app, ask, queue, resource, grounds };
             self.take_victim(now, victim, kind, events);
         }
         for plan in plans.into_iter().filter(|plan| plan.had_candidates) {

@@ -1,15 +1,16 @@
-//! Explanations in the recorded scenarios, at every cycle, under every profile.
+//! Explanations in the recorded scenarios, at every cycle, under every profile; and what comes of taking away what they name.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use kornsole::model::Profile;
+use kornsole::model::{Profile, Time};
 use kornsole::scenario::file::StepKind;
 use kornsole::scenario::{self, Runner, Trace};
 use kornsole::scheduler::inspect::explain::types::BlockLevel;
-use kornsole::scheduler::{Command, Event};
+use kornsole::scheduler::{Command, Event, Scheduler};
 
-use super::compare;
+use super::removal::{is_same, without};
+use super::{compare, explained};
 use crate::common::share;
 
 /// How many cycles of one step are looked at.
@@ -61,5 +62,85 @@ fn every_cycle_of_the_recorded_scenarios_does_what_is_explained() {
     for level in [BlockLevel::Queue, BlockLevel::User, BlockLevel::Group, BlockLevel::Node] {
         let seen = all.get(&level).copied().unwrap_or_default();
         assert!(seen > if share::all() { 500 } else { 20 }, "{level:?} was forecast {seen} times only: {all:?}");
+    }
+}
+
+/// What came of taking blockers away, by level.
+#[derive(Default)]
+struct Removals {
+    /// First blockers that were taken away: how many, and after how many of these the ask ran or had another first blocker.
+    first: BTreeMap<BlockLevel, (u64, u64)>,
+    /// Blockers of any place: how many, and how many of these were gone then.
+    any: BTreeMap<BlockLevel, (u64, u64)>,
+    /// Blockers for which there is no change that takes them away: they end by themselves.
+    without_a_way: BTreeMap<BlockLevel, u64>,
+    /// What was not as promised.
+    wrong: Vec<String>,
+}
+
+/// How many asks with the same first blocker are looked at in one moment.
+const ALIKE: usize = 2;
+
+impl Removals {
+    /// Takes each blocker of what waits in one moment away, each on a copy of its own.
+    fn look(&mut self, name: &str, scheduler: &Scheduler, now: Time) {
+        let mut seen: BTreeMap<Option<BlockLevel>, usize> = BTreeMap::new();
+        for ((app, ask), found) in explained(scheduler, now) {
+            let alike = seen.entry(found.blockers.first().map(|first| first.level)).or_default();
+            *alike += 1;
+            // Above that no node can be made.
+            if *alike > ALIKE || found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
+                continue;
+            }
+            for (number, blocker) in found.blockers.iter().enumerate() {
+                let Some(after) = without(scheduler, now, (&app, &ask), &found, blocker) else {
+                    *self.without_a_way.entry(blocker.level).or_default() += 1;
+                    continue;
+                };
+                let after = after.map(|after| after.blockers).unwrap_or_default();
+                let gone = !after.iter().any(|other| is_same(other, blocker));
+                let count = self.any.entry(blocker.level).or_default();
+                *count = (count.0 + 1, count.1 + u64::from(gone));
+                if number == 0 {
+                    let another = after.first().is_none_or(|first| !is_same(first, blocker));
+                    let count = self.first.entry(blocker.level).or_default();
+                    *count = (count.0 + 1, count.1 + u64::from(another));
+                }
+                if !gone {
+                    self.wrong.push(format!("{name} at {now}: {app} {ask}: {blocker:?}\nafterwards {after:?}"));
+                }
+            }
+        }
+    }
+}
+
+/// Taking the first blocker of an ask away lets it run, or makes another one the first; and no blocker stays when it is taken away.
+#[test]
+fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
+    let mut removals = Removals::default();
+    for (name, scenario) in scenarios() {
+        for profile in Profile::ALL {
+            let mut runner = Runner::new(profile);
+            let mut sink = Trace::new(Vec::new());
+            runner.load(scenario.embedded_config(profile).unwrap(), &mut sink).unwrap();
+            for step in &scenario.steps {
+                runner.step(step, &mut sink).unwrap();
+                // In between cycles only commands are looked at: large scenarios have thousands.
+                let most = if matches!(step.kind, StepKind::Schedule(_)) { 60 } else { 20 };
+                if runner.scheduler().partitions().first().is_some_and(|part| part.apps.len() <= most) {
+                    removals.look(&format!("{name} under {profile}"), runner.scheduler(), runner.now());
+                }
+            }
+        }
+    }
+    let Removals { first, any, without_a_way, wrong } = removals;
+    println!("first {first:?}\nany {any:?}\nno way {without_a_way:?}\n{}", wrong.join("\n"));
+    for (what, counts) in [("first", &first), ("any", &any)] {
+        let (all, kept) = counts.values().fold((0, 0), |(all, kept), (of, ok)| (all + of, kept + ok));
+        assert!(all > 1_000 && kept * 100 >= all * 99, "{what}: {kept} of {all}: {counts:?}\n{}", wrong.join("\n"));
+    }
+    for level in [BlockLevel::Queue, BlockLevel::User, BlockLevel::Group, BlockLevel::Node, BlockLevel::QueueApps] {
+        let least = if share::all() { 5 } else { 0 };
+        assert!(first.get(&level).is_some_and(|(all, _)| *all > least), "{level:?} was seldom the first: {first:?}");
     }
 }

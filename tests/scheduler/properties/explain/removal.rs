@@ -68,7 +68,9 @@ fn remove(fork: &mut Scheduler, now: Time, app: &AppId, ask: &AskExplanation, bl
             let max = u64::try_from(blocker.limit + blocker.missing).ok();
             return change_limit(part, app, blocker, |limit| limit.max_applications = max);
         }
-        (BlockLevel::State, Place::App(other, _)) => PartitionCommand::Remove { app: other.clone() }.into(),
+        (BlockLevel::State | BlockLevel::Priority, Place::App(other, _)) if other != app => {
+            PartitionCommand::Remove { app: other.clone() }.into()
+        }
         (BlockLevel::Stalled, Place::App(app, Some(ask))) => {
             PartitionCommand::Release { app: app.clone(), ask: ask.clone() }.into()
         }
@@ -95,6 +97,29 @@ fn is_served(blockers: &[Blocker]) -> bool {
     blockers.iter().all(|blocker| matches!(blocker.level, BlockLevel::Priority | BlockLevel::Stalled))
 }
 
+/// The explanation of an ask in a copy without one of its blockers; `None`: there is no way to take it away. Inside `None`: it waits no
+/// more.
+pub fn without(
+    scheduler: &Scheduler,
+    now: Time,
+    (app, ask): (&AppId, &AskId),
+    found: &AskExplanation,
+    blocker: &Blocker,
+) -> Option<Option<AskExplanation>> {
+    let mut fork = scheduler.clone();
+    if !remove(&mut fork, now, app, found, blocker) {
+        return None;
+    }
+    fork.forget_shortcuts();
+    Some(again(&fork, now, app, ask))
+}
+
+/// Whether two blockers are the same check of the same place, whatever their figures.
+pub fn is_same(one: &Blocker, other: &Blocker) -> bool {
+    let all = |blocker: &Blocker| (blocker.level, blocker.place.clone(), blocker.resource.clone());
+    all(one) == all(other)
+}
+
 /// Takes each blocker of each ask away, each on a copy of its own.
 fn remove_each(scheduler: &Scheduler, now: Time, removed: &mut Removed) {
     for ((app, ask), found) in explained(scheduler, now) {
@@ -102,18 +127,9 @@ fn remove_each(scheduler: &Scheduler, now: Time, removed: &mut Removed) {
             continue;
         }
         for blocker in &found.blockers {
-            let mut fork = scheduler.clone();
-            if !remove(&mut fork, now, &app, &found, blocker) {
-                continue;
-            }
-            fork.forget_shortcuts();
-            let Some(after) = again(&fork, now, &app, &ask) else { continue };
-            let same = |other: &&Blocker| {
-                let all = |blocker: &Blocker| (blocker.level, blocker.place.clone(), blocker.resource.clone());
-                all(other) == all(blocker)
-            };
+            let Some(Some(after)) = without(scheduler, now, (&app, &ask), &found, blocker) else { continue };
             let context = || format!("{app} {ask}: {blocker:?}\nof {found:#?}\nafterwards {after:#?}");
-            assert!(after.blockers.iter().find(same).is_none(), "it is still there: {}", context());
+            assert!(!after.blockers.iter().any(|other| is_same(other, blocker)), "it is still there: {}", context());
             let count = removed.entry(blocker.level).or_default();
             count.0 += 1;
             if found.blockers.len() == 1 {

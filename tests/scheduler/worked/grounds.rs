@@ -1,0 +1,88 @@
+//! What a preemption went by: how the queues stood right before, and why what was looked at stayed.
+
+use std::sync::Arc;
+
+use kornsole::model::Profile;
+use kornsole::scheduler::EventKind;
+use kornsole::view::record::{Kept, PreemptionGrounds, PreemptionRule, WhyKept};
+use kornsole::view::waiting::PreemptionOutcome;
+
+use super::stage::{Stage, cores, open_root};
+
+/// `a` has both nodes and more than its guarantee, `c` less than its own; `b` asks within its guarantee.
+fn stage(profile: Profile, ask: &str) -> Stage {
+    let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 10}}},
+        {name: c, resources: {guaranteed: {vcore: 8}}}";
+    let mut stage = Stage::bare(profile, &open_root(queues));
+    stage.play("- node: {id: n1, capacity: {vcore: 10}}\n- node: {id: n2, capacity: {vcore: 10}}");
+    for (app, count) in [("a", 7), ("c", 3)] {
+        stage.submit(&format!("{app}1"), &format!("root.{app}"));
+        stage.ask_for(&format!("{app}1"), "t", "{vcore: 2}", 0, count);
+        stage.play("- schedule: idle");
+    }
+    stage.submit("b1", "root.b");
+    stage.play(&format!(
+        "- ask: {{app: b1, id: x, resource: {{vcore: {ask}}}, allowPreemptOther: true}}\n- advance: 30s"
+    ));
+    stage
+}
+
+fn grounds(events: &[EventKind]) -> Option<Arc<PreemptionGrounds>> {
+    events.iter().find_map(|event| match event {
+        EventKind::Preempted { grounds, .. } => Some(Arc::clone(grounds)),
+        _ => None,
+    })
+}
+
+/// How many stay for which reason, by leaf.
+fn reasons(kept: &[Kept]) -> Vec<(WhyKept, String, u64)> {
+    let mut all: Vec<_> = kept.iter().map(|one| (one.why, one.leaf.queue.to_string(), one.count)).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn the_grounds_have_the_queues_as_they_stood_and_why_the_others_stayed() {
+    for profile in Profile::ALL {
+        let mut stage = stage(profile, "4");
+        let grounds = grounds(&stage.play("- schedule: 1")).expect("something was preempted");
+        assert_eq!((grounds.rule, grounds.victims), (PreemptionRule::Guarantee, 2), "{profile}");
+        assert_eq!(grounds.own.sentence(), "root.b: nothing used, 10 cpu guaranteed, nothing over");
+        let leaves: Vec<String> = grounds.leaves.iter().map(|leaf| leaf.sentence()).collect();
+        assert_eq!(leaves, ["root.a: 14 cpu used, 4 cpu guaranteed, 10 cpu over"], "{profile}");
+        assert_eq!(grounds.leaves[0].over(), cores(10));
+        let kept = reasons(&grounds.kept.groups);
+        let counted: u64 = kept.iter().map(|(.., count)| count).sum();
+        assert_eq!(counted + grounds.victims + grounds.kept.others, 10, "each allocation is in it once: {kept:?}");
+        assert_eq!(kept[0], (WhyKept::WithinGuarantee, "root.c".to_owned(), 3), "{profile}");
+        for (why, ..) in &kept[1..] {
+            assert!(matches!(why, WhyKept::OtherNode | WhyKept::NotNeeded), "{profile}: {kept:?}");
+        }
+    }
+}
+
+/// Who looks back has the reason why nobody went, with the allocations that were looked at.
+#[test]
+fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
+    for profile in Profile::ALL {
+        let queues = "{name: a, resources: {guaranteed: {vcore: 20}}}, {name: b, resources: {guaranteed: {vcore: 10}}}";
+        let mut stage = Stage::bare(profile, &open_root(queues));
+        stage.play("- node: {id: n1, capacity: {vcore: 10}}");
+        stage.submit("a1", "root.a");
+        stage.ask_for("a1", "t", "{vcore: 2}", 0, 5);
+        stage.play("- schedule: idle");
+        stage.submit("b1", "root.b");
+        stage.play("- ask: {app: b1, id: x, resource: {vcore: 2}, allowPreemptOther: true}\n- advance: 30s");
+        assert_eq!(stage.cycle(), "nothing");
+        let found = stage.explain("b1");
+        let verdict = &found.asks[0].preemption;
+        assert_eq!(verdict.outcome, PreemptionOutcome::NoCandidates, "{profile}");
+        assert_eq!(
+            verdict.kept.sentences(),
+            [
+                "5 allocations of root.a, the first t-1 of a1: the queue is within its guarantee, 10 cpu used, 20 cpu guaranteed"
+            ],
+            "{profile}"
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! What is said of that which waits: every sentence has a place, a resource and numbers, in the words of the glossary.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use kornsole::model::Profile;
+use kornsole::scenario::{self, RunOutcome, Runner, Silent};
+use kornsole::scheduler::Partition;
+use kornsole::view::units::show_amount;
+use kornsole::view::waiting::{BlockLevel, Blocker, Place, WaitingGroup};
+
+/// Words that the glossary has another one for, and names of the wire.
+const NOT_OURS: [&str; 12] =
+    ["vcore", "request", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
+
+fn says(sentence: &str, parts: &[String]) {
+    for part in parts {
+        assert!(sentence.contains(part.as_str()), "{part:?} is not in: {sentence}");
+    }
+}
+
+/// Whether the sentences of a scenario's own names can be searched for words: ids are somebody else's.
+fn in_our_words(sentence: &str) {
+    let own = sentence.split_whitespace().filter(|word| !word.contains('.') && !word.contains('-'));
+    for word in own {
+        let lower = word.to_lowercase();
+        assert!(!NOT_OURS.iter().any(|not| lower.starts_with(not)), "{word:?} is no word of the glossary: {sentence}");
+    }
+}
+
+/// How the place of a blocker is named.
+fn place(blocker: &Blocker) -> Vec<String> {
+    match &blocker.place {
+        Place::Queue(queue) => vec![queue.to_string()],
+        Place::User(user, queue) => vec![user.to_string(), queue.to_string()],
+        Place::Group(group, queue) => vec![group.to_string(), queue.to_string()],
+        Place::Node(node) => vec![node.to_string()],
+        Place::App(app, _) => vec![app.to_string()],
+        Place::TaskGroup(group) => vec![group.to_string()],
+        Place::Partition => Vec::new(),
+    }
+}
+
+fn name(resource: &str) -> String {
+    if resource == "vcore" { "cpu".to_owned() } else { resource.to_owned() }
+}
+
+/// A sentence of one blocker: where, of what, how much is missing, used and allowed.
+fn blocker(one: &Blocker) {
+    let sentence = one.sentence();
+    assert!(!sentence.is_empty(), "{one:?}");
+    if !matches!(one.level, BlockLevel::Node | BlockLevel::Submission | BlockLevel::Ended) {
+        says(&sentence, &place(one));
+    }
+    if let Some(resource) = &one.resource {
+        let amounts = [one.missing, one.used, one.limit].map(|amount| show_amount(resource, amount));
+        says(&sentence, &amounts);
+        says(&sentence, &[name(resource)]);
+    } else if matches!(one.level, BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps) {
+        says(&sentence, &[one.used.to_string(), one.limit.to_string(), "applications".to_owned()]);
+    }
+    in_our_words(&sentence);
+}
+
+/// A line of the overview: how many applications with how many asks, for what, where, how much.
+fn group(one: &WaitingGroup) {
+    let sentence = one.sentence();
+    says(&sentence, &[one.apps.to_string(), one.asks.to_string()]);
+    let Some(first) = &one.blocker else { return in_our_words(&sentence) };
+    if let Some(resource) = &first.resource {
+        says(&sentence, &[name(resource), show_amount(resource, one.wanted.amount(resource))]);
+        if first.level != BlockLevel::Node {
+            says(&sentence, &[first.used, first.limit].map(|amount| show_amount(resource, amount)));
+            says(&sentence, &place(first));
+        }
+    }
+    in_our_words(&sentence);
+}
+
+/// Looks at every sentence of a moment; gives how many blockers of each level there were.
+fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>) {
+    for (_, app) in part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).take(200) {
+        let found = part.explain(runner.now(), &app.id, None).unwrap();
+        let sentence = found.sentence();
+        says(&sentence, &[app.id.to_string(), app.queue_path.to_string(), " waits for ".to_owned()]);
+        in_our_words(&sentence);
+        for ask in &found.asks {
+            says(&ask.sentence(), &[ask.id.to_string()]);
+            for one in &ask.blockers {
+                *seen.entry(one.level).or_default() += 1;
+                blocker(one);
+            }
+            for remedy in &ask.remedies {
+                in_our_words(&remedy.sentence(found.at));
+            }
+            in_our_words(&ask.preemption.sentence());
+            ask.preemption.kept.sentences().iter().for_each(|one| in_our_words(one));
+        }
+    }
+    let overview = part.explain_all(runner.now(), None).unwrap();
+    in_our_words(&overview.sentence());
+    overview.groups.iter().for_each(group);
+}
+
+#[test]
+fn every_sentence_of_the_recorded_scenarios_has_a_place_a_resource_and_numbers() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let recorded = std::fs::read_dir(folder.join("tests/conformance/scenarios")).unwrap();
+    let mut files: Vec<_> = recorded.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    files.push(folder.join("recordings/waiting.yaml"));
+    files.sort();
+    let mut seen = BTreeMap::new();
+    for file in files {
+        let scenario = scenario::read(&std::fs::read_to_string(&file).unwrap()).scenario.unwrap();
+        for profile in Profile::ALL {
+            let mut runner = Runner::new(profile);
+            let done = runner.run(&scenario, scenario.embedded_config(profile).unwrap(), &mut Silent);
+            if matches!(done, Ok(RunOutcome::Done))
+                && let Some(part) = runner.scheduler().partitions().first()
+            {
+                println!("{} under {profile}", file.display());
+                look(part, &runner, &mut seen);
+            }
+        }
+    }
+    for level in [BlockLevel::Queue, BlockLevel::User, BlockLevel::Group, BlockLevel::Node, BlockLevel::QueueApps] {
+        assert!(seen.get(&level).is_some_and(|count| *count > 3), "{level:?} was seldom said: {seen:?}");
+    }
+}
