@@ -13,7 +13,7 @@ use crate::model::{AppId, QueuePath, Time};
 /// An hour, in microseconds.
 pub(super) const HOUR: u64 = 3_600_000_000;
 /// How many rows of applications are kept; of the oldest hours the applications of a user in a queue are then one row.
-const MOST_ROWS: usize = 100_000;
+const MOST_ROWS: usize = 50_000;
 /// How many hours are kept: 400 days.
 const MOST_HOURS: usize = 9_600;
 

@@ -1,6 +1,5 @@
 //! Amounts times time, exactly.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::model::Resource;
@@ -8,9 +7,11 @@ use crate::model::Resource;
 /// How many microseconds a second has.
 const SECOND: u128 = 1_000_000;
 
-/// Resources times time, by name: base units (thousandths of a core, bytes) times microseconds. Names without any are left out.
+/// Resources times time, by name in order: base units (thousandths of a core, bytes) times microseconds. Names without any are left out.
+///
+/// A list and no map: there are tens of thousands of these with two or three names each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Integral(BTreeMap<Box<str>, u128>);
+pub struct Integral(Vec<(Box<str>, u128)>);
 
 impl Integral {
     /// Adds an amount that was there for a time. What is below zero adds nothing.
@@ -26,15 +27,25 @@ impl Integral {
 
     /// Adds base units times microseconds of a name.
     pub(super) fn add_micros(&mut self, name: &str, amount: u128) {
-        match self.0.get_mut(name) {
-            Some(sum) => *sum = sum.saturating_add(amount),
-            None => drop(self.0.insert(Box::from(name), amount)),
+        match self.place(name) {
+            Ok(at) => self.0[at].1 = self.0[at].1.saturating_add(amount),
+            Err(at) => self.0.insert(at, (Box::from(name), amount)),
         }
+    }
+
+    /// Where a name stands, or would stand.
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| (**other).cmp(name))
+    }
+
+    /// Base units times microseconds of a name; 0 without any.
+    fn amount(&self, name: &str) -> u128 {
+        self.place(name).map_or(0, |at| self.0[at].1)
     }
 
     /// Adds another integral.
     pub fn add_assign(&mut self, other: &Self) {
-        other.0.iter().for_each(|(name, amount)| self.add_micros(name, *amount));
+        other.micros().for_each(|(name, amount)| self.add_micros(name, amount));
     }
 
     /// What is left of it without another one; never below zero.
@@ -42,7 +53,7 @@ impl Integral {
     pub fn without(&self, other: &Self) -> Self {
         let mut left = Self::default();
         for (name, amount) in self.micros() {
-            let amount = amount.saturating_sub(other.0.get(name).copied().unwrap_or(0));
+            let amount = amount.saturating_sub(other.amount(name));
             if amount > 0 {
                 left.add_micros(name, amount);
             }
@@ -57,13 +68,13 @@ impl Integral {
 
     /// Base units times seconds of a name, rounded to the nearest; 0 without any.
     pub fn seconds(&self, name: &str) -> u64 {
-        let micros = self.0.get(name).copied().unwrap_or(0);
+        let micros = self.amount(name);
         u64::try_from(micros.saturating_add(SECOND / 2) / SECOND).unwrap_or(u64::MAX)
     }
 
     /// The names of which there is something.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(|name| &**name)
+        self.0.iter().map(|(name, _)| &**name)
     }
 
     /// Whether there is nothing.

@@ -9,6 +9,8 @@ use kornsole::scheduler::Partition;
 use kornsole::view::units::show_amount;
 use kornsole::view::waiting::{BlockLevel, Blocker, Place, WaitingGroup};
 
+use crate::common::share;
+
 /// Words that the glossary has another one for, and names of the wire.
 const NOT_OURS: [&str; 12] =
     ["vcore", "request", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
@@ -104,12 +106,8 @@ fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>)
 
 #[test]
 fn every_sentence_of_the_recorded_scenarios_has_a_place_a_resource_and_numbers() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let recorded = std::fs::read_dir(folder.join("tests/conformance/scenarios")).unwrap();
-    let mut files: Vec<_> = recorded.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
-    files.push(folder.join("recordings/waiting.yaml"));
-    files.sort();
+    let mut files = share::part_of(share::recorded_scenarios(), 4);
+    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/waiting.yaml"));
     let mut seen = BTreeMap::new();
     for file in files {
         let scenario = scenario::read(&std::fs::read_to_string(&file).unwrap()).scenario.unwrap();

@@ -140,7 +140,7 @@ fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
         assert!(all > 1_000 && kept * 100 >= all * 99, "{what}: {kept} of {all}: {counts:?}\n{}", wrong.join("\n"));
     }
     for level in [BlockLevel::Queue, BlockLevel::User, BlockLevel::Group, BlockLevel::Node, BlockLevel::QueueApps] {
-        let least = if share::all() { 5 } else { 0 };
-        assert!(first.get(&level).is_some_and(|(all, _)| *all > least), "{level:?} was seldom the first: {first:?}");
+        let seen = first.get(&level).map_or(0, |(all, _)| *all);
+        assert!(seen > 5 || !share::all(), "{level:?} was seldom the first: {first:?}");
     }
 }
