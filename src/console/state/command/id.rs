@@ -218,8 +218,10 @@ pub enum TrialCommand {
     WhatIf,
     TryThis,
     Forward,
+    Suppose,
     TakeBack,
     OtherSide,
+    Compare,
     Changes,
 }
 
