@@ -13,7 +13,7 @@ use divan::Bencher;
 use kornsole::config;
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::whatif::{Arrivals, Bounds, Change, Fork, Pace, Plan, Span, Step, run};
+use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Plan, Span, Step, run};
 
 fn main() {
     divan::main();
@@ -98,6 +98,7 @@ fn pair(bencher: Bencher) {
         runtimes: Vec::new(),
         seed: None,
         arrivals: Arrivals::default(),
+        long_wait: LONG_WAIT,
     };
     let bounds = Bounds { cycles: 10_000_000, trace_lines: 10_000 };
     bencher.bench_local(|| {

@@ -6,8 +6,8 @@
 //!
 //! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
 //! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the
-//! workload; [`audit`] writes the audit, [`explain`] answers why something waits, [`forecast`] runs several what-ifs, and [`trial`] makes a
-//! core of a fork. [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`]
+//! workload; [`audit`] writes the audit, [`explain`] answers why something waits, [`forecast`] runs several what-ifs, [`trial`] makes a
+//! core of a fork, and [`suppose`] makes changes in it. [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`]
 //! sends records, views and answers out; other threads use a [`handle`].
 //!
 //! Invariants:
@@ -46,6 +46,7 @@ pub mod run_loop;
 mod save;
 pub mod setup;
 mod state;
+mod suppose;
 mod trial;
 pub mod watch;
 mod workload_config;

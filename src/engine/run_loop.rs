@@ -111,6 +111,9 @@ pub(super) fn cycle(state: &mut State) {
     state.counters.cycle(began.elapsed());
     state.counters.count(&events);
     state.ledger.observe(state.now, &events, &state.scheduler);
+    if let Some(course) = &mut state.course {
+        course.observe(&events, &state.scheduler);
+    }
     state.deadlines.cycle_due = events.iter().any(Event::is_activity);
     if let Some(workload) = &mut state.workload {
         workload.observe(state.now, &events);

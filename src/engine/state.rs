@@ -31,6 +31,7 @@ use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::audit::Revision;
 use crate::view::history::SAMPLE_EVERY;
 use crate::view::{NoticeWeight, ViewBuilder, drain_notice};
+use crate::whatif::Course;
 
 /// When periodic work is due, by the scheduler's time.
 pub(super) struct Deadlines {
@@ -78,6 +79,8 @@ pub(super) struct State {
     pub file_before: Option<String>,
     /// How many commands reached the scheduler, cycles aside.
     pub commands: u64,
+    /// What happened so far, counted for a comparison; of a what-if only.
+    pub course: Option<Box<Course>>,
     /// Reports of draining queues that nobody has taken yet; `None` while nobody asks for them.
     pub drain_reports: Option<Vec<DrainReport>>,
 }
@@ -113,6 +116,7 @@ impl State {
             workload_progress: None,
             file_before: None,
             commands: 0,
+            course: None,
             drain_reports: None,
         }
     }
@@ -184,6 +188,9 @@ impl State {
         }
         self.counters.count(&events);
         self.ledger.observe(self.now, &events, &self.scheduler);
+        if let Some(course) = &mut self.course {
+            course.observe(&events, &self.scheduler);
+        }
         self.deadlines.cycle_due = true;
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);

@@ -15,7 +15,7 @@ use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Partition, PartitionCommand};
 use crate::view::act::LoadedBy;
 use crate::view::history::SAMPLE_EVERY;
-use crate::whatif::{Fork, Pace, Runtimes};
+use crate::whatif::{Comparison, Course, Fork, Pace, Runtimes};
 
 impl Core {
     /// A core in the state of a fork, at its time. It has a log of events and an audit of its own, which begin empty, writes its
@@ -37,7 +37,28 @@ impl Core {
             let text = ConfigText::new(text, &setup.policy_group);
             config_load::set_text(&mut state, Some(text), 0, ConfigOrigin::from(LoadedBy::Start));
         }
+        state.course = fork.partition().map(|part| Box::new(Course::beginning(part, fork.now())));
         Self { state }
+    }
+
+    /// Has a cycle run next, as after a change.
+    pub fn wake(&mut self) {
+        self.state.deadlines.cycle_due = true;
+    }
+
+    /// What happened so far; of a core of a fork only.
+    pub fn course(&self) -> Option<&Course> {
+        self.state.course.as_deref()
+    }
+
+    /// The differences between the course without the changes and the one with them. Both are cores of the same fork, at the same time.
+    pub fn compared(without: &mut Self, with: &mut Self, partition: &str) -> Comparison {
+        let now = without.now().max(with.now());
+        let [one, other] = [without, with].map(|core| {
+            let part = core.state.scheduler.partitions().iter().find(|part| *part.name == *partition);
+            core.state.course.as_deref_mut().map(|course| (course, part))
+        });
+        one.zip(other).map(|(one, other)| Course::compared(one, other, now)).unwrap_or_default()
     }
 }
 

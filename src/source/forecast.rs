@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::model::{QueuePath, Resource, VCORE};
 use crate::view::units::show_amount;
-use crate::whatif::{Arrivals, Bounds, Figures, Fork, HistoryKey, Pair, Plan, RuntimeRule, Span, Step, run};
+use crate::whatif::{Arrivals, Bounds, Figures, Fork, HistoryKey, LONG_WAIT, Pair, Plan, RuntimeRule, Span, Step, run};
 
 /// How far it looks ahead, in the scheduler's time.
 pub const AHEAD: Duration = Duration::from_secs(600);
@@ -44,6 +44,7 @@ pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<V
         runtimes: vec![RuntimeRule::History(HistoryKey::Queue)],
         seed: None,
         arrivals: Arrivals::default(),
+        long_wait: LONG_WAIT,
     };
     match run(fork, &plan, BOUNDS, &|| stop.goes_on()) {
         Ok(pair) => Some(Ok(lines(&pair))),

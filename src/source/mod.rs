@@ -29,7 +29,9 @@ pub use records::{Records, TextAnswer};
 pub type QuotaAnswer = Box<dyn FnOnce(Vec<(Arc<str>, QuotaForecast)>) + Send>;
 pub use remote::Remote;
 pub use saved::Saved;
-pub use trial::WhatIf;
+pub use trial::{
+    AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
+};
 
 /// Where the view of an earlier time goes, or why there is none. Called once, from any thread.
 pub type ViewAnswer = Box<dyn FnOnce(Result<Arc<View>, String>) + Send>;
@@ -220,44 +222,6 @@ pub trait Source: Send + Sync {
 
     /// Has `wake` called soon after each new view, from any thread; bursts may be reported once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
-}
-
-/// How a what-if stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrialStatus {
-    /// The moment that it began from.
-    pub began: Time,
-    /// Its own time.
-    pub now: Time,
-    /// The changes in words, in their order.
-    pub changes: Vec<String>,
-    /// The side on the screen is the one with the changes.
-    pub changed_side: bool,
-    /// It is being moved on.
-    pub busy: bool,
-    /// When what runs ends, in a sentence.
-    pub assumed: Arc<str>,
-}
-
-/// The commands of a what-if besides orders in it. Every call returns at once.
-pub trait Trial: Send + Sync {
-    /// How it stands.
-    fn status(&self) -> TrialStatus;
-
-    /// Moves its time on.
-    fn advance(&self, by: Duration);
-
-    /// Takes a change back, by its number from 1: everything is done again without it.
-    ///
-    /// # Errors
-    /// There is no such change, another one rests on it, or it is being moved on.
-    fn take_back(&self, number: usize) -> Result<(), String>;
-
-    /// Shows the other side: without the changes, or with them.
-    fn turn_over(&self);
-
-    /// The changes as orders, to be given to the real cluster.
-    fn orders(&self) -> Vec<Order>;
 }
 
 /// Jobs of a machine, each of which is an application. Every call returns at once.

@@ -114,6 +114,8 @@ pub struct Comparison {
     pub nodes: BTreeMap<NodeId, Both<NodeTally>>,
     /// The first decision that is another one.
     pub first: Option<FirstDifference>,
+    /// From which time on a wait is counted as a long one.
+    pub long_wait: Duration,
     /// All of it in a sentence.
     pub verdict: String,
 }
@@ -128,7 +130,12 @@ impl Comparison {
 }
 
 /// What differs between two runs that began at the same moment.
-pub(super) fn compared(without: &Tally, with: &Tally) -> Comparison {
+pub(super) fn compared(
+    without: &Tally,
+    with: &Tally,
+    first: Option<FirstDifference>,
+    long_wait: Duration,
+) -> Comparison {
     let ids: BTreeSet<&AppId> = without.apps.keys().chain(with.apps.keys()).collect();
     let differs = ids.into_iter().filter_map(|id| {
         let (one, other) = (without.apps.get(id), with.apps.get(id));
@@ -143,7 +150,8 @@ pub(super) fn compared(without: &Tally, with: &Tally) -> Comparison {
         users: different(&without.users, &with.users),
         apps,
         nodes: different(&without.nodes, &with.nodes),
-        first: first(without, with),
+        first,
+        long_wait,
         verdict: String::new(),
     };
     comparison.verdict = verdict::sentence(&comparison);
@@ -170,10 +178,16 @@ pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option
     both.iter().any(Option::is_some).then_some(both)
 }
 
-fn first(without: &Tally, with: &Tally) -> Option<FirstDifference> {
+/// The first decision of two runs that is another one, or the same at another time, without reasons.
+pub(super) fn first_difference(without: &Tally, with: &Tally) -> Option<FirstDifference> {
     let both = parting(without, with)?;
     let at = both.iter().flatten().map(|decision| decision.at).min()?;
-    let [without, with] = both.map(|decision| decision.map(|decision| decision.text.to_string()));
+    let same = both[0].zip(both[1]).is_some_and(|(one, other)| one.text == other.text);
+    let words = |decision: &Decision| match same {
+        true => format!("{}, at {}", decision.text, decision.at),
+        false => decision.text.to_string(),
+    };
+    let [without, with] = both.map(|decision| decision.map(words));
     Some(FirstDifference { at, without, with, why_not_without: None, why_not_with: None })
 }
 

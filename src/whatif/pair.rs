@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::arrivals::Arrivals;
 use super::change::Change;
-use super::compare::{Comparison, compared, parting};
+use super::compare::{Comparison, compared, first_difference, parting};
 use super::fork::Fork;
 use super::runtimes::{RuntimeRule, Runtimes};
 use super::tally::Figures;
@@ -16,6 +16,8 @@ use crate::model::Time;
 use crate::scenario::StepKind;
 use crate::scheduler::PartitionCommand;
 
+/// From which time on a wait is counted as a long one, where nothing else is asked for.
+pub const LONG_WAIT: Duration = Duration::from_secs(600);
 /// The longest that `idle` waits for, in scheduler's time.
 const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -54,6 +56,8 @@ pub struct Plan {
     pub seed: Option<u64>,
     /// What comes in during both runs.
     pub arrivals: Arrivals,
+    /// From which time on a wait is counted as a long one; [`LONG_WAIT`] where nobody says.
+    pub long_wait: Duration,
 }
 
 /// What a run may take at most.
@@ -130,8 +134,10 @@ pub struct Pair {
 pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
     let runtimes = fork.partition().map(|part| Runtimes::new(&plan.runtimes, part, plan.seed)).unwrap_or_default();
     let before = fork.partition().map(totals).unwrap_or_default();
-    let world =
-        |traced| World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on).with_arrivals(&plan.arrivals);
+    let world = |traced| {
+        let world = World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on);
+        world.counting_long_waits(plan.long_wait).with_arrivals(&plan.arrivals)
+    };
     let (mut without, mut with) = (world(false), world(true));
     with.carry_out(&plan.steps)?;
     without.wait_for(&plan.steps);
@@ -155,7 +161,8 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     tallies[0].end(without.part(), ended);
     tallies[1].end(with.part(), ended);
     let (trace, truncated) = with.take_trace();
-    let mut comparison = compared(&tallies[0], &tallies[1]);
+    let first = first_difference(&tallies[0], &tallies[1]);
+    let mut comparison = compared(&tallies[0], &tallies[1], first, plan.long_wait);
     if let (Some(first), Some(both)) = (&mut comparison.first, parting(&tallies[0], &tallies[1])) {
         let again = |changed: bool, stop: StopBefore| {
             let mut world = world(false);

@@ -40,6 +40,10 @@ pub struct MoreBy {
     pub waiting: Spread,
     /// How long an ask waited on average, in seconds.
     pub mean_wait: Spread,
+    /// Asks that waited longer than the plan's `long_wait`.
+    pub long_waits: Spread,
+    /// How long it had less than its guarantee and asked for more of that, in seconds.
+    pub below_guarantee: Spread,
 }
 
 impl MoreBy {
@@ -53,6 +57,8 @@ impl MoreBy {
             preempted: spread(|figures| figures.preempted as f64),
             waiting: spread(|figures| figures.waiting as f64),
             mean_wait: spread(|figures| figures.mean_wait().as_secs_f64()),
+            long_waits: spread(|figures| figures.long_waits as f64),
+            below_guarantee: spread(|figures| figures.below_guarantee.as_secs_f64()),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::guarantee::BelowGuarantee;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
@@ -86,6 +87,8 @@ pub struct AppTally {
     pub waited: Duration,
     /// How many asks that were.
     pub waits: u64,
+    /// How many of them waited longer than the plan's `long_wait`.
+    pub long_waits: u64,
 }
 
 /// What became of a queue, a user, or of everything.
@@ -111,6 +114,10 @@ pub struct Figures {
     pub waited: Duration,
     /// How many asks that were.
     pub waits: u64,
+    /// How many of them waited longer than the plan's `long_wait`.
+    pub long_waits: u64,
+    /// How long it had less than its guarantee and asked for more of that; of a queue only.
+    pub below_guarantee: Duration,
 }
 
 impl Figures {
@@ -127,6 +134,7 @@ impl Figures {
         self.waiting += app.waiting;
         self.waited += app.waited;
         self.waits += app.waits;
+        self.long_waits += app.long_waits;
     }
 }
 
@@ -174,14 +182,18 @@ pub(super) struct Tally {
     pub decisions: Vec<Decision>,
     /// The number of the command whose events are observed.
     pub command: u64,
+    /// From which time on a wait is counted as a long one.
+    pub long_wait: Duration,
+    below: BelowGuarantee,
     meters: BTreeMap<QueuePath, UseMeter>,
     user_meters: BTreeMap<Arc<str>, UseMeter>,
 }
 
 impl Tally {
     /// Counts from a moment on.
-    pub fn beginning(partition: &Partition, now: Time) -> Self {
-        let mut tally = Self { partition: Arc::clone(&partition.name), began: now, ..Self::default() };
+    pub fn beginning(partition: &Partition, now: Time, long_wait: Duration) -> Self {
+        let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::beginning(partition, now));
+        let mut tally = Self { partition: name, began: now, long_wait, below, ..Self::default() };
         for queue in partition.queues.iter() {
             tally.meters.insert(queue.path.clone(), UseMeter::beginning(&queue.allocated, now));
         }
@@ -207,6 +219,10 @@ impl Tally {
         for event in events {
             self.observe_one(event, scheduler);
         }
+        if let Some(part) = scheduler.partitions().iter().find(|part| part.name == self.partition) {
+            let apps = &self.apps;
+            self.below.observe(part, events, |app| apps.get(app).map(|tally| &tally.queue));
+        }
     }
 
     fn observe_one(&mut self, Event { at, kind }: &Event, scheduler: &Scheduler) {
@@ -223,6 +239,7 @@ impl Tally {
                 if !placeholder && let Some(waited) = waited {
                     tally.waited += waited;
                     tally.waits += 1;
+                    tally.long_waits += u64::from(waited > self.long_wait);
                 }
                 self.decide(at, Some((app, ask)), || format!("{app}/{ask} is allocated on {node}"));
             }
@@ -309,8 +326,10 @@ impl Tally {
             tally.queue = app.queue_path.clone();
             (tally.running, tally.waiting) = (app.allocations.len() as u64, app.pending_order.len() as u64);
             for (.., key) in &app.pending_order {
-                tally.waited += now.since(app.asks[*key].created);
+                let waited = now.since(app.asks[*key].created);
+                tally.waited += waited;
                 tally.waits += 1;
+                tally.long_waits += u64::from(waited > self.long_wait);
             }
             let figures = self.users.entry(Arc::clone(&tally.user)).or_default();
             figures.allocated.add_assign(&app.holds());
@@ -319,6 +338,9 @@ impl Tally {
         for queue in partition.queues.iter() {
             let (allocated, pending) = (queue.allocated.clone(), queue.pending.clone());
             self.queues.insert(queue.path.clone(), Figures { allocated, pending, ..Figures::default() });
+        }
+        for (queue, time) in self.below.end(now) {
+            self.queues.entry(queue).or_default().below_guarantee = time;
         }
         let began = self.began;
         for (queue, meter) in &mut self.meters {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::compare::{Comparison, Effect};
+use super::tally::Figures;
 
 /// All of it in a sentence.
 pub(super) fn sentence(comparison: &Comparison) -> String {
@@ -28,14 +29,35 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     say(Effect::EndsSooner.name(), "ends sooner");
     say(Effect::WaitsLonger.name(), "waits longer");
     say(Effect::WaitsLess.name(), "waits less");
-    let [without, with] = comparison.total.each_ref().map(super::tally::Figures::mean_wait);
+    let [without, with] = comparison.total.each_ref().map(Figures::mean_wait);
     if without != with {
         parts.push(format!("an ask waits {} on average instead of {}", seconds(with), seconds(without)));
     }
+    let [long_without, long_with] = comparison.total.each_ref().map(|figures| figures.long_waits);
+    if long_without != long_with {
+        let asks = |count: u64| if count == 1 { "1 ask waits".to_owned() } else { format!("{count} asks wait") };
+        parts.push(format!(
+            "{} longer than {} instead of {long_without}",
+            asks(long_with),
+            seconds(comparison.long_wait)
+        ));
+    }
+    parts.extend(below_guarantee(comparison));
     if parts.is_empty() {
         return "no application runs otherwise; queues, users or nodes differ".to_owned();
     }
     parts.join(", ")
+}
+
+/// The queue that is below its guarantee for longer than before, by most.
+fn below_guarantee(comparison: &Comparison) -> Option<String> {
+    let time = |figures: &Option<Figures>| figures.as_ref().map_or(Duration::ZERO, |one| one.below_guarantee);
+    let longer = comparison
+        .queues
+        .iter()
+        .map(|(queue, (without, with))| (time(with).saturating_sub(time(without)), std::cmp::Reverse(queue)));
+    let (longer, std::cmp::Reverse(queue)) = longer.max().filter(|(longer, _)| !longer.is_zero())?;
+    Some(format!("{queue} is below its guarantee {} longer", seconds(longer)))
 }
 
 fn plural(text: &str) -> String {
@@ -44,11 +66,12 @@ fn plural(text: &str) -> String {
     found.unwrap_or_else(|| text.to_owned())
 }
 
-/// `12.3 s`, `4 m 5 s`, `2 h 3 m`.
+/// `12.3 s`, `4 m 5 s`, `10 m`, `2 h 3 m`.
 fn seconds(time: Duration) -> String {
     let whole = time.as_secs();
     match whole {
         0..60 => format!("{:.1} s", time.as_secs_f64()),
+        60..3600 if whole.is_multiple_of(60) => format!("{} m", whole / 60),
         60..3600 => format!("{} m {} s", whole / 60, whole % 60),
         _ => format!("{} h {} m", whole / 3600, whole % 3600 / 60),
     }

@@ -3,7 +3,7 @@
 use super::pair::Unfinished;
 use super::tally::Decision;
 use super::world::{StopBefore, World};
-use crate::model::{AppId, AskId};
+use crate::model::{AppId, AskId, Time};
 use crate::scheduler::Partition;
 
 /// Why the decision with the changes is not made without them, and the other way round. `again` runs a side up to a place, with the
@@ -17,13 +17,14 @@ pub(super) fn not_in_the_other<'a>(
         let Some(subject) = &decision.subject else { return Ok(None) };
         let stop = StopBefore { command: own.map_or(u64::MAX, |own| own.command), after: decision.at };
         let world = again(changed, stop)?;
-        Ok(world.part().map(|part| explained(part, &world, subject)))
+        Ok(world.part().map(|part| explained(part, world.now, subject)))
     };
     Ok([why(false, without, with)?, why(true, with, without)?])
 }
 
-fn explained(part: &Partition, world: &World<'_>, (app, ask): &(AppId, AskId)) -> String {
-    let Some(explanation) = part.explain(world.now, app, Some(ask)) else {
+/// Why an ask is not allocated at a moment, as the scheduler explains it.
+pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> String {
+    let Some(explanation) = part.explain(now, app, Some(ask)) else {
         return match part.app(app) {
             Some(_) => format!("{app} has no ask {ask} there"),
             None => format!("there is no live application {app} there"),

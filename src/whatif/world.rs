@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::arrivals::{Arrival, Arrivals};
 use super::fork::{Fork, Pace};
-use super::pair::{Bounds, RefusedStep, Unfinished};
+use super::pair::{Bounds, LONG_WAIT, RefusedStep, Unfinished};
 use super::runtimes::Runtimes;
 use super::tally::Tally;
 use crate::model::{AppId, AskId, Profile, Time};
@@ -63,7 +63,7 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     /// The fork, with a runtime for everything that runs in it.
     pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
-        let tally = fork.partition().map(|part| Tally::beginning(part, fork.now)).unwrap_or_default();
+        let tally = fork.partition().map(|part| Tally::beginning(part, fork.now, LONG_WAIT)).unwrap_or_default();
         let Fork { scheduler, partition, now, pace, text } = fork;
         let mut world = Self {
             scheduler,
@@ -89,6 +89,13 @@ impl<'a> World<'a> {
         let running: Vec<(Time, Ending)> = world.part().map(|part| world.running(part)).unwrap_or_default();
         running.into_iter().for_each(|(at, ending)| world.end_at(at, ending));
         world
+    }
+
+    /// The same; a wait is counted as a long one from this time on.
+    #[must_use]
+    pub fn counting_long_waits(mut self, from: Duration) -> Self {
+        self.tally.long_wait = from;
+        self
     }
 
     /// The same, with what comes in by itself.

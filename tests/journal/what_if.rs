@@ -1,6 +1,13 @@
 //! `kornsole whatif --state`: the moment that a folder ends with, an earlier one, and what came in before it once more.
 
-use crate::common::{Program, TestFolder, kornsole_command};
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::common::{Program, TestFolder, kornsole_command, post};
 use crate::program::{get, with_state};
 
 const WORKLOAD: &str = "version: 1
@@ -51,4 +58,61 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     assert!(again.contains("two-again"), "{again}");
     let (well, wrong) = tried(&["--at", "900:00"]);
     assert!(!well && wrong.contains("--at: the state ends at"), "{wrong}");
+}
+
+/// All files of a folder, byte for byte.
+fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    files.map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
+}
+
+/// What is answered to somebody with a token.
+fn answered(server: &Program, path: &str, secret: &str) -> String {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    body.to_owned()
+}
+
+/// The whole state as the server shows it, and all of its events. It is paused, so nothing passes by itself.
+fn whole(server: &Program, secret: &str) -> String {
+    ["/debug/fullstatedump", "/kornsole/v1/events?since=0&limit=10000"]
+        .map(|path| answered(server, path, secret))
+        .concat()
+}
+
+/// `POST /whatif`, whatever is tried in it, changes neither a byte of the journal nor an event nor the state.
+#[test]
+fn what_is_tried_leaves_the_journal_the_events_and_the_state_as_they_are() {
+    let scratch = TestFolder::new();
+    let (state, workload) = (scratch.join("state"), scratch.write("workload.yaml", WORKLOAD));
+    let secret = scratch.token("ann", "ops");
+    let tokens = scratch.tokens();
+    let arguments = ["--workload", workload.to_str().unwrap(), "--speed", "1000", "--paused", "--tokens"];
+    let arguments: Vec<&str> = arguments.into_iter().chain([tokens.to_str().unwrap()]).collect();
+    let server = Program::spawn(with_state(&state, &arguments));
+    while !post(&server, "/kornsole/v1/whatif", &secret, "{}").1.to_string().contains("idle")
+        || !answered(&server, "/kornsole/v1/server", &secret).contains("\"paused\":true")
+    {
+        std::thread::yield_now();
+    }
+    let (journal, before) = (bytes(&state), whole(&server, &secret));
+    assert!(!journal.is_empty() && before.contains("three"), "{before}");
+    let config = "partitions: [{name: default, queues: [{name: root, queues: [{name: z}]}]}]";
+    for body in [
+        json!({"changes": ["kill one", "set root.a.max.vcore=8", "submit two 50"], "run": {"advance": "1h"}}),
+        json!({"changes": ["node remove n1", "demand root x3"], "runtimes": ["5m"]}),
+        json!({"config": config, "run": {"cycles": 100}}),
+        json!({"steps": [{"node": {"id": "n9", "capacity": {"vcore": 4}}}, {"schedule": "idle"}, {"advance": "1h"}]}),
+        json!({"changes": ["kill nobody"]}),
+    ] {
+        let (status, answer) = post(&server, "/kornsole/v1/whatif", &secret, &body.to_string());
+        assert_eq!(status, 200, "{answer:#}");
+    }
+    assert_eq!(whole(&server, &secret), before);
+    assert!(bytes(&state) == journal, "the journal has changed");
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use kornsole::console::state::effect::Effect;
 use kornsole::engine::Host;
-use kornsole::model::Identity;
+use kornsole::model::{Identity, Resource};
 use kornsole::source::{Source, Stepped, Trial, WhatIf};
 use kornsole::view::View;
-use kornsole::view::act::{Act, Actor, Order};
+use kornsole::view::act::{Act, Actor, AskSpec, NodeSpec, Order, PartitionAct, Submission};
 
 use crate::change::TEXT;
-use crate::common::{kill, says, says_not};
+use crate::common::{kill, says, says_not, within};
 use crate::room::{on_demo, on_text, running};
 
 fn live(source: &dyn Source) -> usize {
@@ -21,6 +21,29 @@ fn live(source: &dyn Source) -> usize {
 fn copy_of(source: &Stepped) -> WhatIf {
     let fork = source.fork(None, usize::MAX).recv().unwrap().unwrap();
     WhatIf::new(fork, "demo", &Identity::new("you", ["you"]), false)
+}
+
+/// One queue for everybody.
+const OPEN: &str = "partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        adminacl: '*'
+        queues: [{name: a}]
+";
+
+fn cores(count: i64) -> Resource {
+    [("vcore", count * 1000), ("memory", count << 30)].into_iter().collect()
+}
+
+/// Has something done in the cluster itself.
+fn done(source: &Stepped, act: PartitionAct) {
+    let (sender, answered) = channel();
+    let order = Order::from(within(act));
+    source.act(order, Box::new(move |outcome| sender.send(outcome).unwrap()));
+    answered.recv().unwrap().unwrap();
+    source.advance(Duration::from_secs(1));
 }
 
 fn act(source: &WhatIf, act: Act) {
@@ -92,4 +115,124 @@ fn one_returns_to_where_one_was_and_quitting_in_a_copy_does_not_end_the_console(
     says_not(&driver, "WHAT IF");
     assert_eq!(driver.lines()[3], page);
     assert_eq!(driver.state().cluster.view.at, source.view().at);
+}
+
+#[test]
+fn both_sides_are_compared_as_they_stand() {
+    let (_, source) = on_text(OPEN, Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true), 120, 40);
+    for act in [
+        PartitionAct::AddNode(NodeSpec { id: "n1".into(), capacity: cores(8), ..NodeSpec::default() }),
+        PartitionAct::Submit(Submission {
+            app: "one".into(),
+            queue: "root.a".to_owned(),
+            who: Identity::new("sue", ["dev"]),
+            ..Submission::default()
+        }),
+        PartitionAct::Ask {
+            app: "one".into(),
+            asks: vec![AskSpec { id: "t".into(), count: 12, resource: cores(1), ..AskSpec::default() }],
+        },
+    ] {
+        done(&source, act);
+    }
+    let copy = copy_of(&source);
+    copy.advance(Duration::from_secs(60));
+    let compared = |copy: &WhatIf| {
+        copy.compare();
+        copy.status().comparison.unwrap()
+    };
+    assert!(compared(&copy).is_empty());
+    copy.suppose("node add n1 1").unwrap();
+    assert_eq!(copy.status().comparison, None, "it was of the sides before");
+    copy.advance(Duration::from_secs(60));
+    let comparison = compared(&copy);
+    let [without, with] = &comparison.total;
+    assert_eq!((without.waiting, with.waiting), (4, 0), "{comparison:#?}");
+    let first = comparison.first.as_ref().unwrap();
+    assert!(first.with.as_deref().is_some_and(|with| with.ends_with("on n1-whatif-1")), "{first:?}");
+    assert!(first.why_not_without.as_deref().is_some_and(|why| why.starts_with("one/t-")), "{first:?}");
+    copy.take_back(1).unwrap();
+    assert!(compared(&copy).is_empty());
+}
+
+#[test]
+fn a_change_in_words_is_one_change_with_the_orders_for_it() {
+    let (_, source) = on_demo(120, 40, 60);
+    let copy = copy_of(&source);
+    let node = source.view().partitions[0].nodes.values().next().unwrap().id.to_string();
+    assert!(copy.suppose("burn it").unwrap_err().contains("write one of"));
+    assert!(copy.suppose("node resize nowhere vcore=1").unwrap_err().contains("there is no node nowhere"));
+    assert!(copy.suppose("kill nobody").unwrap_err().contains("nobody"));
+    assert!(copy.changes().is_empty(), "{:?}", copy.changes());
+    copy.suppose(&format!("node add {node} 2")).unwrap();
+    copy.suppose(&format!("node resize {node} vcore=x2")).unwrap();
+    copy.suppose("demand root x2").unwrap();
+    let changes = copy.changes();
+    let words: Vec<&str> = changes.iter().map(|change| change.words.as_str()).collect();
+    assert_eq!(words, [&format!("node add {node} 2"), &format!("node resize {node} vcore=x2"), "demand root x2"]);
+    assert_eq!((changes[0].orders.len(), changes[1].orders.len()), (2, 1));
+    assert_eq!(copy.view().partitions[0].nodes.len(), source.view().partitions[0].nodes.len() + 2);
+    copy.take_back(1).unwrap();
+    let left = copy.changes();
+    assert_eq!((left.len(), copy.view().partitions[0].nodes.len()), (2, source.view().partitions[0].nodes.len()));
+    assert_eq!(left[0].words, words[1]);
+}
+
+/// The live applications of the demo, the first ones by id.
+fn apps(source: &Stepped, most: usize) -> Vec<String> {
+    let view = source.view();
+    let live = view.partitions[0].apps.iter().flatten().filter(|app| !app.state.is_ended());
+    let mut names: Vec<String> = live.map(|app| app.id.to_string()).collect();
+    names.sort();
+    names.truncate(most);
+    names
+}
+
+#[test]
+fn changes_are_made_real_one_after_the_other_each_by_its_question() {
+    let (mut driver, source) = on_demo(120, 40, 60);
+    let names = apps(&source, 3);
+    driver.keys(":whatif<ret>").unwrap().settle();
+    for name in &names {
+        driver.keys(&format!(":app {name}<ret>K")).unwrap().settle();
+        says(&driver, &format!("Kill {name}?"));
+        driver.keys("y").unwrap().settle();
+    }
+    driver.keys(":apply<ret>").unwrap().settle();
+    says(&driver, "Make 3 changes real in demo, seed 42?");
+    driver.keys("y").unwrap().settle();
+    says_not(&driver, "WHAT IF");
+    says(&driver, &format!("1 of 3: Kill {}?", names[0]));
+    driver.keys("y").unwrap().settle();
+    says(&driver, &format!("2 of 3: Kill {}?", names[1]));
+    // It came by itself, so it takes no key at once.
+    driver.advance(Duration::from_secs(1));
+    driver.keys("n").unwrap().settle();
+    says(&driver, &format!("3 of 3: Kill {}?", names[2]));
+    driver.advance(Duration::from_secs(1));
+    driver.keys("y").unwrap().settle();
+    says_not(&driver, "Kill");
+    source.advance(Duration::from_secs(5));
+    let left = apps(&source, usize::MAX);
+    let there = |name: &String| left.contains(name);
+    assert_eq!(names.iter().map(there).collect::<Vec<_>>(), [false, true, false], "{left:?}");
+}
+
+#[test]
+fn both_sides_stand_beside_each_other() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (mut driver, source) = on_demo(width, height, 60);
+        let name = &apps(&source, 1)[0];
+        driver.keys(":whatif<ret>").unwrap().settle();
+        driver.keys(":suppose demand root x2<ret>").unwrap().settle();
+        driver.keys(&format!(":suppose kill {name}<ret>")).unwrap().settle();
+        driver.keys("}}<tab>").unwrap().settle();
+        says(&driver, "WITHOUT");
+        insta::assert_snapshot!(format!("sides-{width}x{height}"), driver.screen_text());
+        // Time moves on that page too, and the figures with it.
+        driver.keys("}").unwrap().settle();
+        says(&driver, "after 3m00s");
+        driver.keys("<tab>").unwrap().settle();
+        says_not(&driver, "WITHOUT and");
+    }
 }

@@ -122,6 +122,33 @@ fn the_first_difference_is_explained_on_the_side_where_it_is_not_decided() {
 }
 
 #[test]
+fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
+    // `a` has 3 of the 4 cores that it is guaranteed, and a limit on joe lets three asks of his wait.
+    let limit = "limits: [{limit: joe, users: [joe], maxresources: {vcore: 1}}]";
+    let config = |guaranteed: u64| {
+        let resources = format!("resources: {{guaranteed: {{vcore: {guaranteed}}}}}\n            {limit}");
+        CONFIG.replace("resources: {max: {vcore: 2}}", &resources)
+    };
+    let tried = |guaranteed: u64, change: &str, long: u64| {
+        let config = config(guaranteed);
+        let fork = fork_of(&runner(Profile::Kornsole, &config, STEPS), &config);
+        let plan = plan(&[change], Span::For(Duration::from_secs(300)));
+        let plan = Plan { long_wait: Duration::from_secs(long), ..plan };
+        run(&fork, &plan, BOUNDS, &|| true).unwrap().comparison
+    };
+    let raised = tried(4, "set root.a.limit.user.joe.vcore=4", 200);
+    let (without, with) = &raised.queues["root.a"];
+    let (without, with) = (without.as_ref().unwrap(), with.as_ref().unwrap());
+    assert_eq!((without.below_guarantee, with.below_guarantee), (Duration::from_secs(300), Duration::ZERO));
+    assert_eq!((without.long_waits, with.long_waits), (3, 0));
+    assert!(raised.verdict.contains("0 asks wait longer than 3 m 20 s instead of 3"), "{}", raised.verdict);
+    let patient = tried(4, "set root.a.limit.user.joe.vcore=4", 400);
+    assert_eq!(patient.total[0].long_waits, 0, "nothing waits as long as that");
+    let promised = tried(3, "set root.a.guaranteed.vcore=4", 200).verdict;
+    assert!(promised.contains("root.a is below its guarantee 5 m longer"), "{promised}");
+}
+
+#[test]
 fn a_change_takes_no_time_so_what_it_does_not_touch_is_the_same() {
     // `b` has asks that are not allocated yet when the runs begin.
     let steps = format!(

@@ -227,7 +227,7 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     assert_eq!(
         lines,
         [
-            "1 application starts that would not, an ask waits 5 m 0 s on average instead of 10 m 0 s",
+            "1 application starts that would not, an ask waits 5 m on average instead of 10 m, 2 asks wait longer than 10 m instead of 4",
             "root.a: uses 2 cpu more at the end, 2 asks fewer wait at the end",
             "runtimes: median of 0 ended applications, by queue; 2 applications had no match: never ends",
         ]

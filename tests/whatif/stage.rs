@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kornsole::model::Profile;
 use kornsole::scenario::{self, Runner, Silent};
-use kornsole::whatif::{Arrivals, Bounds, Change, Fork, Pace, Pair, Plan, Span, Step, run};
+use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Pair, Plan, Span, Step, run};
 
 pub const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000 };
 
@@ -53,7 +53,7 @@ pub fn fork() -> Fork {
 
 pub fn plan(changes: &[&str], span: Span) -> Plan {
     let steps = changes.iter().map(|text| Step::Change(text.parse::<Change>().unwrap())).collect();
-    Plan { steps, span, runtimes: Vec::new(), seed: None, arrivals: Arrivals::default() }
+    Plan { steps, span, runtimes: Vec::new(), seed: None, arrivals: Arrivals::default(), long_wait: LONG_WAIT }
 }
 
 pub fn tried(changes: &[&str], span: Span) -> Pair {

@@ -10,8 +10,8 @@ use crate::config::properties::parse_duration;
 use crate::whatif::runtimes::RuntimeRule;
 use crate::whatif::several::together;
 use crate::whatif::{
-    AppDifference, AppTally, Arrivals, Change, Comparison, Figures, MoreBy, NodeTally, Pair, Plan, Several, Span,
-    Spread, Step, Stopped, steps,
+    AppDifference, AppTally, Arrivals, Change, Comparison, Figures, LONG_WAIT, MoreBy, NodeTally, Pair, Plan, Several,
+    Span, Spread, Step, Stopped, steps,
 };
 
 /// The most pairs of runs.
@@ -63,7 +63,11 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
         _ => {}
     }
     let seed = asked.seed.or(asked.runs.map(|_| 0));
-    Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default() })
+    let long_wait = match &asked.long_wait {
+        None => LONG_WAIT,
+        Some(time) => parse_duration(time).ok_or_else(|| format!("longWait: {time:?} is no time such as 10m"))?,
+    };
+    Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
 }
 
 /// The seeds of all pairs of runs that a plan asks for; none where one pair is enough.
@@ -92,6 +96,8 @@ fn spread(several: &Several) -> dto::WhatIfSeveral {
         preempted: of(by.preempted),
         waiting: of(by.waiting),
         mean_wait_seconds: of(by.mean_wait),
+        long_waits: of(by.long_waits),
+        below_guarantee_seconds: of(by.below_guarantee),
     };
     let apps = several.apps.iter().map(|app| dto::WhatIfAppSpread {
         application_id: app.app.to_string(),
@@ -110,7 +116,7 @@ fn spread(several: &Several) -> dto::WhatIfSeveral {
 /// The differences of a pair, in the parts that `compare` names; in all parts where it is empty.
 pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let wanted = |what: &str| compare.is_empty() || compare.iter().any(|word| word == what);
-    let Comparison { total: [without, with], queues, users, apps, nodes, first, verdict } = &pair.comparison;
+    let Comparison { total: [without, with], queues, users, apps, nodes, first, long_wait, verdict } = &pair.comparison;
     let share = |name: String, both: &(Option<Figures>, Option<Figures>)| dto::WhatIfShare {
         name,
         without: both.0.as_ref().map(figures),
@@ -148,6 +154,7 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
         cycles: pair.cycles,
         runtimes: pair.runtimes.clone(),
         arrivals: pair.arrivals.clone(),
+        long_wait: nanos(*long_wait),
         several: None,
         refused: refused.collect(),
         before: figures(&pair.before),
@@ -189,6 +196,8 @@ fn figures(figures: &Figures) -> dto::WhatIfFigures {
         preempted: figures.preempted,
         waiting: figures.waiting,
         mean_wait: nanos(figures.mean_wait()),
+        long_waits: figures.long_waits,
+        below_guarantee: nanos(figures.below_guarantee),
     }
 }
 

@@ -95,16 +95,20 @@ fn figures_row(name: &str, figures: &dto::WhatIfFigures) -> Vec<String> {
     let mut row = vec![cell(name, false)];
     row.extend(counts.iter().map(|count| cell(&count.to_string(), true)));
     row.push(cell(&format!("{seconds:.1}"), true));
+    row.push(cell(&figures.long_waits.to_string(), true));
+    row.push(cell(&format!("{:.1}", figures.below_guarantee as f64 / 1e9), true));
     row.extend(amounts);
     row
 }
 
-const FIGURES: [(&str, bool); 8] = [
+const FIGURES: [(&str, bool); 10] = [
     ("Started", true),
     ("Ended", true),
     ("Preempted", true),
     ("Waiting", true),
     ("Mean wait, s", true),
+    ("Long waits", true),
+    ("Below its guarantee, s", true),
     ("In use on average", false),
     ("In use at the end", false),
     ("Wanted at the end", false),
@@ -175,12 +179,13 @@ fn several(page: &mut String, all: &dto::WhatIfSeveral) {
     };
     let rows = std::iter::once(&all.total).chain(&all.queues).map(|by| {
         let name = by.queue.as_deref().unwrap_or("the whole partition");
-        let figures = [by.started, by.ended, by.preempted, by.waiting, by.mean_wait_seconds];
-        std::iter::once(cell(name, false)).chain(figures.into_iter().map(spread)).collect()
+        let counts = [by.started, by.ended, by.preempted, by.waiting];
+        let figures = counts.into_iter().chain([by.mean_wait_seconds, by.long_waits, by.below_guarantee_seconds]);
+        std::iter::once(cell(name, false)).chain(figures.map(spread)).collect()
     });
     let title =
         format!("{} pairs of runs, something differs in {}: median (10th to 90th percentile)", all.runs, all.differing);
-    let head: Vec<(&str, bool)> = std::iter::once(("Queue", false)).chain(FIGURES.into_iter().take(5)).collect();
+    let head: Vec<(&str, bool)> = std::iter::once(("Queue", false)).chain(FIGURES.into_iter().take(7)).collect();
     table(page, &title, &head, rows.collect());
 }
 

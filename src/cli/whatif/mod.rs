@@ -69,6 +69,9 @@ pub struct WhatIfArgs {
     /// How long both runs continue. Without it, until nothing changes any more
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
+    /// From which time on a wait is counted as a long one: 10m without it
+    #[arg(long, value_name = "TIME")]
+    pub long_wait: Option<String>,
     /// Draw times of the history by this seed, instead of their median
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -181,6 +184,7 @@ fn asked(args: &WhatIfArgs) -> Result<dto::WhatIf, String> {
         changes,
         run: dto::WhatIfRun { advance: args.time.clone(), cycles: None },
         runtimes: args.runtimes.clone(),
+        long_wait: args.long_wait.clone(),
         seed: args.seed,
         runs: args.runs,
         ..dto::WhatIf::default()

@@ -1,8 +1,11 @@
 //! What differs, for people at a terminal.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::api::dto::ResourceMap;
 use crate::api::dto::native as dto;
+use crate::view::units::show_amount;
 
 /// The most applications that the table lists.
 const MOST_LISTED: usize = 40;
@@ -38,11 +41,62 @@ fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
         lines.push(format!("{:<12} {:<40} {:<30} {user}{by}", app.effect, app.application_id, queue));
     }
     more(applications.len(), lines);
-    let waiting = |figures: &Option<dto::WhatIfFigures>| figures.as_ref().map_or(0, |figures| figures.waiting);
-    for queue in &result.diff.queues {
-        let (without, with) = (waiting(&queue.without), waiting(&queue.with));
-        lines.push(format!("{:<40} waiting asks {without} -> {with}", queue.name));
+    shares("queue", &result.diff.queues, lines);
+    shares("user", &result.diff.users, lines);
+    for node in &result.diff.nodes {
+        let parts = match (&node.without, &node.with) {
+            (None, _) => vec!["only there with the changes".to_owned()],
+            (_, None) => vec!["gone with the changes".to_owned()],
+            (Some(without), Some(with)) => amounts("in use at the end", without, with),
+        };
+        lines.push(format!("node {:<35} {}", node.node, parts.join(", ")));
     }
+}
+
+/// What differs of each queue or user, in a line each.
+fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
+    for share in shares {
+        let (without, with) = (share.without.clone().unwrap_or_default(), share.with.clone().unwrap_or_default());
+        lines.push(format!("{kind} {:<34} {}", share.name, differing(&without, &with).join(", ")));
+    }
+}
+
+/// The figures that differ, each as `name before -> after`.
+fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut count = |name: &str, without: u64, with: u64| {
+        if without != with {
+            parts.push(format!("{name} {without} -> {with}"));
+        }
+    };
+    count("started", without.started, with.started);
+    count("ended", without.ended, with.ended);
+    count("preempted", without.preempted, with.preempted);
+    count("waiting asks", without.waiting, with.waiting);
+    count("long waits", without.long_waits, with.long_waits);
+    let seconds = |nanos: i64| format!("{:.1} s", nanos as f64 / 1e9);
+    let mut time = |name: &str, without: i64, with: i64| {
+        if without != with {
+            parts.push(format!("{name} {} -> {}", seconds(without), seconds(with)));
+        }
+    };
+    time("mean wait", without.mean_wait, with.mean_wait);
+    time("below its guarantee", without.below_guarantee, with.below_guarantee);
+    parts.extend(amounts("in use on average", &without.used, &with.used));
+    parts.extend(amounts("in use at the end", &without.allocated, &with.allocated));
+    parts.extend(amounts("wanted at the end", &without.pending, &with.pending));
+    parts
+}
+
+/// The amounts that differ.
+fn amounts(name: &str, without: &ResourceMap, with: &ResourceMap) -> Vec<String> {
+    let both: BTreeSet<&str> = without.iter().chain(with.iter()).map(|(resource, _)| resource).collect();
+    let each = both.into_iter().filter_map(|resource| {
+        let [one, other] = [without, with].map(|map| map.get(resource).unwrap_or_default());
+        let words = format!("{name}: {resource} {} -> {}", show_amount(resource, one), show_amount(resource, other));
+        (one != other).then_some(words)
+    });
+    each.collect()
 }
 
 fn more(applications: usize, lines: &mut Vec<String>) {
@@ -65,11 +119,15 @@ fn several(all: &dto::WhatIfSeveral, lines: &mut Vec<String>) {
         "{runs} pairs of runs, something differs in {differing}; the median, and in brackets the 10th to the 90th percentile:"
     ));
     lines.push(
-        "                                         started   ended   preempted   waiting   mean wait in s".to_owned(),
+        "                                         started   ended   preempted   waiting   mean wait in s   long waits   \
+         below its guarantee in s"
+            .to_owned(),
     );
     for by in std::iter::once(total).chain(queues) {
         let name = by.queue.as_deref().unwrap_or("the whole partition");
-        let figures = [by.started, by.ended, by.preempted, by.waiting, by.mean_wait_seconds].map(signed);
+        let counts = [by.started, by.ended, by.preempted, by.waiting];
+        let times = [by.mean_wait_seconds, by.long_waits, by.below_guarantee_seconds];
+        let figures: Vec<String> = counts.into_iter().chain(times).map(signed).collect();
         lines.push(format!("{name:<40} {}", figures.join("   ")));
     }
     for app in applications.iter().take(MOST_LISTED) {

@@ -1,7 +1,7 @@
 //! A line under the header in a what-if. It says so in words too, so also without colours.
 //!
 //! ```text
-//!  WHAT IF, 10m after 0:41, with 2 changes: kill etl-1, move etl-2 to root.b           } time  tab without   :apply  esc leaves
+//!  WHAT IF, 10m after 0:41, with 2 changes: kill etl-1, move…      } time  { without  tab both sides  :apply  esc leaves
 //! ```
 
 use ratatui::layout::Rect;
@@ -20,7 +20,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         return;
     }
     let other = if trial.changed_side { "without" } else { "with" };
-    let keys = format!("}} time  tab {other}   :apply  esc leaves ");
+    let keys = format!("}} time  {{ {other}  tab both sides  :apply  esc leaves ");
     let width = usize::from(area.width);
     let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
     let mut line = text::cut(&text::escape(&words(trial)), room, pen.signs().ellipsis).into_owned();
@@ -44,6 +44,6 @@ fn words(trial: &TrialStatus) -> String {
         }
         (count, false) => format!("WITHOUT the {}", format::count(count as u64, "change")),
     };
-    let busy = if trial.busy { ", time is being moved on" } else { "" };
+    let busy = if trial.busy { ", at work" } else { "" };
     format!(" WHAT IF, {when}{busy}, {changes}")
 }

@@ -47,6 +47,8 @@ pub fn hints(state: &State) -> Vec<Hint> {
             known.push(command.id);
             let rank = STAYING.iter().position(|id| *id == command.id);
             let key = keys.split(' ').next().unwrap_or_default().to_owned();
+            let compares = command.id == CommandId::Go(GoCommand::NextPage) && state.cluster.trial.is_some();
+            let word = if compares { "both sides" } else { word };
             let hint = Hint { key, word, stays: rank.is_some() };
             match rank {
                 Some(rank) => staying.push((rank, hint)),

@@ -34,6 +34,7 @@ pub fn queue(state: &State) -> Option<QueuePath> {
         | Subject::Health(_)
         | Subject::Partitions
         | Subject::Info
+        | Subject::Sides
         | Subject::Simulated(_)
         | Subject::Event(_) => None,
         Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..) => None,
@@ -108,7 +109,7 @@ pub fn name(state: &State) -> Option<String> {
         },
         Subject::Account(account) => Some(account.name.to_string()),
         Subject::Event(record) => Some(record.object.to_string()),
-        Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => None,
+        Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info | Subject::Sides => None,
         Subject::Entry(entry) => Some(entry.object.clone()),
         Subject::Simulated(run) => Some(run.name.clone()),
         Subject::Revision(number) | Subject::Compare(_, number) => Some(number.to_string()),

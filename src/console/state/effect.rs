@@ -64,6 +64,10 @@ pub enum Effect {
 /// One step of a what-if.
 #[derive(Clone, Debug)]
 pub enum WhatIfStep {
+    /// Make a change in it that is written in words.
+    Suppose(String),
+    /// Have its two sides compared as they stand.
+    Compare,
     /// Have a copy of the cluster made, and these orders given in it. Answered by [`super::reply::Reply::WhatIfOpened`].
     Open(Vec<Order>),
     /// Return to the cluster. With `true` the changes are given to it as orders.

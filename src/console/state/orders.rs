@@ -4,9 +4,11 @@
 //! and an answer to something that nobody waits for any more changes nothing. An answer that is to open a question knows when it was
 //! asked for: it takes the keyboard only from somebody who has done nothing since.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::model::{AppId, QueuePath};
+use crate::source::TrialChange;
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 
 /// The orders of this console.
@@ -25,6 +27,19 @@ pub struct Orders {
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
     /// The number of that question.
     moved_by: u64,
+    /// The changes of a what-if that are being made real.
+    pub real: RealChanges,
+}
+
+/// Changes of a what-if that are made in the cluster, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct RealChanges {
+    /// Those that were not asked about, in their order.
+    pub left: VecDeque<TrialChange>,
+    /// How many there were.
+    pub of: usize,
+    /// The one that the scheduler looks at before it is asked about.
+    pub looked_at: Option<TrialChange>,
 }
 
 /// An order without an answer.

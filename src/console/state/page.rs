@@ -396,4 +396,6 @@ pub enum Subject {
     Simulated(Arc<SimulatedRun>),
     /// What is different between two of them.
     Compare(u64, u64),
+    /// What differs between the two sides of a what-if.
+    Sides,
 }

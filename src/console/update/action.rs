@@ -11,7 +11,7 @@ use crate::console::state::key::Key;
 use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, Records, StalePart, TrialStatus};
+use crate::source::{About, Link, OwnHealth, Records, StalePart, TrialChange, TrialStatus};
 use crate::view::act::{Actor, Order};
 use crate::view::{EventPage, Record, View};
 
@@ -46,8 +46,10 @@ pub enum Action {
     Records(Records),
     /// An order was sent to the source: its number, and the number of the next event then.
     OrderSent(u64, u64),
-    /// Orders that were decided upon elsewhere: in a what-if, or for one.
+    /// Orders that were decided upon elsewhere: for a what-if.
     Give(Vec<Order>),
+    /// Changes of a what-if that are to be made here, each after its question.
+    MakeReal(Vec<TrialChange>),
     /// The result of an effect.
     Reply(Reply),
     /// Time went on.
@@ -73,6 +75,7 @@ impl Action {
             | Self::Records(_)
             | Self::OrderSent(..)
             | Self::Give(_)
+            | Self::MakeReal(_)
             | Self::Reply(_)
             | Self::Clock(_) => false,
         }

@@ -4,7 +4,7 @@ use crate::console::state::layer::{Confirm, Layer};
 use crate::console::state::orders::{Purpose, QuestionOrigin, Ticket};
 use crate::console::state::{Grade, State};
 use crate::console::update::orders::{ask_move, result_text};
-use crate::console::update::{aftermath, attempt, bulk, change, config, move_watch, revisions, workload};
+use crate::console::update::{aftermath, attempt, bulk, change, config, make_real, move_watch, revisions, workload};
 use crate::view::act::{Act, Code, Done, Refusal};
 
 /// Reports the result of an order.
@@ -35,6 +35,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
         (Purpose::Report | Purpose::Ask(_), Err(refusal)) => {
             if matches!(ticket.purpose, Purpose::Ask(_)) {
                 attempt::note(state, act.clone(), &refusal);
+                state.orders.real.looked_at = None;
             }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
             state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
@@ -46,7 +47,11 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
 /// Opens the requested question, unless the person does something else by now: then the question would take keys that are meant for
 /// something else.
 fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
-    if asked.turn != state.turn || !state.layers.is_empty() {
+    let elsewhere = asked.turn != state.turn && state.orders.real.looked_at.is_none();
+    if !state.layers.is_empty() && make_real::put_back(state) {
+        return;
+    }
+    if elsewhere || !state.layers.is_empty() {
         let message =
             format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
         return state.say(Grade::Info, message);
@@ -54,9 +59,11 @@ fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
     match would {
         Done::Moved(would) => ask_move(state, act.clone(), would),
         Done::Cleaned(would) => workload::ask_clean(state, act.clone(), &would),
+        Done::Configured(would) if matches!(act, Act::Configure { .. }) => make_real::ask_configure(state, act, &would),
         Done::Configured(would) => revisions::ask(state, act, &would),
         _ => {}
     }
+    make_real::shown(state);
     let late = state.now > asked.at;
     if let Some(Layer::Confirm(confirm)) = state.layers.last_mut().filter(|_| late) {
         confirm.from = state.now + Confirm::MOMENT;

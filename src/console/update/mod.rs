@@ -37,6 +37,7 @@ pub mod limits_used;
 mod list_job;
 pub mod lists;
 pub mod long;
+pub mod make_real;
 pub mod mouse;
 mod move_watch;
 pub mod names;
@@ -112,6 +113,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
     let blind = matches!(action, Action::Mouse(_) | Action::Paste(_)) && layout::regions(state).is_none();
     if !blind {
         apply(state, action);
+        make_real::next(state);
         revisions::want(state);
         explain::want(state);
         job::want(state);
@@ -145,6 +147,7 @@ fn apply(state: &mut State, action: Action) {
         }
         Action::Feed(news) => feed::take(state, *news),
         Action::Give(orders) => trial::give(state, orders),
+        Action::MakeReal(changes) => make_real::begin(state, changes),
         Action::Events(page) => take_events(state, page),
         Action::EarlierEvents(of, records) => events::take_earlier(state, of, records),
         Action::Aftermath(page) => {

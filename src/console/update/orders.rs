@@ -42,8 +42,13 @@ pub fn resume(state: &mut State) {
 pub fn kill(state: &mut State, reason: &str) {
     let Some(app) = target(state).and_then(|app| part(state)?.app_by_id(&app.id).cloned()) else { return };
     let Some(act) = within(state, kill_of(&app)) else { return };
-    let lines = kill_lines(state, &app);
-    ask(state, format!("Kill {}?", app.id), lines, "Kill", Order::new(act, reason));
+    ask_kill(state, &app, Order::new(act, reason));
+}
+
+/// Asks whether an application is to be killed by this order.
+pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
+    let lines = kill_lines(state, app);
+    ask(state, format!("Kill {}?", app.id), lines, "Kill", order);
 }
 
 /// Asks whether an order is to be given; opens on not giving it.

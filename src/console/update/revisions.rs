@@ -181,6 +181,21 @@ fn change_words(change: &ChangeLine) -> String {
     if change.effect.is_empty() { words } else { format!("{words}: {}", change.effect) }
 }
 
+/// What another configuration changes against the one in force, and what follows from that.
+pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> {
+    let mut lines = vec![match would.changes.len() {
+        0 => "Only comments and order change.".to_owned(),
+        count => format!("{} against the one in force:", format::count(count as u64, "change")),
+    }];
+    let most = usize::from(state.size.height / 2).max(6);
+    lines.extend(would.changes.iter().take(most).map(|change| format!("  {}", change_words(change))));
+    if would.changes.len() > most {
+        lines.push(format!("  and {} more", would.changes.len() - most));
+    }
+    lines.extend(would.what_happens.iter().take(6).map(|message| format!("{message}.")));
+    lines
+}
+
 /// Asks whether a revision is to be brought back, which could be done a moment ago.
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
@@ -192,16 +207,7 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     if let Some(known) = state.cluster.ledger.revision(*revision) {
         lines.push(format!("Revision {revision}, {}.", origin(known)));
     }
-    lines.push(match would.changes.len() {
-        0 => "Only comments and order change.".to_owned(),
-        count => format!("{} against the one in force:", format::count(count as u64, "change")),
-    });
-    let most = usize::from(state.size.height / 2).max(6);
-    lines.extend(would.changes.iter().take(most).map(|change| format!("  {}", change_words(change))));
-    if would.changes.len() > most {
-        lines.push(format!("  and {} more", would.changes.len() - most));
-    }
-    lines.extend(would.what_happens.iter().take(6).map(|message| format!("{message}.")));
+    lines.extend(against_running(state, would));
     lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
     let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
     let order = config::order(act, "", &would.removal);

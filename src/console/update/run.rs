@@ -112,7 +112,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Why => placement::why(state),
         GoCommand::Partitions => navigate::sheet(state, Subject::Partitions),
         GoCommand::Info => navigate::sheet(state, Subject::Info),
-        GoCommand::NextPage if state.cluster.trial.is_some() => trial::turn_over(state),
+        GoCommand::NextPage if state.cluster.trial.is_some() => trial::compare(state),
         GoCommand::NextPage => tabs::step_tab(state, 1),
         GoCommand::PreviousPage => tabs::step_tab(state, -1),
         GoCommand::GoApp => navigate::app(state, argument.unwrap_or_default()),

@@ -7,9 +7,10 @@ pub use crate::console::present::guard::trial::applies;
 use crate::console::state::command::TrialCommand;
 use crate::console::state::effect::{Effect, WhatIfStep};
 use crate::console::state::layer::{Confirm, Figure, Figures, Layer, Question};
-use crate::console::state::page::Page;
+use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::past::span;
 use crate::console::state::{Grade, State};
+use crate::console::update::stack::{pop, push};
 use crate::console::update::{bulk, config, orders};
 use crate::view::act::{Act, Order};
 
@@ -24,7 +25,11 @@ pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
         TrialCommand::WhatIf => open(state, Vec::new()),
         TrialCommand::TryThis => try_this(state),
         TrialCommand::Forward => forward(state, argument),
+        TrialCommand::Suppose => {
+            state.emit(Effect::WhatIf(WhatIfStep::Suppose(argument.unwrap_or_default().trim().to_owned())));
+        }
         TrialCommand::OtherSide => turn_over(state),
+        TrialCommand::Compare => compare(state),
         TrialCommand::Changes => list(state),
         TrialCommand::TakeBack => take_back(state, argument),
     }
@@ -93,6 +98,15 @@ fn forward(state: &mut State, by: Option<&str>) {
     }
 }
 
+/// Shows both sides beside each other; on that page: goes back to the one before.
+pub fn compare(state: &mut State) {
+    if matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. })) {
+        return pop(state);
+    }
+    push(state, Page::Details(DetailsPage { subject: Subject::Sides, top: 0 }));
+    state.emit(Effect::WhatIf(WhatIfStep::Compare));
+}
+
 /// Shows the other side.
 pub fn turn_over(state: &mut State) {
     state.emit(Effect::WhatIf(WhatIfStep::TurnOver));
@@ -142,7 +156,8 @@ pub fn ask_apply(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let count = format::count(trial.changes.len() as u64, "change");
     let title = format!("Make {count} real in {}?", state.cluster.about.name);
-    let mut lines = vec!["The cluster is given these orders, one after the other, and may refuse some:".to_owned()];
+    let asked = if trial.changes.len() == 1 { "about it" } else { "about each of them, one after the other" };
+    let mut lines = vec![format!("You leave the what-if, and are asked {asked}:")];
     lines.extend(named(&trial.changes));
     state.ask(Confirm::new(title, lines, "Make them real", Question::LeaveWhatIf(true)));
 }

@@ -9,9 +9,9 @@ use crate::console::present::guard::workload::{ask_under, clean_act, drain_act, 
 use crate::console::state::{Grade, State};
 use crate::console::update::orders::{ask, ask_first};
 use crate::model::{AppId, AskId, MEMORY, NodeId, Priority, Resource, VCORE, parse_quantity};
-use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, PartitionAct, Submission};
+use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, Order, PartitionAct, Submission};
 use crate::view::placement::{PlacementOutcome, Request};
-use crate::view::{AppRow, AskState, PartitionView};
+use crate::view::{AppRow, AskState, NodeRow, PartitionView};
 
 /// The longest id of an application that is taken from a command line, in bytes.
 const LONGEST_ID: usize = 200;
@@ -61,7 +61,7 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
 }
 
 /// Where placement puts a submission; an error when nowhere.
-fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, String> {
+pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, String> {
     let Submission { app, queue, who, tags, .. } = submission;
     let request = Request { queue, user: &who.user, groups: &who.groups, tags };
     match part.preview(&request, Some(app)).placement.outcome {
@@ -186,6 +186,12 @@ pub fn remove(state: &mut State) {
 /// Asks whether the node under the cursor is to take no more allocations, or to take them again.
 pub fn drain(state: &mut State, drain: bool) {
     let Some(node) = node_under(state) else { return };
+    let Some(act) = within(state, drain_act(&node.id, drain)) else { return };
+    ask_drain(state, &node, drain, act.into());
+}
+
+/// Asks whether a node is to take no more allocations, or to take them again, by this order.
+pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: Order) {
     let id = &node.id;
     let (title, word, line) = match drain {
         true => {
@@ -198,8 +204,7 @@ pub fn drain(state: &mut State, drain: bool) {
     if drain && !node.reservations.is_empty() {
         lines.push(format!("It is reserved for {}.", format::count(node.reservations.len() as u64, "ask")));
     }
-    let Some(act) = within(state, drain_act(id, drain)) else { return };
-    ask(state, title, lines, word, act.into());
+    ask(state, title, lines, word, order);
 }
 
 /// Asks the scheduler what a clean-up would remove; the question follows with its answer.

@@ -36,6 +36,9 @@ pub struct WhatIf {
     /// Several pairs of runs, from 2 to 100, with seeds from `seed` on. There has to be something to draw: a `history:` rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
+    /// From which time on a wait is counted as a long one, such as `10m`, which it is without this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_wait: Option<String>,
     /// What is compared: `queues`, `applications`, `nodes`, `users`. Without any, all of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compare: Vec<String>,
@@ -71,6 +74,8 @@ pub struct WhatIfResult {
     pub runtimes: String,
     /// What was assumed to come in.
     pub arrivals: String,
+    /// From which time on a wait is counted as a long one, in nanoseconds.
+    pub long_wait: i64,
     /// Several pairs of runs together; everything else here is of the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub several: Option<WhatIfSeveral>,
@@ -124,6 +129,10 @@ pub struct WhatIfMoreBy {
     pub waiting: WhatIfSpread,
     /// How long an ask waited on average, in seconds.
     pub mean_wait_seconds: WhatIfSpread,
+    /// Asks that waited longer than `longWait`.
+    pub long_waits: WhatIfSpread,
+    /// How long it had less than its guarantee and asked for more of that, in seconds.
+    pub below_guarantee_seconds: WhatIfSpread,
 }
 
 /// What becomes of an application in several runs.
@@ -211,6 +220,10 @@ pub struct WhatIfFigures {
     pub waiting: u64,
     /// How long an ask waited on average.
     pub mean_wait: i64,
+    /// How many asks waited longer than `longWait`.
+    pub long_waits: u64,
+    /// How long it had less than its guarantee and asked for more of that; of a queue only.
+    pub below_guarantee: i64,
 }
 
 /// What differs, with the changes and without.

@@ -384,7 +384,11 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Trial(TrialCommand::Forward), "forward", "What if: move time on, by a minute or as `:forward 10m`")
         .keys(&[(In::Page, "}")])
         .takes(Argument::Optional(Kind::Ago)),
-    row(CommandId::Trial(TrialCommand::OtherSide), "other-side", "What if: the same moment without the changes, and with them; also `tab`"),
+    row(CommandId::Trial(TrialCommand::Suppose), "suppose", "What if: a change in words, as `:suppose node add n1 4`, `submit etl 20` or `demand root.a x2`")
+        .takes(Argument::Required(Kind::Text)),
+    row(CommandId::Trial(TrialCommand::Compare), "sides", "What if: the cluster without the changes and with them, side by side; also `tab`"),
+    row(CommandId::Trial(TrialCommand::OtherSide), "other-side", "What if: this page without the changes, and with them")
+        .keys(&[(In::Page, "{")]),
     row(CommandId::Trial(TrialCommand::Changes), "changes", "What if: the changes so far, with their numbers"),
     row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What if: take a change back by its number, the last one without a number")
         .takes(Argument::Optional(Kind::Number)),

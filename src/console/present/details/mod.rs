@@ -24,6 +24,7 @@ mod queue;
 mod quota;
 mod records;
 pub mod sheet;
+mod sides;
 mod simulated;
 mod why;
 
@@ -52,6 +53,7 @@ pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
         Subject::Event(record) => event::sheet(record, state.cluster.past.live, width, signs),
         Subject::Entry(entry) => records::entry(entry, state.cluster.past.live, width, signs),
         Subject::Revision(number) => records::revision(state, *number, width),
+        Subject::Sides => sides::sheet(state, width, signs),
         Subject::Compare(old, new) => records::compare(state, (*old, *new), width, signs),
         Subject::Simulated(run) => simulated::sheet(run, width, signs),
         Subject::History(queue) => history::sheet(state, queue.as_ref(), width, signs),

@@ -74,6 +74,7 @@ fn title(subject: &Subject) -> &'static str {
         Subject::Partitions => "the partitions",
         Subject::Info => "this console",
         Subject::History(_) => "the history",
+        Subject::Sides => "both sides of this what-if",
         _ => "this sheet",
     }
 }

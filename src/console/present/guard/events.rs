@@ -19,7 +19,9 @@ pub fn named(state: &State) -> Option<Arc<str>> {
         Subject::Node(id) => Arc::from(id.as_str()),
         Subject::Account(account) => account.name,
         Subject::Event(record) => Arc::clone(&record.object),
-        Subject::Health(_) | Subject::History(_) | Subject::Partitions | Subject::Info => return None,
+        Subject::Health(_) | Subject::History(_) | Subject::Partitions | Subject::Info | Subject::Sides => {
+            return None;
+        }
         Subject::Entry(entry) => Arc::from(entry.object.as_str()),
         Subject::Revision(_) | Subject::Compare(..) | Subject::Simulated(_) => return None,
     })

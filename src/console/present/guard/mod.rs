@@ -184,7 +184,8 @@ fn what_if(state: &State, id: TrialCommand) -> Result<(), String> {
     match id {
         Id::WhatIf => trial::can_open(state),
         Id::TryThis => trial::can_try_this(state),
-        Id::Forward | Id::OtherSide | Id::Changes => trial::in_one(state).map(|_| ()),
+        Id::Forward | Id::OtherSide | Id::Changes | Id::Compare => trial::in_one(state).map(|_| ()),
+        Id::Suppose => trial::can_suppose(state),
         Id::TakeBack => trial::has_changes(state),
     }
 }

@@ -54,8 +54,19 @@ pub fn has_changes(state: &State) -> Result<(), String> {
     let trial = in_one(state)?;
     match (trial.changes.is_empty(), trial.busy) {
         (true, _) => Err("nothing is changed here so far".to_owned()),
-        (_, true) => Err("time is being moved on".to_owned()),
+        (_, true) => Err("the what-if is at work on its two sides".to_owned()),
         _ => Ok(()),
+    }
+}
+
+/// Whether a change in words can be made.
+///
+/// # Errors
+/// Why not.
+pub fn can_suppose(state: &State) -> Result<(), String> {
+    match in_one(state)?.busy {
+        true => Err("the what-if is at work on its two sides".to_owned()),
+        false => Ok(()),
     }
 }
 

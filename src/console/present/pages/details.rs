@@ -30,6 +30,7 @@ impl Present for DetailsPage {
             Subject::Simulated(run) => (run.name.clone(), "simulated"),
             Subject::Revision(number) => (format!("revision {number}"), ""),
             Subject::Compare(old, new) => (format!("revision {old} to {new}"), ""),
+            Subject::Sides => ("Without and with the changes".to_owned(), ""),
         };
         vec![thing, aspect.to_owned()]
     }
@@ -46,6 +47,7 @@ impl Present for DetailsPage {
             | Subject::Partitions
             | Subject::Info
             | Subject::Simulated(_)
+            | Subject::Sides
             | Subject::Event(_) => FocusKind::Queues,
             Subject::App(row) | Subject::Why(row) => FocusKind::App(row.id.clone()),
             Subject::Health(_) => FocusKind::Health,

@@ -8,7 +8,7 @@ use crate::console::present::{focus, lists};
 use crate::console::state::State;
 use crate::console::state::effect::Effect;
 use crate::console::state::events::Events;
-use crate::console::state::page::Page;
+use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::{SourceHandle, Work};
@@ -21,6 +21,11 @@ use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
 const AT_ONCE: u64 = 1_000;
+
+/// Whether both sides of a what-if are on the screen.
+fn shows_sides(state: &State) -> bool {
+    matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. }))
+}
 
 /// What a state learns of its source when it begins.
 pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
@@ -170,6 +175,11 @@ impl Session {
 
     /// Takes the newest view.
     pub(super) fn take_news(&mut self) {
+        if shows_sides(&self.state)
+            && let Some(trial) = self.source.trial()
+        {
+            trial.compare();
+        }
         let identity = self.source.identity();
         let identity = (*identity != self.state.cluster.identity).then(|| identity.clone());
         let view = self.source.view();

@@ -41,11 +41,22 @@ impl Session {
             }
             WhatIfStep::TakeBack(number) => {
                 let refused = self.source.trial().and_then(|trial| trial.take_back(number).err());
-                match refused {
-                    Some(why) => self.act(Action::Refuse(why)),
-                    None => self.take_news(),
-                }
+                self.changed(refused);
             }
+            WhatIfStep::Suppose(change) => {
+                let refused = self.source.trial().and_then(|trial| trial.suppose(&change).err());
+                self.changed(refused);
+            }
+            // The sides are compared with the news, as long as the page is on the screen.
+            WhatIfStep::Compare => self.take_news(),
+        }
+    }
+
+    /// The changes of a what-if are others, or stay for this reason.
+    fn changed(&mut self, refused: Option<String>) {
+        match refused {
+            Some(why) => self.act(Action::Refuse(why)),
+            None => self.take_news(),
         }
     }
 
@@ -65,18 +76,18 @@ impl Session {
         self.take_news();
     }
 
-    /// Returns to the cluster; with `apply` it is given the changes as orders.
+    /// Returns to the cluster; with `apply` the changes are asked about there.
     fn leave_what_if(&mut self, apply: bool) {
         let Some(real) = self.real.take() else { return };
-        let orders = match self.source.trial() {
-            Some(trial) if apply => trial.orders(),
+        let changes = match self.source.trial() {
+            Some(trial) if apply => trial.changes(),
             _ => Vec::new(),
         };
         let (state, source) = *real;
         let left = std::mem::replace(&mut self.state, state);
         self.return_to(left, source);
-        self.act(Action::Give(orders));
         self.take_news();
+        self.act(Action::MakeReal(changes));
     }
 
     fn return_to(&mut self, mut left: State, source: Arc<dyn Source>) {

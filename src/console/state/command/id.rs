@@ -219,8 +219,10 @@ pub enum TrialCommand {
     WhatIf,
     TryThis,
     Forward,
+    Suppose,
     TakeBack,
     OtherSide,
+    Compare,
     Changes,
 }
 

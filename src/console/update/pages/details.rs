@@ -18,6 +18,7 @@ impl PageUpdate for DetailsPage {
                 | Subject::Revision(_)
                 | Subject::Compare(..)
                 | Subject::Simulated(_)
+                | Subject::Sides
         )
     }
 }

@@ -9,39 +9,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trial, TrialStatus, explained};
+mod interface;
+mod sides;
+
+pub use self::interface::{Trial, TrialChange, TrialStatus};
+use self::sides::{Origin, Sides, TrialStep, is_change, words};
+use super::{About, Link, Records, Source, SourcePlace, TextAnswer, explained};
 use crate::engine::{Core, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::twin::Twin;
-use crate::view::act::{Act, Actor, Answer, Code, Done, Order, PartitionAct, Refusal};
+use crate::view::act::{Act, Actor, Answer, Code, Done, Order, Refusal};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
-use crate::whatif::{Fork, HistoryKey, RuntimeRule, Runtimes};
+pub use crate::whatif::{AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally};
+use crate::whatif::{Change, Fork, HistoryKey, RuntimeRule, Runtimes};
 
 /// How much memory two copies of a state may take: more than the state of any cluster seen so far.
 pub(crate) const MOST_BYTES: usize = 4 << 30;
 /// How many cycles and commands are done before it is asked whether somebody still looks.
 const AT_ONCE: usize = 2_000;
-
-/// What was done, to be done again without a part of it.
-#[derive(Clone)]
-enum TrialStep {
-    Changed(Box<Order>),
-    Advanced(Time),
-}
-
-/// The run with the changes, and the one without.
-struct Sides {
-    changed: Core,
-    unchanged: Core,
-    log: Vec<TrialStep>,
-}
-
-impl Sides {
-    fn logs(&self) -> [Arc<EventLog>; 2] {
-        [Arc::clone(self.changed.events()), Arc::clone(self.unchanged.events())]
-    }
-}
 
 /// The shared data of a what-if's threads.
 struct Shared {
@@ -53,7 +39,9 @@ struct Shared {
     now: AtomicU64,
     shows_changed: AtomicBool,
     busy: AtomicBool,
-    changes: Mutex<Vec<Order>>,
+    changes: Mutex<Vec<TrialChange>>,
+    /// What differs between the sides as they stand, where that was asked for.
+    comparison: Mutex<Option<Arc<Comparison>>>,
     /// The events of both sides, the changed one first.
     logs: Mutex<[Arc<EventLog>; 2]>,
     /// Nobody looks any more.
@@ -76,7 +64,7 @@ impl WhatIf {
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
         let runtimes = fork.partition().map(|part| Runtimes::new(&rules, part, None)).unwrap_or_default();
         let assumed = Arc::from(runtimes.model());
-        let sides = sides(&fork, &runtimes);
+        let sides = Sides::new(&fork, &runtimes);
         let actor = Actor::from(who.clone()).scheduler_admin(true);
         let now = AtomicU64::new(fork.now().0);
         let logs = Mutex::new(sides.logs());
@@ -90,6 +78,7 @@ impl WhatIf {
             shows_changed: AtomicBool::new(true),
             busy: AtomicBool::new(false),
             changes: Mutex::default(),
+            comparison: Mutex::default(),
             logs,
             left: AtomicBool::new(false),
             actor,
@@ -131,7 +120,7 @@ impl WhatIf {
     }
 
     fn free(&self) -> Result<MutexGuard<'_, Sides>, Refusal> {
-        let busy = || Refusal::new(Code::Unavailable, "not now", "time is being moved on in this what-if");
+        let busy = || Refusal::new(Code::Unavailable, "not now", "this what-if is at work on its two sides");
         if self.shared.busy.load(Ordering::Acquire) {
             return Err(busy());
         }
@@ -148,14 +137,11 @@ impl WhatIf {
             return Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), why));
         }
         let mut sides = self.free()?;
-        let now = sides.changed.now();
         let outcome = sides.changed.perform(&self.shared.actor, order);
-        sides.changed.run_until(now, usize::MAX);
-        sides.unchanged.run_until(now, usize::MAX);
-        if outcome.is_ok() && changes(&order.act) {
-            sides.log.push(TrialStep::Changed(Box::new(order.clone())));
-            locked(&self.shared.changes).push(order.clone());
-            self.shared.shows_changed.store(true, Ordering::Relaxed);
+        if outcome.is_ok() && is_change(&order.act) {
+            sides.settle();
+            let change = TrialChange { words: words(&order.act), orders: vec![sides.lasting(order)] };
+            self.shared.changed(&mut sides, TrialStep::Ordered(Box::new(order.clone())), change);
         }
         self.shared.publish(&mut sides);
         outcome
@@ -167,7 +153,7 @@ impl WhatIf {
         Arc::clone(if self.shared.shows_changed.load(Ordering::Relaxed) { changed } else { unchanged })
     }
 
-    /// Looks at the side on the screen; `None` while it is being moved on.
+    /// Looks at the side on the screen; `None` while work is being done on it.
     fn shown<T>(&self, look: impl FnOnce(&Core) -> T) -> Option<T> {
         let sides = self.free().ok()?;
         Some(look(if self.shared.shows_changed.load(Ordering::Relaxed) { &sides.changed } else { &sides.unchanged }))
@@ -184,35 +170,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Both sides as they begin, after what is due at once.
-fn sides(fork: &Fork, runtimes: &Runtimes) -> Sides {
-    let side = |name: &str| {
-        let mut core = Core::of_fork(fork, runtimes, name);
-        core.run_until(fork.now(), usize::MAX);
-        core
-    };
-    Sides { changed: side("what-if"), unchanged: side("what-if, unchanged"), log: Vec::new() }
-}
-
-/// Whether an act that was carried out changed something.
-fn changes(act: &Act) -> bool {
-    !matches!(
-        act,
-        Act::Configure { dry_run: true, .. }
-            | Act::Rollback { dry_run: true, .. }
-            | Act::In { act: PartitionAct::Move { dry_run: true, .. } | PartitionAct::Clean { dry_run: true, .. }, .. }
-    )
-}
-
-/// A change as a person names it.
-fn words(act: &Act) -> String {
-    match act {
-        Act::In { act: PartitionAct::Move { app, to, .. }, .. } => format!("move {app} to {to}"),
-        Act::Configure { .. } => "another configuration".to_owned(),
-        other => other.to_string(),
-    }
-}
-
 impl Shared {
     /// Shows the side that is to be on the screen.
     fn publish(&self, sides: &mut Sides) {
@@ -222,6 +179,18 @@ impl Shared {
         // Each side counts for itself; on the screen they follow each other.
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
         self.published.publish(Arc::new(View { generation, at: core.now(), ..View::clone(&view) }));
+    }
+
+    fn origin<'a>(&'a self, runtimes: &'a Runtimes) -> Origin<'a> {
+        Origin { fork: &self.fork, runtimes, actor: &self.actor }
+    }
+
+    /// Keeps a change that was made, and shows the side that has it.
+    fn changed(&self, sides: &mut Sides, step: TrialStep, change: TrialChange) {
+        sides.log.push(step);
+        locked(&self.changes).push(change);
+        *locked(&self.comparison) = None;
+        self.shows_changed.store(true, Ordering::Relaxed);
     }
 
     /// Moves both sides on to a time, as long as somebody looks.
@@ -241,10 +210,11 @@ impl Trial for WhatIf {
         TrialStatus {
             began: self.shared.fork.now(),
             now: Time(self.shared.now.load(Ordering::Relaxed)),
-            changes: locked(&self.shared.changes).iter().map(|order| words(&order.act)).collect(),
+            changes: locked(&self.shared.changes).iter().map(|change| change.words.clone()).collect(),
             changed_side: self.shared.shows_changed.load(Ordering::Relaxed),
             busy: self.shared.busy.load(Ordering::Acquire),
             assumed: Arc::clone(&self.assumed),
+            comparison: locked(&self.shared.comparison).clone(),
         }
     }
 
@@ -256,7 +226,19 @@ impl Trial for WhatIf {
             let until = sides.changed.now() + by;
             shared.run_until(sides, until);
             sides.log.push(TrialStep::Advanced(until));
+            *locked(&shared.comparison) = None;
         });
+    }
+
+    fn suppose(&self, change: &str) -> Result<(), String> {
+        let change: Change = change.parse()?;
+        let mut sides = self.free().map_err(|refusal| refusal.to_string())?;
+        let orders = sides.changed.suppose(&self.shared.actor, self.shared.fork.partition_name(), &change)?;
+        sides.settle();
+        let made = TrialChange { words: change.to_string(), orders };
+        self.shared.changed(&mut sides, TrialStep::Supposed(Box::new(change)), made);
+        self.shared.publish(&mut sides);
+        Ok(())
     }
 
     fn take_back(&self, number: usize) -> Result<(), String> {
@@ -264,9 +246,12 @@ impl Trial for WhatIf {
         let all = locked(&self.shared.changes);
         let at = number.checked_sub(1).filter(|at| *at < all.len());
         let at = at.ok_or_else(|| format!("there is no change {number}; there are {}", all.len()))?;
-        let whole = |order: &Order| matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
-        if whole(&all[at])
-            && let Some(later) = all.iter().skip(at + 1).position(whole)
+        let configures = |order: &Order| matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
+        // What is written in words is worked out again on what is there then.
+        let steps = sides.log.iter().filter(|step| !matches!(step, TrialStep::Advanced(_))).skip(at + 1);
+        let mut whole = steps.map(|step| matches!(step, TrialStep::Ordered(order) if configures(order)));
+        if all[at].orders.iter().any(configures)
+            && let Some(later) = whole.position(|whole| whole)
         {
             return Err(format!(
                 "change {} is a configuration that was written after it; take that back first",
@@ -284,7 +269,17 @@ impl Trial for WhatIf {
         self.shared.publish(&mut sides);
     }
 
-    fn orders(&self) -> Vec<Order> {
+    fn compare(&self) {
+        if self.shared.busy.load(Ordering::Acquire) || locked(&self.shared.comparison).is_some() {
+            return;
+        }
+        self.work(|shared, sides| {
+            let comparison = sides.compared(shared.origin(&locked(&shared.runtimes)));
+            *locked(&shared.comparison) = Some(Arc::new(comparison));
+        });
+    }
+
+    fn changes(&self) -> Vec<TrialChange> {
         locked(&self.shared.changes).clone()
     }
 }
@@ -293,23 +288,34 @@ impl Shared {
     /// Does everything again but one change. What is refused without it is left out too.
     fn without(&self, sides: &mut Sides, at: usize) {
         let log = std::mem::take(&mut sides.log);
-        *sides = self::sides(&self.fork, &locked(&self.runtimes));
+        let runtimes = locked(&self.runtimes);
+        *sides = Sides::new(&self.fork, &runtimes);
         *locked(&self.logs) = sides.logs();
+        *locked(&self.comparison) = None;
         let (mut number, mut left) = (0, Vec::new());
         for done in log {
-            match &done {
-                TrialStep::Advanced(until) => self.run_until(sides, *until),
-                TrialStep::Changed(order) => {
-                    number += 1;
-                    let now = sides.changed.now();
-                    if number == at + 1 || sides.changed.perform(&self.actor, order).is_err() {
-                        continue;
-                    }
-                    sides.changed.run_until(now, usize::MAX);
-                    left.push(Order::clone(order));
+            let made = match &done {
+                TrialStep::Advanced(until) => {
+                    self.run_until(sides, *until);
+                    sides.log.push(done);
+                    continue;
                 }
+                _ if number == at => None,
+                TrialStep::Ordered(order) => {
+                    let outcome = sides.changed.perform(&self.actor, order);
+                    outcome.ok().map(|_| TrialChange { words: words(&order.act), orders: vec![sides.lasting(order)] })
+                }
+                TrialStep::Supposed(change) => {
+                    let orders = sides.changed.suppose(&self.actor, self.fork.partition_name(), change);
+                    orders.ok().map(|orders| TrialChange { words: change.to_string(), orders })
+                }
+            };
+            number += 1;
+            if let Some(made) = made {
+                sides.settle();
+                left.push(made);
+                sides.log.push(done);
             }
-            sides.log.push(done);
         }
         *locked(&self.changes) = left;
     }
@@ -353,7 +359,7 @@ impl Source for WhatIf {
     }
 
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let busy = || Refusal::new(Code::Unavailable, "not now", "time is being moved on in this what-if");
+        let busy = || Refusal::new(Code::Unavailable, "not now", "this what-if is at work on its two sides");
         let found = self.shown(|core| core.explain(&question)).unwrap_or_else(|| Err(busy()));
         answer(found.map(|found| explained::sheet(&found)));
     }
@@ -364,7 +370,7 @@ impl Source for WhatIf {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         let text = self.shown(|core| Records::text_of(core.audit_log(), number));
-        answer(text.unwrap_or_else(|| Err("time is being moved on".to_owned())));
+        answer(text.unwrap_or_else(|| Err("this what-if is at work on its two sides".to_owned())));
     }
 
     fn trial(&self) -> Option<&dyn Trial> {
