@@ -26,7 +26,7 @@ use crate::view::record::{EventPage, Record, Tally, is_important, records, tally
 pub(super) const CHUNK: usize = 512;
 
 /// How many bytes of events that matter are kept.
-pub const IMPORTANT_BYTES: usize = 32 << 20;
+pub const IMPORTANT_BYTES: usize = 20 << 20;
 
 /// That the limits of its user and group hold an application is kept again after it was not so for this long.
 const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);

@@ -1,5 +1,4 @@
-//! The table of pages, and the state of each page. Rows are kept as references (slots, keys); their figures are read from the view when
-//! they are drawn.
+//! The table of pages, and the state of each page. Rows are references (slots, keys); figures are read from the view when they are drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

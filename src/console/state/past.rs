@@ -325,14 +325,14 @@ mod tests {
         let mut past = Past::default();
         let row = Arc::new(crate::view::AppRow::default());
         for at in 0..40 {
-            let apps = std::iter::repeat_n(Some(Arc::clone(&row)), 5_000 + at);
+            let apps = std::iter::repeat_n(Some(Arc::clone(&row)), 2_500 + at);
             let part = PartitionView { apps: apps.collect(), ..PartitionView::default() };
             let at = Time::from_millis(at as u64 * 1000);
             let partitions = vec![PartitionView { name: Arc::from(format!("{at}")), ..part }];
             past.see(&Arc::new(View { at, partitions, ..View::default() }), 0);
         }
         assert!(past.bytes <= Past::BYTES, "{}", past.bytes);
-        assert!((3..10).contains(&past.len()), "20 MB each: {}", past.len());
+        assert!((3..10).contains(&past.len()), "10 MB each: {}", past.len());
         assert_eq!(seconds(&past).last(), Some(&39));
     }
 

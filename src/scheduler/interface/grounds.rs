@@ -33,6 +33,14 @@ pub struct KeptSurvey {
 impl PreemptionGrounds {
     /// How many leaves, and how many groups of allocations that stay, are named.
     pub const MOST_NAMED: usize = 8;
+    /// About how many bytes the names and amounts of a queue or of a group of allocations take.
+    const OF_ONE: usize = 256;
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        let queues = (1 + self.leaves.len()) * (size_of::<Standing>() + Self::OF_ONE);
+        size_of::<Self>() + queues + self.kept.groups.len() * (size_of::<Kept>() + Self::OF_ONE)
+    }
 }
 
 /// What a preemption goes by.

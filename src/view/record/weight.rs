@@ -85,10 +85,15 @@ impl Record {
         self.message.split_once(DOES_NOT_FIT).is_some_and(|(_, what)| what.trim_start().starts_with(LIMITS))
     }
 
-    /// About how many bytes it takes. The grounds of a preemption are not counted: all records of it share them.
+    /// About how many bytes it takes, with the grounds of a preemption, which the records of its victims share.
     pub fn bytes(&self) -> usize {
         let texts = self.object.len() + self.reference.len() + self.message.len();
         // An `Arc` each has two counters of its own.
-        size_of::<Self>() + texts + 4 * 2 * size_of::<usize>() + self.resource.iter().count() * 2 * size_of::<usize>()
+        let grounds = self.grounds.as_ref().map_or(0, |grounds| grounds.bytes());
+        grounds
+            + size_of::<Self>()
+            + texts
+            + 4 * 2 * size_of::<usize>()
+            + self.resource.iter().count() * 2 * size_of::<usize>()
     }
 }
