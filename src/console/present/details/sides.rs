@@ -172,13 +172,8 @@ fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: D
     ] {
         add(name, figure(without).to_string(), figure(with).to_string(), all);
     }
-    // Of short waits tenths of a second matter.
-    let time = |time: Duration| match time.as_secs() {
-        0..60 => format!("{:.1}s", time.as_secs_f64()),
-        _ => format::duration(time),
-    };
-    add("an ask waits, on average", time(without.mean_wait()), time(with.mean_wait()), all);
-    add("below its guarantee for", time(without.below_guarantee), time(with.below_guarantee), false);
+    add("an ask waits, on average", exact(without.mean_wait()), exact(with.mean_wait()), all);
+    add("below its guarantee for", exact(without.below_guarantee), exact(with.below_guarantee), false);
     for (words, one, other) in [
         ("in use on average", &without.used, &with.used),
         ("in use now", &without.allocated, &with.allocated),
@@ -190,6 +185,14 @@ fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: D
         }
     }
     lines
+}
+
+/// A duration; of short ones tenths of a second matter.
+fn exact(time: Duration) -> String {
+    match time.as_secs() {
+        0..60 => format!("{:.1}s", time.as_secs_f64()),
+        _ => format::duration(time),
+    }
 }
 
 /// A duration without the part that is 0: `10m`.
@@ -238,8 +241,8 @@ fn effect(effect: Effect) -> String {
         Effect::Preempted => "is preempted more".to_owned(),
         Effect::NotStarted => "does not start".to_owned(),
         Effect::Started => "starts".to_owned(),
-        Effect::Later(by) => format!("starts {} later", format::duration(by)),
-        Effect::Sooner(by) => format!("starts {} sooner", format::duration(by)),
+        Effect::Later(by) => format!("starts {} later", exact(by)),
+        Effect::Sooner(by) => format!("starts {} sooner", exact(by)),
         Effect::Spared => "is preempted less".to_owned(),
         Effect::EndsLater => "ends later".to_owned(),
         Effect::EndsSooner => "ends sooner".to_owned(),
