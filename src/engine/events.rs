@@ -28,6 +28,9 @@ pub(super) const CHUNK: usize = 512;
 /// How many bytes of events that matter are kept.
 pub const IMPORTANT_BYTES: usize = 20 << 20;
 
+/// How many bytes of grounds of preemptions are kept: those of older events go first, and the events stay.
+const GROUNDS_BYTES: usize = 4 << 20;
+
 /// That the limits of its user and group hold an application is kept again after it was not so for this long.
 const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
 /// Of so many applications it is remembered.
@@ -75,6 +78,10 @@ struct Kept {
     important: VecDeque<(u64, Arc<Record>)>,
     /// How much that takes.
     important_bytes: usize,
+    /// The numbers of those that have the grounds of a preemption: the newest, oldest first.
+    with_grounds: VecDeque<u64>,
+    /// How much the grounds take.
+    grounds_bytes: usize,
     /// When a request of an application was last held by a limit.
     held_by_limits: BTreeMap<Arc<str>, Time>,
 }
@@ -83,11 +90,30 @@ impl Kept {
     fn keep_important(&mut self, mut records: Vec<(u64, Arc<Record>)>) {
         records.retain(|(_, record)| !record.is_held_by_limits() || self.is_first_of_limit(record));
         self.important_bytes += records.iter().map(|(_, record)| record.bytes()).sum::<usize>();
+        self.grounds_bytes += records.iter().map(|(_, record)| record.grounds_bytes()).sum::<usize>();
+        self.with_grounds
+            .extend(records.iter().filter(|(_, record)| record.grounds.is_some()).map(|(number, _)| *number));
         self.important.extend(records);
-        while self.important_bytes > IMPORTANT_BYTES
-            && let Some((_, oldest)) = self.important.pop_front()
+        while self.grounds_bytes > GROUNDS_BYTES
+            && let Some(number) = self.with_grounds.pop_front()
         {
+            self.drop_grounds(number);
+        }
+        while self.important_bytes > IMPORTANT_BYTES
+            && let Some((number, oldest)) = self.important.pop_front()
+        {
+            self.with_grounds.pop_front_if(|first| *first == number);
             self.important_bytes -= oldest.bytes();
+            self.grounds_bytes -= oldest.grounds_bytes();
+        }
+    }
+
+    /// Forgets the grounds of an event, which may be gone itself.
+    fn drop_grounds(&mut self, number: u64) {
+        let at = self.important.partition_point(|(other, _)| *other < number);
+        if let Some((_, record)) = self.important.get_mut(at).filter(|(other, _)| *other == number) {
+            self.grounds_bytes -= record.grounds_bytes();
+            *record = Arc::new(record.without_grounds());
         }
     }
 

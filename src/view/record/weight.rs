@@ -85,15 +85,21 @@ impl Record {
         self.message.split_once(DOES_NOT_FIT).is_some_and(|(_, what)| what.trim_start().starts_with(LIMITS))
     }
 
-    /// About how many bytes it takes, with the grounds of a preemption, which the records of its victims share.
+    /// About how many bytes it takes, without the grounds of a preemption.
     pub fn bytes(&self) -> usize {
         let texts = self.object.len() + self.reference.len() + self.message.len();
         // An `Arc` each has two counters of its own.
-        let grounds = self.grounds.as_ref().map_or(0, |grounds| grounds.bytes());
-        grounds
-            + size_of::<Self>()
-            + texts
-            + 4 * 2 * size_of::<usize>()
-            + self.resource.iter().count() * 2 * size_of::<usize>()
+        size_of::<Self>() + texts + 4 * 2 * size_of::<usize>() + self.resource.iter().count() * 2 * size_of::<usize>()
+    }
+
+    /// About how many bytes the grounds of a preemption take, which the records of its victims share.
+    pub fn grounds_bytes(&self) -> usize {
+        self.grounds.as_ref().map_or(0, |grounds| grounds.bytes())
+    }
+
+    /// The same record without the grounds of a preemption.
+    #[must_use]
+    pub fn without_grounds(&self) -> Self {
+        Self { grounds: None, ..self.clone() }
     }
 }
