@@ -91,10 +91,13 @@ pub(super) fn limit_words(limit: &LimitUse) -> String {
     format!("limit of {side} {} on {}", limit.name, limit.queue)
 }
 
-/// What lets the person administer a queue.
+/// What lets the person administer a queue. A server's decision can be known before the access lists are.
 fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -> Option<String> {
     let actor = state.cluster.actor().ok()?;
-    let grant = access::admin(part, queue.as_str(), &actor.identity)?;
+    let Some(grant) = access::admin(part, queue.as_str(), &actor.identity) else {
+        part.decided.as_ref()?.queues.get(queue).filter(|granted| granted.admin)?;
+        return Some(format!("{word} by the server (user {}).", actor.identity.user));
+    };
     let by = match &grant.by {
         access::GrantedBy::Everybody => "everybody".to_owned(),
         access::GrantedBy::User => format!("user {}", actor.identity.user),
