@@ -112,7 +112,10 @@ fn until_says(driver: &mut Driver, text: &str) {
         }
         sleep(Duration::from_millis(50));
     }
-    panic!("{text:?} does not come:\n{}", driver.screen_text());
+    let screen = driver.screen_text();
+    // A message that was shown only for some seconds says more.
+    let _ = driver.keys(":messages<ret>");
+    panic!("{text:?} does not come:\n{screen}\n{}", driver.screen_text());
 }
 
 #[test]

@@ -193,8 +193,12 @@ fn a_full_disk_loses_no_job_and_is_said() {
     let disk = Disk::mount(&folder.join("jobs"));
     let Some(disk) = disk else { return eprintln!("skipped: a small disk cannot be mounted here") };
     let machine = Machine::up_in(folder, &[]);
-    let go = machine.folder.join("go");
-    let script = format!("while ! test -e {}; do sleep 0.1; done; head -c 200000 /dev/zero; exit 3", go.display());
+    let (go, written) = (machine.folder.join("go"), machine.folder.join("written"));
+    let script = format!(
+        "while ! test -e {}; do sleep 0.1; done; head -c 200000 /dev/zero; touch {}; exit 3",
+        go.display(),
+        written.display()
+    );
     let job = machine.submit(&[], &script);
     machine.until(job, "running");
     // Filled to the last byte: each try takes what the others left.
@@ -205,6 +209,9 @@ fn a_full_disk_loses_no_job_and_is_said() {
     let (code, why) = machine.said(&["submit", "--", "true"]);
     assert!(code == 1 && why.contains("No space left"), "{code} {why}");
     fs::write(&go, "").unwrap();
+    while !written.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     std::thread::sleep(std::time::Duration::from_millis(1500));
     assert_eq!(machine.job(job)["state"], "running", "its end is not on the disk");
     drop(file);

@@ -90,7 +90,7 @@ fn the_end_that_is_waited_for_is_estimated_from_what_others_took() {
     let all = lines(CONFIG, &steps, "next");
     // Applications of this queue took 330 s with their completing; 60 s of that are over.
     assert_eq!(all[0], "add a node with 1 cpu", "{all:#?}");
-    assert_eq!(all[1], "wait for the end of now, about 4 m 30 s from now by what others of its queue took");
+    assert_eq!(all[1], "wait for the end of now, about 4m 30s from now by what others of its queue took");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     assert_eq!(
         lines,
         [
-            "1 application starts that would not, an ask waits 5 m on average instead of 10 m, 2 asks wait longer than 10 m instead of 4",
+            "1 application starts that would not, an ask waits 5m on average instead of 10m, 2 asks wait longer than 10m instead of 4",
             "root.a: uses 2 cpu more at the end, 2 asks fewer wait at the end",
             "runtimes: median of 0 ended applications, by queue; 2 applications had no match: never ends",
         ]

@@ -1,12 +1,17 @@
 //! What would help, in words: what to do, and what else that would cause.
 
+use std::time::Duration;
+
 use super::words::{amounts, count, name};
 use super::{Place, Remedy, RemedyEffect, RemedyKind};
 use crate::model::{AppId, Time};
+use crate::view::drain::span;
 use crate::view::units::show_amount;
 
 /// How many applications are named of those to which the same happens.
 const MOST_NAMED: usize = 3;
+/// Rounds to whole seconds.
+const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
 impl Remedy {
     /// What to do, in one line. `now` is when that was worked out.
@@ -61,8 +66,8 @@ impl RemedyKind {
             Self::Move { app, to } => format!("move {app} to {to}"),
             Self::Wait { app, at: None } => format!("wait for the end of {app}; when that is, is not known"),
             Self::Wait { app, at: Some(at) } => {
-                let left = at.since(now).as_millis().saturating_add(500) / 1000;
-                format!("wait for the end of {app}, about {} from now by what others of its queue took", span(left))
+                let left = span(at.since(now).saturating_add(HALF_A_SECOND));
+                format!("wait for the end of {app}, about {left} from now by what others of its queue took")
             }
             Self::Turn(0) => "nothing: the next cycle serves it".to_owned(),
             Self::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
@@ -73,14 +78,6 @@ impl RemedyKind {
             }
             Self::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
         }
-    }
-}
-
-fn span(seconds: u128) -> String {
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} m {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} m", seconds / 3600, seconds % 3600 / 60),
     }
 }
 

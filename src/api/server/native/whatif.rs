@@ -1,6 +1,6 @@
-//! What if (E7): on a copy of the state, on a thread of the lowest priority. The scheduler only makes the copy.
+//! What if (E7): on a copy of the state, on a thread of low priority. The scheduler only makes the copy.
 //!
-//! Bounds: one at a time for each user (429), a time and a number of cycles (413), memory for the copies (413). Who goes away ends it.
+//! Bounds: one at a time for each user (429), time of work and a number of cycles (413), memory for the copies (413). Who goes away ends it.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,6 @@ use crate::whatif::{Bounds, NoFork, Unfinished};
 
 /// The most lines of a trace that are answered.
 const TRACE_LINES: usize = 10_000;
-
-/// The lowest priority. On one processor such a thread has 15 parts of 1 039 beside the scheduler's, which is 1.4 %.
-#[cfg(target_os = "linux")]
-const LOWEST: i32 = 19;
 
 /// Who has one running.
 #[derive(Debug, Default)]
@@ -73,11 +69,13 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let _turn = turn;
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
-        let until = Instant::now() + limits.time;
-        let may_continue = || !stopped.load(Ordering::Relaxed) && Instant::now() < until;
+        let began = Instant::now();
+        let may_continue = || !stopped.load(Ordering::Relaxed) && worked(began) < limits.time;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
         // On one thread, however many runs: the scheduler needs the others.
-        let pairs = giving_way(|| forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &may_continue))?;
+        let pairs = giving_way(limits.nice, || {
+            forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &may_continue)
+        })?;
         let pairs = pairs.map_err(|why| unfinished(&why, limits.time))?;
         Ok(Reply::ok(&convert::several(&pairs, &native.wall, &asked.compare)))
     };
@@ -88,12 +86,12 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
 ///
 /// # Errors
 /// The operating system gives no thread.
-fn giving_way<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
+fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
     std::thread::scope(|scope| {
         let below = || {
             // Elsewhere the priority is that of the process. Without it the work is done all the same.
             #[cfg(target_os = "linux")]
-            let _lowest = rustix::process::nice(LOWEST);
+            let _nice = rustix::process::nice(nice);
             work()
         };
         let thread = std::thread::Builder::new().name("what-if".to_owned()).spawn_scoped(scope, below);
@@ -102,6 +100,18 @@ fn giving_way<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
         // It is answered as any other panic.
         Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
+}
+
+/// How long this thread has worked. On a busy machine it waits for the others most of the time, which is no fault of what is asked.
+#[cfg(target_os = "linux")]
+fn worked(_began: Instant) -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn worked(began: Instant) -> Duration {
+    began.elapsed()
 }
 
 fn no_fork(why: NoFork) -> Refusal {
@@ -116,7 +126,7 @@ fn no_fork(why: NoFork) -> Refusal {
 
 fn unfinished(why: &Unfinished, most: Duration) -> Refusal {
     let why = match why {
-        Unfinished::Stopped => format!("it takes longer than {} s", most.as_secs()),
+        Unfinished::Stopped => format!("it takes more than {} s of work", most.as_secs()),
         Unfinished::Cycles(most) => format!("it takes more than {most} cycles"),
     };
     Refusal::new(
