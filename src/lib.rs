@@ -64,19 +64,13 @@
 
 pub mod api;
 pub mod cli;
-pub mod config;
 pub mod console;
 pub mod engine;
 pub mod kube;
-pub mod ledger;
 #[cfg(target_os = "linux")]
 pub mod local;
-pub mod model;
-pub mod scenario;
-pub mod scheduler;
 pub mod simulate;
 pub mod source;
 pub mod tape;
-pub mod twin;
-pub mod view;
-pub mod whatif;
+
+pub use kornsole_core::{config, ledger, model, scenario, scheduler, twin, view, whatif};

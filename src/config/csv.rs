@@ -46,7 +46,7 @@ pub struct CsvFault {
 
 impl Record {
     /// How many fields there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.len
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let mut all = Vec::new();
         while let Some(read) = csv.next(&mut record).unwrap() {
             all.push(match read {
-                Ok(()) => Ok((0..record.len()).map(|at| record.get(at).to_owned()).collect()),
+                Ok(()) => Ok((0..record.count()).map(|at| record.get(at).to_owned()).collect()),
                 Err(fault) => Err(format!("{}:{}: {}", fault.at.line, fault.at.column, fault.message)),
             });
         }

@@ -10,7 +10,7 @@
 
 mod build;
 mod check;
-pub(crate) mod csv;
+pub mod csv;
 mod decode;
 pub mod diff;
 pub mod edit;

@@ -10,7 +10,7 @@ use serde::ser::{Serialize, Serializer};
 
 /// A text as somebody writes it, borrowed where that is possible.
 #[derive(serde::Deserialize)]
-pub(crate) struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
+pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 /// Serializes an [`Arc`] as the value that it shares.
 pub mod arc {

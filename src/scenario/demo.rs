@@ -8,7 +8,7 @@
 mod apps;
 mod crowd;
 mod legacy;
-pub(crate) mod rng;
+pub mod rng;
 mod streams;
 
 use std::collections::BTreeMap;

@@ -29,7 +29,7 @@ mod summary;
 mod value;
 
 pub use compare::{Parting, first_parting};
-pub(crate) use demo::rng::Rng;
+pub use demo::rng::Rng;
 pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
 pub use reading::{LARGEST, Reading, read, read_bytes, read_bytes_with};

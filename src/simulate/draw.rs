@@ -16,14 +16,14 @@ impl Draw {
 
     /// A number from 0 up to, and without, a limit; 0 where the limit is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
-        let product = u128::from(self.0.next()) * u128::from(limit);
+        let product = u128::from(self.0.bits()) * u128::from(limit);
         // The upper half of a product with a limit lies below it.
         u64::try_from(product >> 64).unwrap_or(0)
     }
 
     /// A share from 0 up to, and without, 1.
     pub fn share(&mut self) -> f64 {
-        (self.0.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.0.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A time between two, both included.

@@ -127,7 +127,7 @@ impl PartitionView {
     }
 
     /// The same for a text in lower case, which may be anything else.
-    pub(crate) fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
+    pub fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
         let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
         for part in parts {

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::PlaceArgs;
-use super::row::{Header, Row, of_yaml};
+use super::row::{Header, Row, of_yaml, unreadable};
 use super::table::Table;
 use crate::api::convert::placement::{Answer, Submitted};
 use crate::cli::load;
@@ -136,7 +136,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
                 Err(error) => return self.unreadable(&format!("{}: cannot be read: {error}", self.name)),
             };
             match (&header, read) {
-                (_, Err(fault)) => self.fault(&fault.into())?,
+                (_, Err(fault)) => self.fault(&unreadable(fault))?,
                 (Some(header), Ok(())) => match header.row(&record, &mut row) {
                     Ok(()) => self.place(&row)?,
                     Err(fault) => self.fault(&fault)?,

@@ -53,10 +53,9 @@ fn fault(code: &'static str, at: Place, message: String, hint: impl Into<String>
     Fault { code, severity: Severity::Error, at, path: String::new(), message, hint: hint.into() }
 }
 
-impl From<CsvFault> for Fault {
-    fn from(CsvFault { at, message, hint }: CsvFault) -> Self {
-        fault("SUB-020", at, message, hint)
-    }
+/// A record that cannot be read as CSV.
+pub fn unreadable(CsvFault { at, message, hint }: CsvFault) -> Fault {
+    fault("SUB-020", at, message, hint)
 }
 
 impl Header {
@@ -67,7 +66,7 @@ impl Header {
     pub fn read(record: &Record) -> Result<Self, Vec<Fault>> {
         let mut columns = Vec::new();
         let mut faults = Vec::new();
-        for index in 0..record.len() {
+        for index in 0..record.count() {
             let name = record.get(index).trim();
             let lower = name.to_ascii_lowercase();
             let known = COLUMNS.iter().find(|(known, _)| *known == lower).map(|(_, column)| column.clone());
@@ -99,9 +98,9 @@ impl Header {
     /// What is wrong with it.
     pub fn row(&self, record: &Record, row: &mut Row) -> Result<(), Fault> {
         row.at = record.place(0);
-        if record.len() != self.0.len() {
-            let message = format!("the record has {} fields, the header has {}", record.len(), self.0.len());
-            let at = record.place(self.0.len().min(record.len() - 1));
+        if record.count() != self.0.len() {
+            let message = format!("the record has {} fields, the header has {}", record.count(), self.0.len());
+            let at = record.place(self.0.len().min(record.count() - 1));
             return Err(fault("SUB-022", at, message, "write a field for each column; it may be empty"));
         }
         row.user.clear();
@@ -225,7 +224,7 @@ mod tests {
         let (mut rows, mut faults) = (Vec::new(), Vec::new());
         while let Some(read) = csv.next(&mut record).unwrap() {
             let mut row = Row::default();
-            match read.map_err(Fault::from).and_then(|()| header.row(&record, &mut row)) {
+            match read.map_err(unreadable).and_then(|()| header.row(&record, &mut row)) {
                 Ok(()) => rows.push(row),
                 Err(fault) => faults.push(report(&fault)),
             }

@@ -218,7 +218,7 @@ fn what_is_written_cannot_drive_a_terminal() {
 /// A recorded configuration is equal to itself, and going back undoes every change.
 #[test]
 fn going_back_undoes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance/configs");
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     let configs: Vec<_> =

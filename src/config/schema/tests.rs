@@ -96,7 +96,7 @@ fn it_agrees_with_the_reader_on_the_recorded_configurations() {
         "CFG-002", "CFG-003", "CFG-005", "CFG-006", "CFG-007", "CFG-011", "CFG-014", "CFG-020", "CFG-021", "CFG-024",
         "CFG-055", "CFG-100",
     ];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance/configs");
     for profile in Profile::ALL {
         let schema = schema(profile);
         let (mut fitting, mut refused, mut missed) = (0, BTreeMap::new(), BTreeMap::new());

@@ -11,7 +11,7 @@ impl Rng {
     }
 
     /// The next number, any of 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,7 +23,7 @@ impl Rng {
     pub fn between(&mut self, (least, most): (u32, u32)) -> u32 {
         let span = u64::from(most.saturating_sub(least)) + 1;
         // The upper half of the product of two 32-bit numbers lies below the span.
-        let drawn = ((self.next() >> 32) * span) >> 32;
+        let drawn = ((self.bits() >> 32) * span) >> 32;
         least + u32::try_from(drawn).unwrap_or(0)
     }
 

@@ -138,7 +138,7 @@ fn rows(
             continue;
         }
         let Some(columns) = &at else {
-            let find = |name: &&str| (0..record.len()).find(|index| record.get(*index) == *name);
+            let find = |name: &&str| (0..record.count()).find(|index| record.get(*index) == *name);
             match names.iter().map(find).collect::<Option<Vec<usize>>>() {
                 Some(found) => at = Some(found),
                 None => {

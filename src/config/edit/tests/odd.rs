@@ -239,7 +239,7 @@ fn line_breaks_and_the_mark_are_kept() {
 /// Whatever is in a file: an edit gives a text that says what was asked, or a fault, and never fails otherwise.
 #[test]
 fn recorded_configurations_can_be_edited_or_say_why_not() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance/configs");
     let (mut done, mut refused) = (0, 0);
     let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
