@@ -21,7 +21,7 @@ struct Crate {
     folder: PathBuf,
 }
 
-/// Every crate that the binary is built from, this one left out, by name and version.
+/// Every crate that the binary is built from, those of this project left out, by name and version.
 fn crates() -> Vec<Crate> {
     let arguments = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", PLATFORM];
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
@@ -34,7 +34,7 @@ fn crates() -> Vec<Crate> {
         .map(|node| (node["id"].as_str().unwrap().to_owned(), node))
         .collect();
     let root = metadata["resolve"]["root"].as_str().unwrap().to_owned();
-    let (mut found, mut waiting) = (BTreeSet::new(), vec![root.clone()]);
+    let (mut found, mut waiting) = (BTreeSet::new(), vec![root]);
     while let Some(id) = waiting.pop() {
         let built = |kind: &Value| kind["kind"].is_null() || kind["kind"] == "build";
         let below = list(&nodes[&id]["deps"]).into_iter().filter(|below| list(&below["dep_kinds"]).iter().any(built));
@@ -42,10 +42,10 @@ fn crates() -> Vec<Crate> {
             waiting.extend(below.map(|below| below["pkg"].as_str().unwrap().to_owned()));
         }
     }
-    let packages = list(&metadata["packages"]).into_iter().filter(|package| {
-        let id = package["id"].as_str().unwrap();
-        id != root && found.contains(id)
-    });
+    let own = list(&metadata["workspace_members"]);
+    let packages = list(&metadata["packages"])
+        .into_iter()
+        .filter(|package| !own.contains(&package["id"]) && found.contains(package["id"].as_str().unwrap()));
     let mut crates: Vec<Crate> = packages.map(|package| read(&package)).collect();
     crates.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     crates
