@@ -8,8 +8,9 @@ use kornsole::whatif::{Fork, Pace};
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
 
-/// So many pending asks, a queue for every ten, a node for every twenty; half of the queues are at their maximum, no node has room.
-fn waiting(asks: usize) -> World {
+/// So many pending asks, a queue for every ten, a node for every twenty; no node has room for the big ones. Half of the queues are at their
+/// maximum; the others get what is due to them in the next cycles.
+fn in_the_middle(asks: usize) -> World {
     let queues = (asks / 10).max(2);
     let mut world = World::new(&flat(queues, "resources: {max: {memory: 1000, vcore: 1}}"));
     world.nodes((asks / 20).max(1), 40);
@@ -23,6 +24,13 @@ fn waiting(asks: usize) -> World {
     for _ in 0..queues / 2 {
         world.cycle();
     }
+    world
+}
+
+/// The same once there is nothing to do: all queues are at their maximum.
+fn waiting(asks: usize) -> World {
+    let mut world = in_the_middle(asks);
+    world.settle();
     world
 }
 
@@ -54,6 +62,15 @@ fn fork(world: &World) -> Fork {
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn one_application_with_remedies(bencher: Bencher, asks: usize) {
     let mut world = waiting(asks);
+    world.scheduler.share();
+    let fork = fork(&world);
+    bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
+}
+
+/// The same while thousands of asks get an allocation in the next cycles: these are decided first.
+#[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
+fn with_remedies_in_the_middle(bencher: Bencher, asks: usize) {
+    let mut world = in_the_middle(asks);
     world.scheduler.share();
     let fork = fork(&world);
     bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
