@@ -25,6 +25,7 @@ mod read;
 mod refused_attempts;
 mod refused_budget;
 pub mod route;
+mod stopwatch;
 mod token_failures;
 mod usage;
 mod whatif;

@@ -174,7 +174,15 @@ pub(super) async fn beside<T: Send + 'static>(
         native.work.note(peer, began.elapsed());
         done
     };
-    tokio::task::spawn_blocking(timed).await.map_err(|error| match error.try_into_panic() {
+    beside_untimed(timed).await
+}
+
+/// The same for work that counts its time itself.
+///
+/// # Errors
+/// The server is stopping.
+pub(super) async fn beside_untimed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| match error.try_into_panic() {
         // It is answered as any other panic.
         Ok(panic) => std::panic::resume_unwind(panic),
         Err(_) => Refusal::stopped(),

@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::read::beside;
+use super::read::beside_untimed;
+use super::stopwatch::Stopwatch;
 use super::{NativeRequest, Reply, body};
 use crate::api::convert::whatif as convert;
 use crate::api::dto::native as dto;
@@ -63,23 +64,25 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     let turn = Turn::take(request)?;
     let gone = Gone(Arc::new(AtomicBool::new(false)));
     let (native, stopped) = (Arc::clone(&request.native), Arc::clone(&gone.0));
-    let limits = native.options.limits.what_if;
+    let (limits, peer) = (native.options.limits.what_if, request.peer);
     let work = move || {
         // Held as long as this works, also after the client has gone.
         let _turn = turn;
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
-        let began = Instant::now();
-        let may_continue = || !stopped.load(Ordering::Relaxed) && worked(began) < limits.time;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
         // On one thread, however many runs: the scheduler needs the others.
-        let pairs = giving_way(limits.nice, || {
-            forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &may_continue)
+        let (pairs, took) = giving_way(limits.nice, || {
+            let watch = Stopwatch::start();
+            let may_continue = || !stopped.load(Ordering::Relaxed) && watch.elapsed() < limits.time;
+            let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &may_continue);
+            (pairs, watch.elapsed())
         })?;
+        native.work.note(peer, took);
         let pairs = pairs.map_err(|why| unfinished(&why, limits.time))?;
         Ok(Reply::ok(&convert::several(&pairs, &native.wall, &asked.compare)))
     };
-    beside(request, work).await?
+    beside_untimed(work).await?
 }
 
 /// Does work on a thread of its own that gives way to the scheduler: where there is not a processor for each, it gets what that one leaves.
@@ -100,18 +103,6 @@ fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, 
         // It is answered as any other panic.
         Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
-}
-
-/// How long this thread has worked. On a busy machine it waits for the others most of the time, which is no fault of what is asked.
-#[cfg(target_os = "linux")]
-fn worked(_began: Instant) -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).unwrap_or_default()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn worked(began: Instant) -> Duration {
-    began.elapsed()
 }
 
 fn no_fork(why: NoFork) -> Refusal {
