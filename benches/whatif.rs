@@ -100,7 +100,7 @@ fn pair(bencher: Bencher) {
         arrivals: Arrivals::default(),
         long_wait: LONG_WAIT,
     };
-    let bounds = Bounds { cycles: 10_000_000, trace_lines: 10_000 };
+    let bounds = Bounds { cycles: 10_000_000, trace_lines: 10_000, at_once: true };
     bencher.bench_local(|| {
         let pair = run(&fork, &plan, bounds, &|| true).expect("it ends");
         assert_eq!(pair.comparison.total[0].waiting, 0);

@@ -20,6 +20,7 @@ pub fn pairs(
     may_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Pair>, Unfinished> {
     if seeds.is_empty() {
+        let bounds = Bounds { at_once: threads > 1, ..bounds };
         return whatif::run(fork, plan, bounds, &may_continue).map(|pair| vec![pair]);
     }
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

@@ -67,6 +67,8 @@ pub struct Bounds {
     pub cycles: u64,
     /// Lines of the trace; what is more is cut off.
     pub trace_lines: usize,
+    /// Whether the two runs take a thread each, or one after the other that of who asks.
+    pub at_once: bool,
 }
 
 /// Why both runs ended.
@@ -143,8 +145,9 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     without.wait_for(&plan.steps);
     // Cycles are counted from the same moment in both.
     let counted_from = with.now;
-    let idle = drive(&mut without, plan.span, fork.now, counted_from)?;
-    let idle = drive(&mut with, plan.span, fork.now, counted_from)? & idle;
+    let drive = |world: &mut World<'_>| drive(world, plan.span, fork.now, counted_from);
+    let [idle_without, idle_with] = both(bounds.at_once, [&mut without, &mut with], drive);
+    let idle = idle_without? & idle_with?;
     let stopped = match plan.span {
         Span::For(_) => Stopped::Time,
         Span::Cycles(_) => Stopped::Cycles,
@@ -173,7 +176,7 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
                 world.wait_for(&plan.steps);
                 Ok(())
             };
-            let done = done.and_then(|()| drive(&mut world, plan.span, fork.now, counted_from));
+            let done = done.and_then(|()| drive(&mut world));
             match done {
                 Err(Unfinished::Stopped) if !go_on() => Err(Unfinished::Stopped),
                 _ => Ok(world),
@@ -193,6 +196,22 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
         arrivals: plan.arrivals.text.clone(),
         trace,
         truncated,
+    })
+}
+
+/// Does the same with two worlds that know nothing of each other.
+fn both<'a, T: Send>(
+    at_once: bool,
+    [one, other]: [&mut World<'a>; 2],
+    work: impl Fn(&mut World<'a>) -> T + Sync,
+) -> [T; 2] {
+    if !at_once {
+        return [work(one), work(other)];
+    }
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| work(one));
+        let here = work(other);
+        [beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), here]
     })
 }
 

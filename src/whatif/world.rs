@@ -22,7 +22,7 @@ const QUIET: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_secs(3600);
 
 /// Stops what takes too long, or is not wanted any more.
-pub(super) type GoOn<'a> = &'a dyn Fn() -> bool;
+pub(super) type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Where a run is stopped to look at it: before a command of this number, or before the first one after a time.
 #[derive(Clone, Copy, Debug)]

@@ -75,6 +75,18 @@ fn who_asked_can_stop_it_and_cycles_are_bounded() {
 }
 
 #[test]
+fn both_runs_at_once_decide_what_they_do_one_after_the_other() {
+    let plan = plan(&["set root.a.max.vcore=8", "submit two 30"], Span::Idle);
+    let [one, other] =
+        [false, true].map(|at_once| run(&fork(), &plan, Bounds { at_once, ..BOUNDS }, &|| true).unwrap());
+    assert_eq!((&one.trace, one.cycles, one.ended), (&other.trace, other.cycles, other.ended));
+    assert_eq!(format!("{:?}", one.comparison), format!("{:?}", other.comparison));
+    assert!(!one.comparison.is_empty());
+    let stopped = run(&fork(), &plan, Bounds { at_once: true, ..BOUNDS }, &|| false);
+    assert_eq!(stopped.unwrap_err(), Unfinished::Stopped);
+}
+
+#[test]
 fn several_runs_draw_from_the_history_and_are_the_same_on_any_number_of_threads() {
     let fork = fork_of(&runner(Profile::Kornsole, CONFIG, &format!("{STEPS}{}", ended(&[10, 20, 90]))), CONFIG);
     let mut plan = plan(&["move two root.b"], Span::Idle);
