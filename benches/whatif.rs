@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use divan::Bencher;
 use kornsole::config;
+use kornsole::engine::forecast::on_two_threads;
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Plan, Span, Step, run};
+use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Plan, Span, Step, run_by};
 
 fn main() {
     divan::main();
@@ -100,9 +101,9 @@ fn pair(bencher: Bencher) {
         arrivals: Arrivals::default(),
         long_wait: LONG_WAIT,
     };
-    let bounds = Bounds { cycles: 10_000_000, trace_lines: 10_000, at_once: true };
+    let bounds = Bounds { cycles: 10_000_000, trace_lines: 10_000 };
     bencher.bench_local(|| {
-        let pair = run(&fork, &plan, bounds, &|| true).expect("it ends");
+        let pair = run_by(&fork, &plan, bounds, &|| true, &on_two_threads).expect("it ends");
         assert_eq!(pair.comparison.total[0].waiting, 0);
         assert_eq!(pair.comparison.total[1].waiting, 5);
         pair

@@ -1,6 +1,6 @@
 //! The layers of kornsole below the engine, as a crate of their own: the map is in `lib.rs`.
 //!
-//! Nothing here opens a connection or draws, and only `whatif` may run its two sides on two threads. Only `config::store` touches files.
+//! Nothing here starts a thread, opens a connection or draws. Only `config::store` touches files.
 
 pub mod config;
 pub mod ledger;

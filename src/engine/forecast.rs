@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::whatif::{self, Bounds, Fork, Pair, Plan, Unfinished};
+use crate::whatif::{self, Bounds, Fork, Job, Pair, Plan, Unfinished};
 
 /// A pair of runs for each seed, in the order of the seeds; without seeds one pair as planned. At most so many threads work at a time,
 /// and each has two copies of the state.
@@ -20,8 +20,11 @@ pub fn pairs(
     may_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Pair>, Unfinished> {
     if seeds.is_empty() {
-        let bounds = Bounds { at_once: threads > 1, ..bounds };
-        return whatif::run(fork, plan, bounds, &may_continue).map(|pair| vec![pair]);
+        let pair = match threads {
+            0 | 1 => whatif::run(fork, plan, bounds, &may_continue),
+            _ => whatif::run_by(fork, plan, bounds, &may_continue, &on_two_threads),
+        };
+        return pair.map(|pair| vec![pair]);
     }
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
@@ -46,4 +49,12 @@ pub fn pairs(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, pair)| pair).collect()
+}
+
+/// Both runs of a pair, each on a thread.
+pub fn on_two_threads(one: Job<'_>, other: Job<'_>) {
+    std::thread::scope(|scope| {
+        scope.spawn(one);
+        other();
+    });
 }

@@ -13,7 +13,7 @@ use crate::whatif::{Arrivals, Bounds, Figures, Fork, HistoryKey, LONG_WAIT, Pair
 /// How far it looks ahead, in the scheduler's time.
 pub const AHEAD: Duration = Duration::from_secs(600);
 /// The bounds of a forecast; a cluster that decides more in that time is reported as such.
-const BOUNDS: Bounds = Bounds { cycles: 200_000, trace_lines: 0, at_once: false };
+const BOUNDS: Bounds = Bounds { cycles: 200_000, trace_lines: 0 };
 /// How many queues are named.
 const MOST_QUEUES: usize = 6;
 

@@ -36,7 +36,7 @@ pub use compare::{AppDifference, Comparison, Effect, FirstDifference};
 pub use course::{Course, PartingPlace};
 pub use fork::{Fork, NoFork, Pace};
 pub use meaning::{Meaning, meaning};
-pub use pair::{Bounds, LONG_WAIT, Pair, Plan, RefusedStep, Span, Step, Stopped, Unfinished, run};
+pub use pair::{Bounds, Job, LONG_WAIT, Pair, Plan, RefusedStep, Span, Step, Stopped, Unfinished, run, run_by};
 pub use remedies::try_remedies;
 pub use runtimes::{HistoryKey, RuntimeRule, Runtimes, fits};
 pub use several::{AppSpread, MoreBy, Several, Spread};

@@ -67,8 +67,6 @@ pub struct Bounds {
     pub cycles: u64,
     /// Lines of the trace; what is more is cut off.
     pub trace_lines: usize,
-    /// Whether the two runs take a thread each, or one after the other that of who asks.
-    pub at_once: bool,
 }
 
 /// Why both runs ended.
@@ -129,11 +127,32 @@ pub struct Pair {
     pub truncated: bool,
 }
 
+/// One of the two runs, as work to be done.
+pub type Job<'a> = &'a mut (dyn FnMut() + Send);
+
 /// Runs a fork with and without the changes. `go_on` is asked now and then whether to continue.
 ///
 /// # Errors
 /// It was stopped, or takes too long.
 pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
+    let one_after_the_other = |one: Job<'_>, other: Job<'_>| {
+        one();
+        other();
+    };
+    run_by(fork, plan, bounds, go_on, &one_after_the_other)
+}
+
+/// The same where `two_jobs` does the two runs, which know nothing of each other: at once, perhaps.
+///
+/// # Errors
+/// It was stopped, or takes too long.
+pub fn run_by(
+    fork: &Fork,
+    plan: &Plan,
+    bounds: Bounds,
+    go_on: GoOn<'_>,
+    two_jobs: &dyn Fn(Job<'_>, Job<'_>),
+) -> Result<Pair, Unfinished> {
     let runtimes = fork.partition().map(|part| Runtimes::new(&plan.runtimes, part, plan.seed)).unwrap_or_default();
     let before = fork.partition().map(totals).unwrap_or_default();
     let world = |traced| {
@@ -146,14 +165,12 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     // Cycles are counted from the same moment in both.
     let counted_from = with.now;
     let drive = |world: &mut World<'_>| drive(world, plan.span, fork.now, counted_from);
-    let [idle_without, idle_with] = both(bounds.at_once, [&mut without, &mut with], drive);
+    let mut idle = [Ok(false), Ok(false)];
+    let [idle_without, idle_with] = &mut idle;
+    two_jobs(&mut || *idle_without = drive(&mut without), &mut || *idle_with = drive(&mut with));
+    let [idle_without, idle_with] = idle;
     let idle = idle_without? & idle_with?;
-    let stopped = match plan.span {
-        Span::For(_) => Stopped::Time,
-        Span::Cycles(_) => Stopped::Cycles,
-        Span::Idle if idle => Stopped::Idle,
-        Span::Idle => Stopped::Time,
-    };
+    let stopped = why_ended(plan.span, idle);
     // Both end at the same time, so that what they have in use can be compared.
     let ended = without.now.max(with.now);
     if plan.span == Span::Idle {
@@ -199,20 +216,13 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     })
 }
 
-/// Does the same with two worlds that know nothing of each other.
-fn both<'a, T: Send>(
-    at_once: bool,
-    [one, other]: [&mut World<'a>; 2],
-    work: impl Fn(&mut World<'a>) -> T + Sync,
-) -> [T; 2] {
-    if !at_once {
-        return [work(one), work(other)];
+fn why_ended(span: Span, idle: bool) -> Stopped {
+    match span {
+        Span::For(_) => Stopped::Time,
+        Span::Cycles(_) => Stopped::Cycles,
+        Span::Idle if idle => Stopped::Idle,
+        Span::Idle => Stopped::Time,
     }
-    std::thread::scope(|scope| {
-        let beside = scope.spawn(|| work(one));
-        let here = work(other);
-        [beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), here]
-    })
 }
 
 /// Runs a world as long as it is to run. Gives whether nothing changes any more.

@@ -149,7 +149,7 @@ fn kept(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'stat
             // A queue that placement made stands in no configuration.
             let is_managed = |path: &QueuePath| part.queues.find(path).is_some_and(|key| part.queues[key].managed);
             let Some(steps) = changes(remedy, is_managed) else { continue };
-            let bounds = Bounds { cycles: 5_000, trace_lines: 10, at_once: false };
+            let bounds = Bounds { cycles: 5_000, trace_lines: 10 };
             let plan = Plan { steps, ..plan(&[], Span::Cycles(40)) };
             let Ok(pair) = run(&fork, &plan, bounds, &|| true) else { continue };
             let served = pair.comparison.apps.iter().find(|app| app.app == id).is_some_and(|app| {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kornsole::engine::forecast::pairs;
+use kornsole::engine::forecast::{on_two_threads, pairs};
 use kornsole::model::{Identity, Profile, Time};
 use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
-use kornsole::whatif::{Arrivals, Bounds, Comparison, Several, Span, Stopped, Unfinished, run, several};
+use kornsole::whatif::{Arrivals, Bounds, Comparison, Several, Span, Stopped, Unfinished, run, run_by, several};
 
 use super::stage::{BOUNDS, CONFIG, STEPS, fork, fork_of, plan, runner, tried};
 
@@ -77,12 +77,12 @@ fn who_asked_can_stop_it_and_cycles_are_bounded() {
 #[test]
 fn both_runs_at_once_decide_what_they_do_one_after_the_other() {
     let plan = plan(&["set root.a.max.vcore=8", "submit two 30"], Span::Idle);
-    let [one, other] =
-        [false, true].map(|at_once| run(&fork(), &plan, Bounds { at_once, ..BOUNDS }, &|| true).unwrap());
+    let one = run(&fork(), &plan, BOUNDS, &|| true).unwrap();
+    let other = run_by(&fork(), &plan, BOUNDS, &|| true, &on_two_threads).unwrap();
     assert_eq!((&one.trace, one.cycles, one.ended), (&other.trace, other.cycles, other.ended));
     assert_eq!(format!("{:?}", one.comparison), format!("{:?}", other.comparison));
     assert!(!one.comparison.is_empty());
-    let stopped = run(&fork(), &plan, Bounds { at_once: true, ..BOUNDS }, &|| false);
+    let stopped = run_by(&fork(), &plan, BOUNDS, &|| false, &on_two_threads);
     assert_eq!(stopped.unwrap_err(), Unfinished::Stopped);
 }
 

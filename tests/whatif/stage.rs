@@ -6,7 +6,7 @@ use kornsole::model::Profile;
 use kornsole::scenario::{self, Runner, Silent};
 use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Pair, Plan, Span, Step, run};
 
-pub const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000, at_once: false };
+pub const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000 };
 
 /// Queue `a` may use 2 cores of 8, `b` all of them; `a` has one application that runs and one that waits.
 pub const CONFIG: &str = "partitions:

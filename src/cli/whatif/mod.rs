@@ -22,7 +22,7 @@ use crate::twin::Twin;
 use crate::whatif::{Bounds, Fork, Plan, Unfinished};
 
 /// What the runs may take.
-const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000, at_once: false };
+const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
 
 /// The arguments of `kornsole whatif`.
 #[derive(Args, Clone, Debug)]

@@ -70,7 +70,7 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let _turn = turn;
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
-        let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES, at_once: false };
+        let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
         // On one thread, however many runs: the scheduler needs the others.
         let (pairs, took) = giving_way(limits.nice, || {
             let watch = Stopwatch::start();
