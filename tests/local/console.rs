@@ -12,9 +12,9 @@ use kornsole::api::client::{Target, Token};
 use kornsole::console::{Driver, Options};
 use kornsole::local::client::Client;
 use kornsole::local::wire::{Reply, Request};
-use kornsole::source::Remote;
 use kornsole::source::local::LocalMachine;
 use kornsole::source::remote::RemoteOptions;
+use kornsole::source::{Remote, Source as _};
 use serde_json::Value;
 
 use super::machine::{Machine, is_root};
@@ -92,14 +92,22 @@ fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String 
     answer
 }
 
-/// What a console looks at, for who runs the tests.
+/// What a console looks at, for who runs the tests. The other side knows whom the token names: before that it takes no orders.
 fn source(machine: &Machine) -> LocalMachine {
     let mut client = Client::connect(&machine.socket()).unwrap();
     let (Reply::Info(info), _) = client.ask(&Request::Info).unwrap() else { panic!("it says what it is") };
     let (Reply::Door { url, token, .. }, _) = client.ask(&Request::Door).unwrap() else { panic!("it lets one in") };
     let target = Target::new(&url).unwrap().with_token(Token::new(&token).unwrap()).unwrap();
     let remote = Remote::start(&target, RemoteOptions::default()).unwrap();
-    LocalMachine::new(machine.socket(), &info, remote, false).unwrap()
+    let source = LocalMachine::new(machine.socket(), &info, remote, false).unwrap();
+    let is_known = || source.actor().is_ok_and(|actor| actor.read_only.is_none());
+    for _ in 0..400 {
+        if is_known() {
+            return source;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    panic!("it does not know who asks");
 }
 
 /// Lets time go by until the screen says something.
