@@ -13,7 +13,7 @@ const RULES: [(PreemptionRule, &str); 3] = [
 ];
 
 /// Each reason with its word.
-const REASONS: [(WhyKept, &str); 10] = [
+const REASONS: [(WhyKept, &str); 11] = [
     (WhyKept::WithinGuarantee, "within-guarantee"),
     (WhyKept::RequiresNode, "requires-node"),
     (WhyKept::Going, "going"),
@@ -24,6 +24,7 @@ const REASONS: [(WhyKept, &str); 10] = [
     (WhyKept::OtherNode, "other-node"),
     (WhyKept::NotNeeded, "not-needed"),
     (WhyKept::NoUse, "no-use"),
+    (WhyKept::TooLarge, "too-large"),
 ];
 
 fn word<T: PartialEq>(all: &[(T, &'static str)], of: &T) -> String {

@@ -21,7 +21,7 @@ pub struct PreemptionGrounds {
     pub kept: KeptSurvey,
 }
 
-/// The allocations inside the fence that were looked at for an ask and stay, leaf by leaf.
+/// The allocations that were looked at and stay, leaf by leaf: those inside the fence of an ask, or below a queue whose maximum is enforced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptSurvey {
     /// Those of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
@@ -121,4 +121,6 @@ pub enum WhyKept {
     NotNeeded,
     /// It may go, but the ask would not fit then either.
     NoUse,
+    /// A maximum is enforced, and it has more than is still to go of its queue.
+    TooLarge,
 }

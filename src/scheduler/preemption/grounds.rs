@@ -5,11 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fence::{Fence, VictimQueue};
+use super::quota::QuotaPlan;
 use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
 use super::victim_search::{PreemptionPlan, shares_name, why_kept};
 use crate::model::{AppId, AskId, NodeId, Resource};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::grounds::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 
 /// How many allocations are looked at one by one; of the others only the number is given.
@@ -29,10 +31,35 @@ struct Tally {
 }
 
 impl Tally {
+    /// Whether so many more are looked at one by one; they are counted if not.
+    fn looks_at(&mut self, count: usize) -> bool {
+        let looks = self.looked_at + count <= MOST_LOOKED_AT;
+        if looks {
+            self.looked_at += count;
+        } else {
+            self.others += count as u64;
+        }
+        looks
+    }
+
     fn keep(&mut self, leaf: QueueKey, why: WhyKept, id: impl FnOnce() -> (AppId, AskId)) {
         let (count, first) = self.groups.entry((leaf, why)).or_default();
         *count += 1;
         first.get_or_insert_with(id);
+    }
+}
+
+/// Why an allocation was no candidate where a maximum is enforced.
+fn why_out_of_plan(held: &Ask) -> WhyKept {
+    if held.rare.required_node.is_some() {
+        WhyKept::RequiresNode
+    } else if held.released {
+        WhyKept::Going
+    } else if held.allocation.is_some_and(|allocation| allocation.preempted) {
+        WhyKept::Preempted
+    } else {
+        // Its queue is to give nothing.
+        WhyKept::WithinGuarantee
     }
 }
 
@@ -81,24 +108,41 @@ impl Partition {
         self.grounds(PreemptionRule::RequiredNode, (app, ask), node, &victims, kept)
     }
 
-    /// The grounds of a maximum that is enforced: `excess` is to go of `queue`.
-    pub(super) fn grounds_of_maximum(
-        &self,
-        queue: QueueKey,
-        excess: &Resource,
-        victims: &[(AppKey, AskKey)],
-    ) -> PreemptionGrounds {
-        let victims: Victims = victims.iter().copied().collect();
+    /// The grounds of the maximum of `queue`, which is enforced by a plan.
+    pub(super) fn grounds_of_maximum(&self, queue: QueueKey, plan: &QuotaPlan<(AppKey, AskKey)>) -> PreemptionGrounds {
+        let victims: Victims = plan.victims.iter().copied().collect();
         let max = self.queues[queue].max.clone();
         PreemptionGrounds {
             rule: PreemptionRule::Maximum,
             node: None,
-            wanted: excess.clone(),
+            wanted: plan.excess.clone(),
             own: Standing { max, guaranteed: None, ..self.standing_with(queue, &victims) },
             leaves: self.leaves_of(&victims),
             victims: victims.len() as u64,
-            kept: KeptSurvey::default(),
+            kept: self.kept_below(queue, &victims, &plan.kept),
         }
+    }
+
+    /// Looks at all below a queue whose maximum is enforced that is not among the victims. `known`: why the candidates stay.
+    fn kept_below(&self, queue: QueueKey, victims: &Victims, known: &[((AppKey, AskKey), WhyKept)]) -> KeptSurvey {
+        let known: BTreeMap<(AppKey, AskKey), WhyKept> = known.iter().copied().collect();
+        let mut tally = Tally::default();
+        let mut stack = vec![queue];
+        while let Some(key) = stack.pop() {
+            let queue = &self.queues[key];
+            stack.extend(queue.children.iter().rev());
+            for app in queue.apps.iter().map(|app| &self.apps[*app]) {
+                if !tally.looks_at(app.allocations.len()) {
+                    continue;
+                }
+                for ask in app.allocations.values().filter(|ask| !victims.contains(&(app.key, **ask))) {
+                    let held = &app.asks[*ask];
+                    let why = known.get(&(app.key, *ask)).copied().unwrap_or_else(|| why_out_of_plan(held));
+                    tally.keep(key, why, || (app.id.clone(), held.id.clone()));
+                }
+            }
+        }
+        self.named(tally, victims)
     }
 
     /// Why nothing that a search looks at for an ask makes room for it.
@@ -184,11 +228,9 @@ impl Partition {
     ) {
         for app in &self.queues[of.leaf].apps {
             let app = &self.apps[*app];
-            if tally.looked_at + app.allocations.len() > MOST_LOOKED_AT {
-                tally.others += app.allocations.len() as u64;
+            if !tally.looks_at(app.allocations.len()) {
                 continue;
             }
-            tally.looked_at += app.allocations.len();
             for key in app.allocations.values().filter(|key| !victims.contains(&(app.key, **key))) {
                 let held = &app.asks[*key];
                 let Some(allocation) = &held.allocation else { continue };

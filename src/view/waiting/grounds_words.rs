@@ -57,8 +57,8 @@ impl Kept {
             WhyKept::WithinGuarantee => format!("the queue is within its guarantee, {}", leaf.beside_guarantee()),
             WhyKept::RequiresNode => "each requires the node that it runs on".to_owned(),
             WhyKept::Going => "they end for another reason".to_owned(),
-            WhyKept::Preempted => "they go for another ask already".to_owned(),
-            WhyKept::NothingShared => "they hold nothing of what the ask wants".to_owned(),
+            WhyKept::Preempted => "they are being preempted already".to_owned(),
+            WhyKept::NothingShared => "they hold nothing of what is to be freed".to_owned(),
             WhyKept::Important => "their priority is above that of the ask".to_owned(),
             WhyKept::Floor => {
                 let less = match leaf.victims {
@@ -70,6 +70,7 @@ impl Kept {
             WhyKept::OtherNode => "they run on other nodes, and none of these needs fewer victims".to_owned(),
             WhyKept::NotNeeded => "those that go are enough".to_owned(),
             WhyKept::NoUse => "they may go, but the ask does not fit then either".to_owned(),
+            WhyKept::TooLarge => "each has more than is still to go of the queue".to_owned(),
         };
         format!("{} of {}, {which}: {why}", count(self.count, "allocation"), leaf.queue)
     }
@@ -101,6 +102,10 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
         let text = format!("{node}, where {} made room", count(grounds.victims, "allocation"));
         lines.push(SheetLine::new("node", text).to(Some(Target::Node(node.clone()))));
     }
+    if grounds.rule == PreemptionRule::Maximum {
+        let order = "the least important go first, then the youngest, as long as no queue falls below its guarantee";
+        lines.push(SheetLine::new("the order", order));
+    }
     for kept in &grounds.kept.groups {
         lines.push(SheetLine::new("stayed", kept.sentence()).to(to(&kept.leaf)));
     }
@@ -109,13 +114,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
         lines.push(SheetLine::new("stayed", text));
     }
     if grounds.kept == KeptSurvey::default() {
-        let nobody = match grounds.rule {
-            PreemptionRule::Maximum => {
-                "the others: the least important go first, then the youngest, as long as no queue falls below its guarantee"
-            }
-            _ => "nothing else: no other allocation could be looked at",
-        };
-        lines.push(SheetLine::new("stayed", nobody));
+        lines.push(SheetLine::new("stayed", "nothing else: no other allocation could be looked at"));
     }
     lines
 }

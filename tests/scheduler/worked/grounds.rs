@@ -86,3 +86,44 @@ fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
         );
     }
 }
+
+/// A parent is to give 5 of the 14 that its leaves use: `a` has 10 in pieces of 2 and 3, `c` stays within its guarantee.
+#[test]
+fn a_maximum_that_is_enforced_says_what_stayed_below_it_and_why() {
+    for profile in Profile::ALL.into_iter().filter(|profile| profile.enforces_quotas()) {
+        let tree = |max: u32| {
+            format!(
+                "partitions: [{{name: default, preemption: {{quotapreemptionenabled: true}}, queues: [{{name: root, submitacl: '*', \
+                 queues: [{{name: p, resources: {{max: {{vcore: {max}}}}}, properties: {{quota.preemption.delay: 3s}}, queues: [\
+                 {{name: a}}, {{name: c, resources: {{guaranteed: {{vcore: 8}}}}}}]}}]}}]}}]"
+            )
+        };
+        let mut stage = Stage::bare(profile, &tree(20));
+        stage.play("- node: {id: n1, capacity: {vcore: 20, memory: 100}}");
+        for (app, leaf) in [("a1", "a"), ("c1", "c")] {
+            stage.submit(app, &format!("root.p.{leaf}"));
+        }
+        stage.ask_for("a1", "t", "{vcore: 2}", 0, 2);
+        stage.ask_for("a1", "u", "{vcore: 6}", 0, 1);
+        stage.ask_for("a1", "m", "{memory: 10}", 0, 1);
+        stage.ask_for("c1", "t", "{vcore: 2}", 0, 2);
+        stage.play("- schedule: idle");
+        stage.configure(&tree(9));
+        let events = stage.play("- advance: 10s");
+        let found = events.iter().find_map(|event| match event {
+            EventKind::QuotaPreempted { grounds, .. } => grounds.clone(),
+            _ => None,
+        });
+        let grounds = found.unwrap_or_else(|| panic!("{profile}: nothing went"));
+        assert_eq!((grounds.rule, grounds.victims), (PreemptionRule::Maximum, 2), "{profile}");
+        assert_eq!(
+            reasons(&grounds.kept.groups),
+            [
+                (WhyKept::WithinGuarantee, "root.p.c".to_owned(), 2),
+                (WhyKept::NothingShared, "root.p.a".to_owned(), 1),
+                (WhyKept::TooLarge, "root.p.a".to_owned(), 1)
+            ],
+            "{profile}"
+        );
+    }
+}

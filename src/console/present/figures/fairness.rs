@@ -111,7 +111,7 @@ fn words(label: &str) -> Option<&'static str> {
         "twin" => {
             "a scheduler of this console in the state that the other side shows, compared with the decisions of that one"
         }
-        "of" | "the rule" | "for whom" | "its queue" | "the victim's" | "with it" => {
+        "of" | "the rule" | "the order" | "for whom" | "its queue" | "the victim's" | "with it" => {
             "what the event says, and what is known of that moment"
         }
         "most by" | "reserved" | "others" | "waits" => "who has the node, and what of that which waits it could take",

@@ -4,6 +4,7 @@ use super::tree::{QuotaQueue, QuotaTree, path_up};
 use super::victims::{LeafShare, leaf_share};
 use crate::model::{QueuePath, Resource};
 use crate::scheduler::index::QueueKey;
+use crate::scheduler::interface::grounds::WhyKept;
 
 /// What enforcing the maximum of one queue leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct QuotaPlan<V> {
     pub excess: Resource,
     /// Which allocations go, in the order in which they are chosen.
     pub victims: Vec<V>,
+    /// Which of those that were looked at stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
+    pub kept: Vec<(V, WhyKept)>,
     /// Whether there were allocations to choose from.
     pub had_candidates: bool,
 }
@@ -22,15 +25,16 @@ pub struct QuotaPlan<V> {
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
     let queue = tree.quota_queue(key)?;
     let excess = excess(tree, key, &queue);
-    let mut plan =
-        QuotaPlan { queue: queue.path.clone(), excess: excess.clone(), victims: Vec::new(), had_candidates: false };
+    let (path, kept) = (queue.path.clone(), Vec::new());
+    let mut plan = QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), kept, had_candidates: false };
     // Nothing to bring down to: no maximum any more, or all of it goes already (N-01e).
     let mut stack = if excess.is_empty() { Vec::new() } else { vec![(key, excess)] };
     while let Some((key, share)) = stack.pop() {
         let Some(queue) = tree.quota_queue(key) else { continue };
         if queue.leaf {
-            let LeafShare { victims, had_candidates } = leaf_share(tree, (key, &queue), &share);
+            let LeafShare { victims, kept, had_candidates } = leaf_share(tree, (key, &queue), &share);
             plan.victims.extend(victims);
+            plan.kept.extend(kept);
             plan.had_candidates |= had_candidates;
         } else {
             stack.extend(shared_out(tree, &queue, &share).into_iter().rev());

@@ -86,7 +86,7 @@ impl Partition {
         let plans: Vec<Plan> = due.into_iter().filter_map(|key| quota_plan(self, key)).collect();
         let grounds = |plan: &Plan| {
             let key = self.queues.find(&plan.queue)?;
-            Some(Arc::new(self.grounds_of_maximum(key, &plan.excess, &plan.victims)))
+            Some(Arc::new(self.grounds_of_maximum(key, plan)))
         };
         let grounds: Vec<_> = plans.iter().map(grounds).collect();
         let mut victims = Vec::new();

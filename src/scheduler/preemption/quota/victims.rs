@@ -5,6 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use super::tree::{QuotaAsk, QuotaQueue, QuotaTree, path_up};
 use crate::model::{Priority, Resource, Time};
 use crate::scheduler::index::QueueKey;
+use crate::scheduler::interface::grounds::WhyKept;
 
 /// An hour, in microseconds: the age of asks is compared in full hours.
 const HOUR: u64 = 3_600_000_000;
@@ -12,6 +13,8 @@ const HOUR: u64 = 3_600_000_000;
 /// What a leaf gives.
 pub(super) struct LeafShare<V> {
     pub victims: Vec<V>,
+    /// What might have gone and stays.
+    pub kept: Vec<(V, WhyKept)>,
     /// Whether there was anything to choose from.
     pub had_candidates: bool,
 }
@@ -33,7 +36,7 @@ pub(super) fn leaf_share<T: QuotaTree>(
     (key, queue): (QueueKey, &QuotaQueue<'_>),
     share: &Resource,
 ) -> LeafShare<T::Victim> {
-    let mut candidates = candidates(tree, (key, queue), share);
+    let (mut candidates, mut kept) = candidates(tree, (key, queue), share);
     candidates.sort_by(|one, other| one.rank.cmp(&other.rank).then_with(|| one.behind(other)));
     let had_candidates = !candidates.is_empty();
     let (mut taken, mut victims) = (Resource::new(), Vec::new());
@@ -41,27 +44,35 @@ pub(super) fn leaf_share<T: QuotaTree>(
     for Candidate { ask, .. } in candidates {
         let then = taken.add(ask.resource);
         let guarded = |(name, amount): (&str, i64)| spare.get(name).is_none_or(|spare| amount <= spare);
-        if then.iter().any(|(name, amount)| share.get(name).is_some_and(|most| amount > most))
-            || !ask.resource.iter().all(guarded)
-        {
+        if then.iter().any(|(name, amount)| share.get(name).is_some_and(|most| amount > most)) {
+            let enough =
+                ask.resource.iter().any(|(name, amount)| amount > 0 && share.get(name) == Some(taken.amount(name)));
+            kept.push((ask.victim, if enough { WhyKept::NotNeeded } else { WhyKept::TooLarge }));
+            continue;
+        }
+        if !ask.resource.iter().all(guarded) {
+            kept.push((ask.victim, WhyKept::Floor));
             continue;
         }
         spare = spare.sub_only_existing(ask.resource);
         taken = then;
         victims.push(ask.victim);
     }
-    LeafShare { victims, had_candidates }
+    LeafShare { victims, kept, had_candidates }
 }
 
+/// What might go, in no order, and what is of no use.
 fn candidates<'t, T: QuotaTree>(
     tree: &'t T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
     share: &Resource,
-) -> Vec<Candidate<'t, T::Victim>> {
+) -> (Vec<Candidate<'t, T::Victim>>, Vec<(T::Victim, WhyKept)>) {
     let opted_in_last = tree.law().opted_in_last;
+    let mut kept = Vec::new();
     let candidate = |ask: QuotaAsk<'t, T::Victim>| {
         let useful = ask.resource.iter().filter(|(name, _)| share.get(name).is_some()).count();
         if useful == 0 {
+            kept.push((ask.victim, WhyKept::NothingShared));
             return None;
         }
         let percent = (100 * useful / ask.resource.len().max(1)) as i64;
@@ -71,7 +82,8 @@ fn candidates<'t, T: QuotaTree>(
         let shares = shares(ask.resource, share, queue);
         Some(Candidate { ask, rank, shares })
     };
-    tree.quota_asks(key).into_iter().filter_map(candidate).collect()
+    let candidates = tree.quota_asks(key).into_iter().filter_map(candidate).collect();
+    (candidates, kept)
 }
 
 /// What may go of a leaf before a guarantee on its path is touched (N-01b); a release does not look.
