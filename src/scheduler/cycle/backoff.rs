@@ -44,21 +44,21 @@ impl Backoff {
         }
     }
 
-    /// Nothing may have changed for it but its limits.
-    fn holds(&mut self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes) -> bool {
+    /// Nothing may have changed for it but its limits. `gains`: how many gains of nodes have been looked at.
+    fn holds(&self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes, gains: &mut u64) -> bool {
         now < self.until
             && self.epoch == epoch
             && !nodes.has_predicates()
             && headroom.fit_in_max_undef(&self.most)
             && self.queues.as_ref().is_none_or(|then| headroom.is_no_roomier_than(then))
-            && !self.may_find_node(nodes)
+            && !self.may_find_node(nodes, gains)
     }
 
     /// Whether a node gained what may be room for it.
-    fn may_find_node(&mut self, nodes: &Nodes) -> bool {
+    fn may_find_node(&self, nodes: &Nodes, seen: &mut u64) -> bool {
         let Some(least) = &self.least else { return false };
         let gains = nodes.gains();
-        let Some(from) = self.gains.checked_sub(gains.forgotten).and_then(|from| usize::try_from(from).ok()) else {
+        let Some(from) = seen.checked_sub(gains.forgotten).and_then(|from| usize::try_from(from).ok()) else {
             return true;
         };
         let open = |node: &&Node| node.schedulable && node.reservations.is_empty();
@@ -66,7 +66,7 @@ impl Backoff {
             let node = nodes.get(*key).filter(open);
             node.is_some_and(|node| node.available.fit_in(least) || (*larger && node.total.fit_in(least)))
         });
-        self.gains = gains.count();
+        *seen = gains.count();
         found
     }
 
@@ -163,7 +163,10 @@ impl Partition {
         // An ask without an attempt left says so.
         let enough = known.attempts.max(1);
         let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
-        if same_limits && same_attempts && known.holds(now, *epoch, headroom, nodes) {
+        let mut gains = known.gains;
+        let holds = same_limits && same_attempts && known.holds(now, *epoch, headroom, nodes, &mut gains);
+        known.gains = gains;
+        if holds {
             attempts.consume(known.attempts);
             if let Some(since) = &mut known.since {
                 since.own.note(now);
@@ -177,13 +180,16 @@ impl Partition {
 
     /// Whether trying a leaf would find what it found last time.
     pub(in crate::scheduler) fn leaf_backs_off(&mut self, now: Time, leaf: QueueKey) -> bool {
-        let Some(mut backoff) = self.queues.take_backoff(leaf) else { return false };
+        let Some(backoff) = &self.queues[leaf].backoff else { return false };
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
-        let holds = backoff.holds(now, self.epoch, &headroom, &self.nodes);
+        let mut note = self.queues.leaf_notes.get(leaf);
+        let holds = backoff.holds(now, self.epoch, &headroom, &self.nodes, &mut note.gains);
         if holds {
             self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
-            self.queues.put_backoff(leaf, backoff);
-            self.queues[leaf].skipped_cycles.note(now);
+            note.skipped_cycles.note(now);
+            *self.queues.leaf_notes.get_mut(leaf) = note;
+        } else {
+            self.queues.end_backoff(leaf);
         }
         holds
     }
@@ -193,11 +199,11 @@ impl Partition {
         self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
             (Some(quiet), Some(backoff)) => {
                 let until = quiet.min(backoff.until);
-                self.queues.put_backoff(leaf, Box::new(backoff));
+                self.queues.begin_backoff(leaf, Box::new(backoff));
                 Some(until)
             }
             (None, Some(backoff)) => {
-                self.queues.put_backoff(leaf, Box::new(backoff));
+                self.queues.begin_backoff(leaf, Box::new(backoff));
                 None
             }
             _ => None,
@@ -224,7 +230,7 @@ impl Partition {
         self.count_skipped_cycles(app);
         if let Some(app) = self.apps.get_mut(app) {
             app.backoff = None;
-            self.queues.take_backoff(app.queue);
+            self.queues.end_backoff(app.queue);
         }
     }
 

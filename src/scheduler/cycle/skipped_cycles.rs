@@ -15,7 +15,7 @@ impl Partition {
         SkippedSince {
             at: now,
             leaf,
-            of_leaf: self.queues[leaf].skipped_cycles,
+            of_leaf: self.queues.leaf_notes.get(leaf).skipped_cycles,
             of_partition: self.skipped_cycles,
             own: SkippedCycles::default(),
         }
@@ -25,7 +25,10 @@ impl Partition {
     pub(in crate::scheduler) fn count_skipped_cycles(&mut self, app: AppKey) {
         let Some(application) = self.apps.get_mut(app) else { return };
         let Some(since) = application.backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) else { return };
-        let of_leaf = self.queues.get(since.leaf).map_or(since.of_leaf, |leaf| leaf.skipped_cycles);
+        let of_leaf = match self.queues.get(since.leaf) {
+            Some(_) => self.queues.leaf_notes.get(since.leaf).skipped_cycles,
+            None => since.of_leaf,
+        };
         let skipped_cycles =
             since.own.and(of_leaf.since(since.of_leaf)).and(self.skipped_cycles.since(since.of_partition));
         if skipped_cycles.times == 0 {

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::model::{Resource, Time};
-use crate::scheduler::index::NodeKey;
-use crate::scheduler::state::skipped_cycles::SkippedSince;
+use crate::scheduler::index::{NodeKey, QueueKey, SlabKey};
+use crate::scheduler::state::skipped_cycles::{SkippedCycles, SkippedSince};
 
 /// How many gains are remembered; a backoff that has seen fewer ends.
 const REMEMBERED: usize = 4096;
@@ -47,7 +47,7 @@ pub(in crate::scheduler) struct Backoff {
     pub(in crate::scheduler) limits: Option<Resource>,
     /// The smallest amounts that found no node, if any.
     pub(in crate::scheduler) least: Option<Resource>,
-    /// How many gains of nodes have been looked at.
+    /// How many gains of nodes have been looked at; of a leaf: when it began, and its note goes on from there.
     pub(in crate::scheduler) gains: u64,
     /// How many attempts at preemption trying again would use up (SCH-150).
     pub(in crate::scheduler) attempts: u32,
@@ -55,4 +55,33 @@ pub(in crate::scheduler) struct Backoff {
     pub(in crate::scheduler) attempts_left: u32,
     /// Of an application: since when it has been skipped.
     pub(in crate::scheduler) since: Option<SkippedSince>,
+}
+
+/// What a cycle notes of a leaf that it skips.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::scheduler) struct LeafNote {
+    /// How often the leaf was skipped while others were tried.
+    pub(in crate::scheduler) skipped_cycles: SkippedCycles,
+    /// How many gains of nodes have been looked at for it.
+    pub(in crate::scheduler) gains: u64,
+}
+
+/// The notes of all leaves, by slot. They lie beside the queues: a cycle writes one for each leaf that it skips, and a fork would
+/// copy every queue otherwise.
+#[derive(Clone, Debug, Default)]
+pub(in crate::scheduler) struct LeafNotes(Vec<LeafNote>);
+
+impl LeafNotes {
+    /// The note of a queue.
+    pub fn get(&self, leaf: QueueKey) -> LeafNote {
+        self.0.get(leaf.slot()).copied().unwrap_or_default()
+    }
+
+    /// The note of a queue, to be changed.
+    pub fn get_mut(&mut self, leaf: QueueKey) -> &mut LeafNote {
+        if self.0.len() <= leaf.slot() {
+            self.0.resize(leaf.slot() + 1, LeafNote::default());
+        }
+        &mut self.0[leaf.slot()]
+    }
 }

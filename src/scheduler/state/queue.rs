@@ -11,7 +11,6 @@ use crate::scheduler::state::app_rank::AppRank;
 use crate::scheduler::state::backoff::Backoff;
 use crate::scheduler::state::share::ShareList;
 use crate::scheduler::state::siblings::{SiblingRank, Siblings};
-use crate::scheduler::state::skipped_cycles::SkippedCycles;
 use crate::scheduler::usage::QueueLimits;
 
 /// The root's key.
@@ -90,10 +89,7 @@ pub struct Queue {
     pub(in crate::scheduler) siblings: Siblings,
     /// Of a leaf that was tried without success and need not be tried again yet.
     #[serde(skip)]
-    pub(super) backoff: Option<Box<Backoff>>,
-    /// How often it did while others were tried.
-    #[serde(skip)]
-    pub(in crate::scheduler) skipped_cycles: SkippedCycles,
+    pub(in crate::scheduler) backoff: Option<Box<Backoff>>,
     /// When its maximum is enforced, if it is still exceeded then (N-01).
     #[serde(default)]
     pub quota_due: Option<Time>,

@@ -7,11 +7,10 @@ use smallvec::SmallVec;
 
 use crate::model::{AppId, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::index::{QueueKey, Slab};
-use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::backoff::{Backoff, LeafNote, LeafNotes};
 use crate::scheduler::state::queue::{Queue, ROOT};
 use crate::scheduler::state::share::ShareList;
 use crate::scheduler::state::siblings::Siblings;
-use crate::scheduler::state::skipped_cycles::SkippedCycles;
 
 /// The queues of a partition.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -20,6 +19,9 @@ pub struct QueueTree {
     /// Queues that changed since orders were last settled.
     #[serde(skip)]
     pub(in crate::scheduler) marked: Vec<QueueKey>,
+    /// What cycles note of the leaves that back off.
+    #[serde(skip)]
+    pub(in crate::scheduler) leaf_notes: LeafNotes,
 }
 
 impl std::ops::Index<QueueKey> for QueueTree {
@@ -50,13 +52,16 @@ impl QueueTree {
         self.queues.get(key)
     }
 
-    /// Ends the backoff of a leaf. Gives the backoff.
-    pub(in crate::scheduler) fn take_backoff(&mut self, leaf: QueueKey) -> Option<Box<Backoff>> {
-        self.queues.get_mut(leaf)?.backoff.take()
+    /// Ends the backoff of a leaf, if there is one.
+    pub(in crate::scheduler) fn end_backoff(&mut self, leaf: QueueKey) {
+        if self.queues.get(leaf).is_some_and(|queue| queue.backoff.is_some()) {
+            self.queues[leaf].backoff = None;
+        }
     }
 
     /// Begins the backoff of a leaf.
-    pub(in crate::scheduler) fn put_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
+    pub(in crate::scheduler) fn begin_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
+        self.leaf_notes.get_mut(leaf).gains = backoff.gains;
         self.queues[leaf].backoff = Some(backoff);
     }
 
@@ -114,7 +119,6 @@ impl QueueTree {
             rank: None,
             siblings: Siblings::default(),
             backoff: None,
-            skipped_cycles: SkippedCycles::default(),
             quota_due: None,
         });
         if let Some(parent) = parent {
@@ -139,6 +143,7 @@ impl QueueTree {
             self.note_priority(parent, Some(reported_priority), None);
         }
         self.queues.remove(key);
+        *self.leaf_notes.get_mut(key) = LeafNote::default();
     }
 
     fn child_position(&self, parent: QueueKey, name: &str) -> Result<usize, usize> {
