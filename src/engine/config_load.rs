@@ -55,7 +55,7 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
         state.active_config.workload_base = text.as_ref().map(of_start);
     }
     state.active_config.written = text.map(|ConfigText { text, queues }| {
-        Arc::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group })
+        Arc::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group, config_map: None })
     });
     state.show_configuration();
 }

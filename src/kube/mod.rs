@@ -28,7 +28,7 @@ mod who;
 pub use access::{ContextInfo, Known};
 pub use address::{Address, SCHEME};
 pub use cluster::{Cluster, Found, Via, Wanted};
-pub use config_map::{Note, Owner, TextSource, WrittenConfig};
+pub use config_map::{CONFIGS, Note, Owner, TextSource, WrittenConfig};
 pub use fault::{Asked, KubeFault};
 pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass};
 pub use pods::{PodOutcome, PodRef};

@@ -89,8 +89,13 @@ fn app_yaml(row: &AppRow) -> String {
 pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = state.page() {
-        let work = Work::Write { file, text: page.buffer.text(), what: "the text".to_owned() };
-        state.emit(work);
+        let is_patch = file.to_string_lossy().ends_with(".patch.yaml");
+        let entry = page.base.as_ref().and_then(|base| base.config_map.clone());
+        let (text, what) = match entry.filter(|_| is_patch) {
+            Some(entry) => (entry.patch(&page.buffer.text()), format!("a patch of the ConfigMap {}", entry.name)),
+            None => (page.buffer.text(), "the text".to_owned()),
+        };
+        state.emit(Work::Write { file, text, what });
         return;
     }
     if let Page::Audit(page) = state.page()

@@ -289,9 +289,10 @@ impl Once {
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => drop(self.remote_state.config(&text, false)),
-            FetchedData::WrittenConfig(text) => {
+            FetchedData::WrittenConfig(text, entry) => {
                 let _ = self.remote_state.config(&text, true);
-                self.remote_state.configuration(Configuration::seen(Arc::from(text), 1, now()));
+                let seen = Configuration::seen(Arc::from(text), 1, now());
+                self.remote_state.configuration(seen.in_config_map(entry));
             }
             FetchedData::OwnConfig(own) => {
                 // What does not read is not known; the text itself is there all the same.

@@ -224,9 +224,52 @@ pub struct Configuration {
     /// Which entry of a manifest holds the queue configuration, without its ending.
     #[serde(default = "usual_group")]
     pub policy_group: String,
+    /// The ConfigMap that it stands in, where that is known.
+    #[serde(default)]
+    pub config_map: Option<Box<ConfigMapEntry>>,
+}
+
+/// An entry of a ConfigMap that holds a queue configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ConfigMapEntry {
+    /// The namespace of the ConfigMap.
+    pub namespace: String,
+    /// The name of the ConfigMap.
+    pub name: String,
+    /// The key of the entry: `queues.yaml`.
+    pub key: String,
+    /// Who else writes the ConfigMap, a sentence for each: Helm, Argo CD, Flux.
+    pub owners: Vec<String>,
+}
+
+impl ConfigMapEntry {
+    /// A manifest with this entry alone, as a patch for the repository that the ConfigMap is made from.
+    pub fn patch(&self, text: &str) -> String {
+        let Self { namespace, name, key, .. } = self;
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let head = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n  namespace: {}\ndata:\n  {}: ",
+            quoted(name),
+            quoted(namespace),
+            quoted(key)
+        );
+        // A block keeps the text readable; a text that no block holds unchanged is quoted.
+        let is_plain = |text: &str| text.chars().all(|char| char == '\n' || !char.is_control());
+        let ends_in_one_line_break = text.ends_with('\n') && !text.ends_with("\n\n");
+        if !is_plain(text) || !ends_in_one_line_break || text.starts_with([' ', '\n']) {
+            return format!("{head}{}\n", quoted(text));
+        }
+        let lines = text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") });
+        format!("{head}|\n{}", lines.collect::<String>())
+    }
 }
 
 impl Configuration {
+    /// The same, with the ConfigMap that it stands in.
+    pub fn in_config_map(self, entry: ConfigMapEntry) -> Self {
+        Self { config_map: Some(Box::new(entry)), ..self }
+    }
+
     /// One that was in force when somebody looked from elsewhere.
     pub fn seen(text: Arc<str>, revision: u64, at: Time) -> Self {
         Self {
@@ -238,6 +281,7 @@ impl Configuration {
             at,
             by: LoadedBy::Seen,
             policy_group: usual_group(),
+            config_map: None,
         }
     }
 
@@ -280,4 +324,27 @@ pub enum LoadedBy {
     RolledBack(String),
     /// That is not known: it was in force when this console looked.
     Seen,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::manifest::queues_of;
+
+    #[test]
+    fn a_patch_holds_the_text_unchanged() {
+        let entry = ConfigMapEntry {
+            namespace: "yunikorn".to_owned(),
+            name: "yunikorn-configs".to_owned(),
+            key: "queues.yaml".to_owned(),
+            owners: Vec::new(),
+        };
+        let written = entry.patch("partitions:\n  - name: default\n\n    queues: []\n");
+        let expected = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: \"yunikorn-configs\"\n  namespace: \"yunikorn\"\ndata:\n  \
+                        \"queues.yaml\": |\n    partitions:\n      - name: default\n\n        queues: []\n";
+        assert_eq!(written, expected);
+        for text in ["a: 1\n", "a: 1", "a: 1\n\n", "  a: 1\n", "\na: 1\n", "a: \t1\r\n", "# \u{fe} \"x\"\n", ""] {
+            assert_eq!(queues_of(&entry.patch(text), "queues").as_deref(), Some(text), "{}", entry.patch(text));
+        }
+    }
 }

@@ -17,8 +17,8 @@ mod refusal;
 
 pub use self::decided::{Granted, KillPermission, ServerPermissions};
 pub use self::done::{
-    Answer, ChangeLine, Cleaned, Configuration, Configured, Done, DrainingQueue, Killed, LoadedBy, Moved, NodeDone,
-    PendingAsks, Released, Submitted,
+    Answer, ChangeLine, Cleaned, ConfigMapEntry, Configuration, Configured, Done, DrainingQueue, Killed, LoadedBy,
+    Moved, NodeDone, PendingAsks, Released, Submitted,
 };
 pub use self::order::{Act, Actor, ActsFrom, LONGEST_REASON, MOST_ASKS, Order, PartitionAct};
 pub use self::permission::{ConfigRights, may_configure};

@@ -47,6 +47,10 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
         None if kept => "It comes into force at once, and is kept with the state.".to_owned(),
         None => "It comes into force at once; it is in memory only.".to_owned(),
     });
+    if let Some(entry) = base.and_then(|base| base.config_map.as_ref()).filter(|entry| !entry.owners.is_empty()) {
+        lines.extend(entry.owners.iter().take(4).map(|owner| format!("Note: {owner}.")));
+        lines.push(":export FILE.patch.yaml writes a patch for its repository instead.".to_owned());
+    }
     if checked.removal.is_large() {
         lines.push(format!("In all {}.", checked.removal));
     }
@@ -107,4 +111,26 @@ pub fn replaced(state: &mut State, before: Option<Arc<Configuration>>) {
         page.before = before;
     }
     follow(state);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Time;
+    use crate::view::act::ConfigMapEntry;
+
+    #[test]
+    fn the_question_names_who_else_writes_the_config_map() {
+        let seen = Configuration::seen(Arc::from("partitions: []\n"), 1, Time::ZERO);
+        let asked = |base: &Configuration| {
+            question("Apply?".to_owned(), &CheckResult::default(), Some(base), false).lines.join("\n")
+        };
+        let own = seen.clone().in_config_map(ConfigMapEntry::default());
+        assert!(!asked(&own).contains("Note:"), "{}", asked(&own));
+        let owner =
+            "the ConfigMap belongs to Helm release yk (annotation a): its next sync or upgrade undoes a change here";
+        let owned = seen.in_config_map(ConfigMapEntry { owners: vec![owner.to_owned()], ..ConfigMapEntry::default() });
+        let text = asked(&owned);
+        assert!(text.contains(&format!("Note: {owner}.")) && text.contains(":export FILE.patch.yaml"), "{text}");
+    }
 }

@@ -14,11 +14,11 @@ use crate::api::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteS
 use crate::api::dto;
 use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
-use crate::source::remote::act::checksum_of;
+use crate::source::remote::act::{checksum_of, entry};
 use crate::source::remote::follow::{EventMessage, Reader};
 use crate::source::remote::plan::Query;
 use crate::view::QuotaForecast;
-use crate::view::act::Configuration;
+use crate::view::act::{ConfigMapEntry, Configuration};
 use crate::view::audit::{AuditPage, Revision};
 
 /// How many entries and revisions are asked for at once.
@@ -42,8 +42,8 @@ pub enum FetchedData {
     Groups(Vec<dto::GroupUsage>),
     /// The configuration as an Apache YuniKorn writes it again.
     Config(String),
-    /// The same as its ConfigMap has it, which is in force.
-    WrittenConfig(String),
+    /// The text as its ConfigMap has it, which is in force, and where it stands.
+    WrittenConfig(String, ConfigMapEntry),
     /// The configuration of a kornsole as somebody wrote it.
     OwnConfig(Box<Configuration>),
     /// Who one is.
@@ -341,7 +341,7 @@ async fn written(client: &Client, answer: String) -> FetchedData {
     let same =
         |text: &str| sum.as_deref().is_some_and(|sum| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes())));
     match written.filter(|written| same(&written.text)) {
-        Some(written) => FetchedData::WrittenConfig(written.text),
+        Some(written) => FetchedData::WrittenConfig(written.text.clone(), entry(&written)),
         None => FetchedData::Config(answer),
     }
 }

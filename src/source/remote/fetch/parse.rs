@@ -115,7 +115,17 @@ pub(super) fn own_config(bytes: &[u8]) -> Result<FetchedData, String> {
     let text: Arc<str> = Arc::from(own.text);
     let queues = config::manifest::queues_of(&text, &policy_group).map_or_else(|| Arc::clone(&text), Arc::from);
     let (checksum, revision, at, file) = (own.checksum, own.revision, time(own.loaded_at), own.file);
-    Ok(FetchedData::OwnConfig(Box::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group })))
+    Ok(FetchedData::OwnConfig(Box::new(Configuration {
+        text,
+        queues,
+        checksum,
+        file,
+        revision,
+        at,
+        by,
+        policy_group,
+        config_map: None,
+    })))
 }
 
 pub(super) fn draining(bytes: &[u8]) -> Result<FetchedData, String> {

@@ -14,7 +14,7 @@ use crate::source::remote::follow::EventMessage;
 use crate::source::remote::plan::Query;
 use crate::source::remote::records;
 use crate::view::NoticeWeight;
-use crate::view::act::Configuration;
+use crate::view::act::{ConfigMapEntry, Configuration};
 
 /// How many failures of one request in a row are worth a word.
 const REPORTED_AFTER: u32 = 2;
@@ -126,9 +126,9 @@ impl Worker {
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => self.take_config(&text, false),
-            FetchedData::WrittenConfig(text) => {
+            FetchedData::WrittenConfig(text, entry) => {
                 self.take_config(&text, true);
-                self.show_config(&text);
+                self.show_config(&text, Some(entry));
             }
             FetchedData::OwnConfig(configuration) => {
                 self.take_config(&configuration.queues, true);
@@ -164,21 +164,25 @@ impl Worker {
         }
         self.config_text = Some(text.to_owned());
         if !written {
-            self.show_config(&convert::read::plain(text));
+            self.show_config(&convert::read::plain(text), None);
         }
         let now = self.now();
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
     }
 
     /// Shows the configuration of an Apache YuniKorn, and keeps it among those that this console saw.
-    fn show_config(&mut self, text: &str) {
+    fn show_config(&mut self, text: &str, entry: Option<ConfigMapEntry>) {
         let at = self.shared.cluster_time();
         let mut revision = 1;
         self.shared.keep_records(|records| {
             records::saw(records, text, at);
             revision = records.revisions.as_ref().ok().and_then(|all| all.first()).map_or(1, |newest| newest.number);
         });
-        self.remote_state.configuration(Configuration::seen(Arc::from(text), revision, at));
+        let seen = Configuration::seen(Arc::from(text), revision, at);
+        self.remote_state.configuration(match entry {
+            Some(entry) => seen.in_config_map(entry),
+            None => seen,
+        });
     }
 
     /// Every partition's things are asked for, and those of no other.

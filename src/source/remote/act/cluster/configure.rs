@@ -11,11 +11,11 @@ use serde::Deserialize;
 use super::refused;
 use crate::api::client::{Client, Fault};
 use crate::config::{self, Config, Removal, Severity};
-use crate::kube::{Cluster, KubeFault, Note, Owner, TextSource, WrittenConfig};
+use crate::kube::{CONFIGS, Cluster, KubeFault, Note, Owner, TextSource, WrittenConfig};
 use crate::model::{Profile, QueuePath};
 use crate::view::View;
 use crate::view::act::{
-    Act, Actor, ChangeLine, Code, Configured, Details, Done, FoundFault, Order, Refusal, may_configure,
+    Act, Actor, ChangeLine, Code, ConfigMapEntry, Configured, Details, Done, FoundFault, Order, Refusal, may_configure,
 };
 use crate::view::placement::access;
 
@@ -243,6 +243,16 @@ async fn checksum_in_force(client: &Client) -> Option<String> {
 pub fn checksum_of(answer: &str) -> Option<String> {
     let line = answer.lines().find_map(|line| line.strip_prefix("checksum:"))?;
     Some(line.trim().trim_matches(['"', '\'']).to_owned())
+}
+
+/// Where a configuration stands in the cluster, and who else writes it there.
+pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
+    ConfigMapEntry {
+        namespace: written.namespace.clone(),
+        name: CONFIGS.to_owned(),
+        key: written.key.clone(),
+        owners: owners(&written.owners),
+    }
 }
 
 /// Who will write it again.

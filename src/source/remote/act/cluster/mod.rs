@@ -5,7 +5,7 @@
 mod audit;
 mod configure;
 
-pub use configure::checksum_of;
+pub use configure::{checksum_of, entry};
 
 use std::collections::HashSet;
 use std::sync::Arc;
