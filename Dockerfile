@@ -10,7 +10,7 @@ RUN cargo build --locked --profile dist
 FROM debian:stable-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 10001 kornsole
-COPY --from=build /src/target/dist/kornsole /usr/local/bin/kornsole
+COPY --from=build /src/target/dist/kornsole /src/target/dist/kornsole-job /usr/local/bin/
 USER kornsole
 WORKDIR /work
 ENV TERM=xterm-256color COLORTERM=truecolor

@@ -152,6 +152,18 @@ fn busy(folder: &Path, at_one_time: usize, pending: usize) {
     line(who, "memory meanwhile", memory(daemon.child.id()), "MB");
 }
 
+/// The server that a program starts by itself: the first process of that name which was given this variable.
+fn server(name: &str, variable: &str) -> Option<u32> {
+    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    let read = |pid: u32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let is = |pid: &u32| {
+        let given = read(*pid, "environ");
+        read(*pid, "comm").trim_ascii() == name.as_bytes()
+            && given.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+    };
+    pids.into_iter().find(is)
+}
+
 /// What a daemon holds and uses while nothing happens.
 fn idle(who: &str, when: &str, pid: u32) {
     sleep(Duration::from_secs(1));
@@ -209,6 +221,9 @@ fn task_spooler(folder: &Path, jobs: usize) {
     // It waits for the last job alone; those before it have ended by then, or run beside it.
     tsp(&["-w"]).status().unwrap();
     line("task-spooler", "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
+    if let Some(server) = server("tsp", &format!("TS_SOCKET={}", socket.display())) {
+        idle("task-spooler", "with nothing pending", server);
+    }
     tsp(&["-K"]).status().unwrap();
 }
 

@@ -169,8 +169,8 @@ enum Command {
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
-    if let Some(code) = local::part_of_a_job(std::env::args_os()) {
-        return code;
+    if let Some(outcome) = crate::local::part::of_a_job(std::env::args_os()) {
+        return outcome.map_or_else(|(why, status)| fail(&why, status), |()| ExitCode::SUCCESS);
     }
     let cli = Cli::parse_from(flag_order::sorted(Cli::command(), std::env::args_os()));
     match &cli.command {

@@ -4,26 +4,32 @@
 //! - the table is locked for a look or a change, never while an order is under way;
 //! - a job is on the disk before the scheduler knows of it, and before who submitted it has its number.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::cgroup::Enforcement;
+use super::helper::Helper;
 use super::job::{Job, JobState, Owner};
 use super::machine::Machine;
-use super::running::Running;
 use super::store::Store;
+use super::table::Table;
 use crate::engine::Engine;
-use crate::model::{AskId, Identity, NodeId, Priority};
+use crate::model::{AppId, AskId, Identity, NodeId, Priority};
 use crate::view::act::{Act, Actor, ActsFrom, AskSpec, Code, Done, NodeSpec, Order, PartitionAct, Refusal, Submission};
 use crate::view::{AppRow, PartitionView, View};
 
 /// How long an order may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long those who ask have the table, and how often one after the other.
+const TURN: Duration = Duration::from_micros(50);
+const MOST_TURNS: u32 = 40;
 
 /// How the daemon is set up.
 #[derive(Clone, Debug)]
@@ -40,6 +46,8 @@ pub struct Settings {
     pub history: usize,
     /// Who runs the daemon.
     pub owner: Owner,
+    /// What supervises jobs.
+    pub helper: Helper,
     /// How many files a job may have open, where the daemon has more for itself.
     pub files: Option<u64>,
 }
@@ -53,70 +61,12 @@ pub struct Daemon {
     pub(super) settings: Settings,
     pub(super) store: Store,
     table: Mutex<Table>,
+    /// How many wait for the table to answer a request.
+    asking: AtomicUsize,
     /// A job has ended.
     pub(super) ended: Condvar,
     waker: UnixStream,
     pub(super) door: OnceLock<Door>,
-}
-
-/// The jobs by number, with their claims and those that wait for them.
-#[derive(Default)]
-pub(super) struct Table {
-    pub(super) jobs: BTreeMap<u64, Job>,
-    pub(super) last: u64,
-    /// Those whose supervisor lives.
-    pub(super) running: HashMap<u64, Running>,
-    /// Those that have a task and a state on the disk, and whose supervisor is being made.
-    pub(super) starting: BTreeSet<u64>,
-    /// The jobs that have not ended, so that a walk over them does not pass the ended ones.
-    pub(super) live: HashSet<u64>,
-    /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
-    pub(super) waiting: BTreeSet<u64>,
-    /// What waits is to be looked at.
-    pub(super) look: bool,
-    /// The generation of the view in which jobs were missed last, and whether there are others since.
-    pub(super) seen: u64,
-    pub(super) unsure: bool,
-}
-
-impl Table {
-    fn new(jobs: Vec<Job>) -> Self {
-        let mut table = Self { look: true, unsure: true, ..Self::default() };
-        jobs.into_iter().for_each(|job| table.insert(job));
-        table
-    }
-
-    /// Takes a job in.
-    pub(super) fn insert(&mut self, job: Job) {
-        self.last = self.last.max(job.number);
-        if job.state != JobState::Ended {
-            self.live.insert(job.number);
-            self.waiting.insert(job.number);
-        }
-        self.jobs.insert(job.number, job);
-    }
-
-    /// The jobs that take room on this machine.
-    pub(super) fn occupying(&self) -> impl Iterator<Item = &Job> {
-        self.running.keys().chain(&self.starting).filter_map(|number| self.jobs.get(number))
-    }
-
-    /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the
-    /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has an application without a job.
-    pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
-        let kept = self.jobs.get_mut(&offered.number).filter(|kept| kept.generation == offered.generation)?;
-        let stands = matches!(kept.state, JobState::Queued | JobState::Running);
-        kept.confirmed |= stands;
-        self.unsure = true;
-        stands.then_some(kept.state)
-    }
-
-    /// Forgets a job.
-    pub(super) fn remove(&mut self, number: u64) {
-        self.jobs.remove(&number);
-        self.live.remove(&number);
-        self.waiting.remove(&number);
-    }
 }
 
 impl Daemon {
@@ -130,8 +80,16 @@ impl Daemon {
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
         let table = Mutex::new(Table::new(jobs));
-        let daemon =
-            Arc::new(Self { engine, settings, store, table, ended: Condvar::new(), waker, door: OnceLock::new() });
+        let daemon = Arc::new(Self {
+            engine,
+            settings,
+            store,
+            table,
+            asking: AtomicUsize::new(0),
+            ended: Condvar::new(),
+            waker,
+            door: OnceLock::new(),
+        });
         daemon.offer_machine().map_err(|why| io::Error::other(why.to_string()))?;
         let waking = Arc::downgrade(&daemon);
         daemon.engine.published().on_change(Box::new(move || {
@@ -153,7 +111,22 @@ impl Daemon {
         let _ = io::Write::write(&mut &self.waker, &[1]);
     }
 
+    /// The jobs, for a request: somebody waits for the answer.
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
+        self.asking.fetch_add(1, Ordering::AcqRel);
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        self.asking.fetch_sub(1, Ordering::AcqRel);
+        table
+    }
+
+    /// The jobs, for one step of many: those who ask have their turn first, as a lock that is taken again at once is never theirs.
+    pub(super) fn table_in_turn(&self) -> MutexGuard<'_, Table> {
+        for _ in 0..MOST_TURNS {
+            if self.asking.load(Ordering::Acquire) == 0 {
+                break;
+            }
+            std::thread::sleep(TURN);
+        }
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -169,7 +142,15 @@ impl Daemon {
 
     /// The live application of a job.
     pub(super) fn app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
-        Self::partition(view)?.app_by_id(&job.app())
+        let id = job.app();
+        // The newest ones are the last ones, and asked about most.
+        Self::partition(view)?.apps.iter().rev().flatten().find(|app| app.id == id)
+    }
+
+    /// The live applications by their ids: for a look at many jobs.
+    pub(super) fn apps(view: &View) -> HashMap<&AppId, &Arc<AppRow>> {
+        let parts = Self::partition(view).into_iter();
+        parts.flat_map(|part| part.apps.iter().flatten()).map(|app| (&app.id, app)).collect()
     }
 
     /// The user at the other end of the socket.
@@ -347,29 +328,4 @@ pub(super) struct Offered {
 fn awaited(answers: &Receiver<Result<Done, Refusal>>) -> Result<Done, Refusal> {
     let silent = || Err(Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped"));
     answers.recv_timeout(PATIENCE).unwrap_or_else(|_| silent())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::local::job::JobSpec;
-
-    fn queued() -> Job {
-        let owner =
-            Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity { user: "sue".into(), groups: Vec::new() } };
-        Job { state: JobState::Queued, ..Job::new(7, JobSpec::default(), owner, 0) }
-    }
-
-    #[test]
-    fn a_job_that_was_started_before_the_schedulers_answer_stays() {
-        let offered = queued();
-        let answered = |now: Job| Table::new(vec![now]).confirm(&offered);
-        assert_eq!(answered(offered.clone()), Some(JobState::Queued));
-        assert_eq!(answered(Job { state: JobState::Running, ..offered.clone() }), Some(JobState::Running));
-        assert_eq!(answered(Job { state: JobState::Queued, next: 2, ..offered.clone() }), Some(JobState::Queued));
-        assert_eq!(answered(Job { state: JobState::Held, ..offered.clone() }), None, "it was held meanwhile");
-        assert_eq!(answered(Job { state: JobState::Ended, ..offered.clone() }), None, "it was cancelled meanwhile");
-        assert_eq!(answered(Job { generation: 2, ..offered.clone() }), None, "it was changed meanwhile");
-        assert_eq!(Table::default().confirm(&offered), None, "it is gone");
-    }
 }

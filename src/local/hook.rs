@@ -3,12 +3,14 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
+use super::helper::Helper;
+use super::part::START;
 use super::process;
 
 /// How long the hook of an end may run.
@@ -50,9 +52,8 @@ impl Running {
     /// # Errors
     /// The system gives no process.
     pub fn start(folder: &Path, hook: Hook, variable: (&str, &str), output: Stdio, errors: Stdio) -> io::Result<Self> {
-        let mut command = Command::new("/proc/self/exe");
-        command.arg("local-start").arg(folder).arg(hook.name());
-        command.env_clear().env(variable.0, variable.1).current_dir("/");
+        let mut command = Helper::default().command();
+        command.arg(START).arg(folder).arg(hook.name()).env(variable.0, variable.1);
         let child = command.stdin(Stdio::null()).stdout(output).stderr(errors).spawn()?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
         Ok(Self { child, fd: pidfd_open(pid, PidfdFlags::empty())? })

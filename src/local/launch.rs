@@ -18,12 +18,16 @@ use rustix::thread::{
 };
 
 use super::hook::Hook;
-use super::task::{Credentials, TASK, Task, read};
+use super::task::{Credentials, TASK, Task, environment, read};
 use super::{cgroup, user_file};
 
 /// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("the task cannot be read".to_owned(), 125) };
+    let env = match environment(folder, &task) {
+        Ok(env) => env,
+        Err(why) => return (format!("the environment cannot be read: {why}"), 125),
+    };
     if let Err(why) = limit(&task, hook) {
         return (format!("the limits cannot be set: {why}"), 125);
     }
@@ -51,7 +55,7 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     }
     let Some((program, arguments)) = words.split_first() else { return ("there is no command".to_owned(), 127) };
     let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(task.env.iter().map(|(name, value)| (name, value)));
+    command.args(arguments).env_clear().envs(env);
     let input = if task.interactive && hook.is_none() { io::stdout().as_fd().try_clone_to_owned().ok() } else { None };
     command.stdin(input.map_or_else(Stdio::null, Stdio::from));
     if hook.is_some() {

@@ -1,7 +1,7 @@
 //! Local jobs: the embedded scheduler runs real processes on this machine.
 //!
-//! A job is an application with one ask. When the scheduler allocates it, the daemon starts a *supervisor* (`kornsole local-run`, the same
-//! binary), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor has ended, the
+//! A job is an application with one ask. When the scheduler allocates it, the daemon starts a *supervisor* (`kornsole-job
+//! local-run`, [`part`]), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor has ended, the
 //! daemon reads how the job ended and releases the allocation.
 //!
 //! Read first: [`job`] (what is kept of a job), [`reconcile`] (what the daemon does when the view changes or a job ends), [`supervise`].
@@ -18,11 +18,13 @@ pub mod cgroup;
 mod changes;
 pub mod client;
 pub mod daemon;
+pub mod helper;
 pub mod hook;
 pub mod job;
 pub mod launch;
 pub mod machine;
 pub mod output;
+pub mod part;
 pub mod peer;
 mod placing;
 pub mod process;
@@ -32,9 +34,11 @@ mod requests;
 mod requeue;
 mod running;
 pub mod server;
+mod starting;
 pub mod store;
 pub mod submission;
 pub mod supervise;
+mod table;
 pub mod task;
 pub mod terminal;
 mod usage;

@@ -4,8 +4,7 @@
 //! with a process and no allocation, and releases the allocation of an ended job. So a daemon that begins in the middle does the same as
 //! one that was always there.
 
-use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::collections::HashMap;
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -15,21 +14,22 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, pidfd_send_signal};
 
-use super::daemon::{Daemon, Table};
-use super::job::{Attempt, AttemptEnd, Job, JobState, Outcome, Stop, number_of};
+use super::daemon::Daemon;
+use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, number_of};
 use super::running::Running;
-use super::task::{CLAIM, Claim, Credentials, ENDED, Fallback, TASK, Task, claim, read, write};
-use super::{process, store, supervise, wall_ms};
-use crate::model::Resource;
+use super::table::Table;
+use super::task::{CLAIM, Claim, ENDED, claim, read};
+use super::{process, supervise};
 use crate::view::act::PartitionAct;
 use crate::view::{PartitionView, View};
 
 /// How often it looks for what no event reports, while there are jobs.
 const TICK: Duration = Duration::from_secs(1);
-/// How many jobs are started before others have a turn with the table.
-const MOST_STARTS: usize = 16;
-/// How nice jobs are where nothing else holds them.
-const NICE: i32 = 5;
+/// How long it waits at most until it looks again.
+const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+
+/// The attempts that have an allocation, by the number and the generation of their job.
+pub(super) type Allocated = HashMap<(u64, u32), u32>;
 
 impl Daemon {
     /// Takes over from an earlier daemon: adopts the living supervisors, and finds those that ended meanwhile.
@@ -82,7 +82,7 @@ impl Daemon {
         let folder = self.folder(job);
         match read::<Claim>(&folder.join(CLAIM)) {
             // The daemon ended before the supervisor had begun; if one still does, it claims first or this one does.
-            None => self.take_supervisor(table, number, Running::start(&folder)),
+            None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
             Some(claim) => match process::open(&claim) {
                 Some(fd) => {
                     table.running.insert(number, Running { fd: Arc::new(fd), pid: claim.pid });
@@ -105,7 +105,10 @@ impl Daemon {
             if tick {
                 ticked = Instant::now();
             }
+            let began = Instant::now();
             self.reconcile(&ended, tick);
+            // The more there is to look at, the more is looked at together.
+            std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
         }
     }
 
@@ -130,8 +133,8 @@ impl Daemon {
 
     /// Makes the running jobs equal to the allocations; at a `tick` it also looks for changes that nothing reported.
     pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
-        let mut table = self.table();
         for number in ended {
+            let mut table = self.table_in_turn();
             if let Some(running) = table.running.remove(number) {
                 let how = process::reap(running.pid);
                 self.take_end(&mut table, *number, how);
@@ -139,8 +142,15 @@ impl Daemon {
         }
         let view = self.engine.published().view();
         let allocated = allocated(&view);
-        self.stop_what_lost_its_room(&mut table, &view, &allocated);
-        self.start_what_is_allocated(&mut table, &allocated, tick);
+        let begin = {
+            let mut table = self.table_in_turn();
+            self.stop_what_lost_its_room(&mut table, &view, &allocated);
+            self.what_begins(&table, &allocated, tick)
+        };
+        self.prepare(&begin);
+        let mut table = self.table_in_turn();
+        // A job that was submitted meanwhile is in the newest one.
+        let view = self.engine.published().view();
         if tick && (table.unsure || table.seen != view.generation) {
             (table.unsure, table.seen) = (false, view.generation);
             self.look_for_the_missing(&mut table, &view);
@@ -152,8 +162,8 @@ impl Daemon {
         drop(table);
         // Outside the lock: on a busy machine it takes a while until a new process has a turn, and others want to submit.
         for (number, folder) in starting {
-            let started = Running::start(&folder);
-            self.take_supervisor(&mut self.table(), number, started);
+            let started = Running::start(&self.settings.helper, &folder);
+            self.take_supervisor(&mut self.table_in_turn(), number, started);
         }
         self.begin(&ready);
         if !ended.is_empty() {
@@ -161,121 +171,8 @@ impl Daemon {
         }
     }
 
-    fn start_what_is_allocated(&self, table: &mut Table, allocated: &HashMap<(u64, u32), u32>, tick: bool) {
-        let mut used = None;
-        let mut left = MOST_STARTS;
-        for ((number, generation), attempt) in allocated {
-            let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
-            let present = job.next == *attempt;
-            match job.state {
-                // The rest has its turn when these have been started.
-                JobState::Queued if present && left == 0 => self.wake(),
-                JobState::Queued if present => {
-                    let used = used.get_or_insert_with(|| in_use(table));
-                    if self.has_room(table, used, job) {
-                        used.add_assign(&job.resource());
-                        left -= 1;
-                        self.start(table, *number);
-                    }
-                }
-                // What has ended, and was not released because the scheduler was paused or its disk full.
-                JobState::Ended | JobState::Held if tick => {
-                    self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
-                }
-                _ if tick && attempt < &job.next => {
-                    self.perform_later(&self.submitter(job), Self::release_of(job, *attempt), |_| {});
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Whether a job fits beside the processes that are there: the scheduler gives the room of one that it preempts away at once, and
-    /// that one has its time to end.
-    fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
-        let mut wanted = job.resource();
-        wanted.add_assign(used);
-        self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
-    }
-
-    /// The GPUs that a job may have of those that it asks for; those that are free.
-    fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
-        if gpus(job) == 0 {
-            return Vec::new();
-        }
-        let attempts = table.occupying().filter_map(|job| job.attempts.last());
-        let busy: HashSet<u32> = attempts.flat_map(|attempt| attempt.gpus.iter().copied()).collect();
-        let all = 0..u32::try_from(self.settings.machine.gpu).unwrap_or_default();
-        all.filter(|gpu| !busy.contains(gpu)).collect()
-    }
-
-    /// Makes all that the attempt of an allocated job needs but its supervisor.
-    fn start(&self, table: &mut Table, number: u64) {
-        let Some(job) = table.jobs.get(&number) else { return };
-        let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
-        let Some(job) = table.jobs.get_mut(&number) else { return };
-        job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
-        job.state = JobState::Running;
-        let folder = self.folder(job);
-        let prepared = self.task(job).and_then(|task| {
-            store::private_folder(&folder)?;
-            write(&folder.join(TASK), &task)
-        });
-        let full = prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull);
-        if full || !self.keep(job) {
-            // It runs when the disk takes it: what runs is always on the disk.
-            job.attempts.pop();
-            job.state = JobState::Queued;
-            return;
-        }
-        match prepared {
-            Ok(()) => drop(table.starting.insert(number)),
-            Err(why) => self.finish(table, number, not_started(&why)),
-        }
-    }
-
-    fn task(&self, job: &Job) -> io::Result<Task> {
-        let (settings, spec) = (&self.settings, &job.spec);
-        let name = format!("{}-{}", job.number, job.next);
-        let cgroup = settings.enforcement.create(&name, spec.vcore, spec.memory)?;
-        let data = u64::try_from(spec.memory).unwrap_or_default();
-        let fallback = cgroup.is_none().then_some(Fallback { data, nice: NICE });
-        let gpus = job.attempts.last().map(|attempt| attempt.gpus.as_slice()).unwrap_or_default();
-        let mut env = self.store.env(job)?;
-        let mut own = settings.machine.gpu_variables(gpus);
-        own.push(("KORNSOLE_JOB".to_owned(), job.number.to_string()));
-        own.push(("KORNSOLE_ATTEMPT".to_owned(), job.next.to_string()));
-        if let Some(task) = job.array {
-            own.push(("KORNSOLE_ARRAY_JOB".to_owned(), task.first.to_string()));
-            own.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
-        }
-        env.retain(|(name, _)| own.iter().all(|(ours, _)| ours != name));
-        env.extend(own);
-        let owner = &job.owner;
-        let other = settings.owner.uid == 0;
-        let user = other.then(|| Credentials { uid: owner.uid, gid: owner.gid, groups: owner.groups.clone() });
-        Ok(Task {
-            command: spec.command.clone(),
-            env,
-            dir: spec.dir.clone(),
-            umask: spec.umask,
-            user,
-            cgroup,
-            fallback,
-            files: settings.files,
-            time_limit: spec.time_limit,
-            grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
-            output_bytes: settings.output_bytes,
-            interactive: spec.interactive,
-            output: job.output_file(),
-            signal: spec.signal,
-            checkpoint: spec.checkpoint.clone(),
-            at_end: spec.at_end.clone(),
-        })
-    }
-
     /// The folder of a job's present attempt.
-    fn folder(&self, job: &Job) -> PathBuf {
+    pub(super) fn folder(&self, job: &Job) -> PathBuf {
         self.store.attempt(job.number, job.next)
     }
 
@@ -293,7 +190,7 @@ impl Daemon {
         }
     }
 
-    fn stop_what_lost_its_room(&self, table: &mut Table, view: &View, allocated: &HashMap<(u64, u32), u32>) {
+    fn stop_what_lost_its_room(&self, table: &mut Table, view: &View, allocated: &Allocated) {
         let running: Vec<u64> = table.running.keys().copied().collect();
         for number in running {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
@@ -350,25 +247,13 @@ impl Daemon {
                 end = Some(AttemptEnd::new(Outcome::Lost(why)));
             }
         }
-        let _ = fs::remove_file(folder.join(TASK));
         if let Some(end) = end {
             self.finish(table, number, end);
         }
     }
 }
 
-/// What the jobs have asked for whose supervisors live, or are being made.
-fn in_use(table: &Table) -> Resource {
-    let mut used = Resource::new();
-    table.occupying().for_each(|job| used.add_assign(&job.resource()));
-    used
-}
-
-fn gpus(job: &Job) -> usize {
-    usize::try_from(job.spec.gpu).unwrap_or_default()
-}
-
-fn not_started(why: &io::Error) -> AttemptEnd {
+pub(super) fn not_started(why: &io::Error) -> AttemptEnd {
     AttemptEnd::new(Outcome::NotStarted(why.to_string()))
 }
 
@@ -378,7 +263,7 @@ fn never_begun() -> AttemptEnd {
 }
 
 /// What the scheduler has allocated: the newest attempt of each job in each of its generations.
-fn allocated(view: &View) -> HashMap<(u64, u32), u32> {
+fn allocated(view: &View) -> Allocated {
     let nodes = view.partitions.first().into_iter().flat_map(|part| part.nodes.values());
     let mut found = HashMap::new();
     for allocation in nodes.flat_map(|node| node.allocations.values()) {

@@ -1,17 +1,20 @@
 //! Requests over the socket, carried out for the user that the kernel names.
 
+use std::collections::HashMap;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::cgroup::Enforcement;
-use super::daemon::{Daemon, Table};
+use super::daemon::Daemon;
 use super::job::{Job, JobState, Owner};
 use super::output;
+use super::table::Table;
 use super::wire::{Info, JobReport, Reply, Request};
-use crate::model::AppState;
+use crate::model::{AppId, AppState};
 use crate::view::act::Refusal;
 use crate::view::placement::access;
-use crate::view::{AskState, PendingReason, View};
+use crate::view::{AppRow, AskState, PendingReason};
 
 /// How long one request waits at most for the end of a job; who waits longer asks again.
 const WAIT: Duration = Duration::from_secs(20);
@@ -154,11 +157,13 @@ impl Daemon {
     }
 
     pub(super) fn report(&self, job: &Job) -> JobReport {
-        Self::report_by(&self.engine.published().view(), job)
+        let view = self.engine.published().view();
+        let ended = || Self::partition(&view)?.app_by_id(&job.app());
+        Self::report_by(Self::app(&view, job).or_else(ended), job)
     }
 
-    fn report_by(view: &View, job: &Job) -> JobReport {
-        let app = Self::app(view, job);
+    /// A job with its application, the live one or the one that has ended.
+    fn report_by(app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {
             JobState::Waiting if !job.spec.after.is_empty() => {
@@ -193,7 +198,10 @@ impl Daemon {
         let (table, view) = (self.table(), self.engine.published().view());
         let wanted = table.jobs.values().filter(|job| ended || job.state != JobState::Ended);
         let seen = wanted.filter(|job| self.may_see(who, job));
-        Reply::Jobs(seen.map(|job| Self::report_by(&view, job)).collect())
+        let gone = Self::partition(&view).into_iter().flat_map(|part| part.ended.iter());
+        // An id is that of the live one, if there is one.
+        let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
+        Reply::Jobs(seen.map(|job| Self::report_by(apps.get(&job.app()).copied(), job)).collect())
     }
 
     fn wait_for_job(&self, who: &Owner, number: u64) -> Reply {

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::daemon::{Daemon, Offered, Table};
+use super::daemon::{Daemon, Offered};
 use super::job::{AttemptEnd, Dependency, Job, JobState, Outcome, Stop, WhenStopped};
+use super::table::Table;
 use super::wall_ms;
 use crate::model::AppState;
 use crate::view::View;
@@ -94,6 +95,7 @@ impl Daemon {
 
     /// Finds queued jobs that the scheduler does not have any more, and those whose ask was not taken.
     pub(super) fn look_for_the_missing(&self, table: &mut Table, view: &View) {
+        let apps = Self::apps(view);
         let queued: Vec<u64> = table.live.iter().copied().collect();
         for number in queued {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
@@ -104,7 +106,7 @@ impl Daemon {
                 let ended = Self::partition(view).map(|part| part.ended.iter().find(|app| app.id == job.app()));
                 ended.flatten().map(|app| app.state)
             };
-            match Self::app(view, job) {
+            match apps.get(&job.app()) {
                 Some(app) if !app.asks.values().any(|ask| ask.id == job.ask()) => {
                     self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
                 }

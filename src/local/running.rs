@@ -3,11 +3,13 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use super::helper::Helper;
+use super::part::RUN;
 use super::supervise;
 
 /// A supervisor that runs.
@@ -22,9 +24,9 @@ impl Running {
     ///
     /// # Errors
     /// There is no task, or no process can be made.
-    pub fn start(folder: &Path) -> io::Result<Self> {
-        let mut command = Command::new("/proc/self/exe");
-        command.arg("local-run").arg(folder).env_clear().current_dir("/");
+    pub fn start(helper: &Helper, folder: &Path) -> io::Result<Self> {
+        let mut command = helper.command();
+        command.arg(RUN).arg(folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         supervise::check(folder)?;
         let mut child = command.spawn()?;

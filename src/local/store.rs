@@ -1,6 +1,9 @@
 //! The jobs on the disk: a folder for each, with `job.json`, its environment in `env.json`, and a folder for each attempt. Only the
 //! daemon's user can read them.
 //!
+//! `job.json` has a line for each state that the job was in; the last one that can be read is its newest. A line more is cheaper than a file
+//! that replaces another, and a write that is cut off leaves the lines before it.
+//!
 //! An environment is large and needed only when an attempt begins: it is not held in memory, and not written again with the job.
 //!
 //! What is written outlives the daemon at once. So that it outlives a loss of power too, a thread syncs it soon afterwards, much at one
@@ -8,21 +11,21 @@
 //! submitted in it, and the ends of jobs in it, which then begin again as after every restart of the machine.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, File, TryLockError};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
 use super::job::{Job, JobState};
-use super::task;
+use super::task::{self, ENV};
 
-/// The newest state of a job.
+/// The states of a job.
 const JOB: &str = "job.json";
-/// The file with the environment that the job was submitted in.
-const ENV: &str = "env.json";
+/// How many times as long as its newest state a file of states may be before it is replaced by that one alone, and how many bytes more.
+const LONGEST: (u64, u64) = (8, 16 << 10);
 /// How often a folder is tried that another daemon has: one that was killed has it for a moment longer.
 const TRIES: u32 = 20;
 /// How long lies between two tries.
@@ -84,7 +87,7 @@ impl Store {
             if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
                 continue;
             }
-            match task::read::<Job>(&path.join(JOB)) {
+            match newest(&path.join(JOB)) {
                 Some(job) => jobs.push(job),
                 // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
                 None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
@@ -107,7 +110,8 @@ impl Store {
         let folder = self.of(job.number);
         private_folder(&folder)?;
         let env = std::mem::take(&mut job.spec.env);
-        task::write(&folder.join(ENV), &env)?;
+        // Without its state it is no job: nobody looks into a file that was cut off.
+        task::write_new(&folder.join(ENV), &env)?;
         self.save(job)
     }
 
@@ -137,14 +141,6 @@ impl Store {
         File::open(&self.folder)?.sync_all()
     }
 
-    /// The environment of a job.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn env(&self, job: &Job) -> io::Result<Vec<(String, String)>> {
-        Ok(serde_json::from_slice(&fs::read(self.of(job.number).join(ENV))?)?)
-    }
-
     fn of(&self, number: u64) -> PathBuf {
         self.folder.join(number.to_string())
     }
@@ -159,8 +155,7 @@ impl Store {
     /// # Errors
     /// The disk does not take it.
     pub fn save(&self, job: &Job) -> io::Result<()> {
-        private_folder(&self.of(job.number))?;
-        task::write(&self.of(job.number).join(JOB), job)?;
+        append(&self.of(job.number), job)?;
         let first = {
             let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
             unsynced.insert(job.number);
@@ -177,6 +172,35 @@ impl Store {
         let _ = fs::remove_file(self.of(number).join(JOB));
         let _ = fs::remove_dir_all(self.of(number));
     }
+}
+
+/// Adds a state to those of a job.
+fn append(folder: &Path, job: &Job) -> io::Result<()> {
+    let file = folder.join(JOB);
+    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&file);
+    let mut opened = match open() {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => {
+            private_folder(folder)?;
+            open()?
+        }
+        opened => opened?,
+    };
+    let mut line = serde_json::to_vec(job)?;
+    let before = opened.metadata()?.len();
+    if before > LONGEST.0 * line.len() as u64 + LONGEST.1 {
+        return task::write(&file, job);
+    }
+    if before > 0 {
+        // Ends also a line that was cut off.
+        line.insert(0, b'\n');
+    }
+    opened.write_all(&line)
+}
+
+/// The newest state in a file that can be read.
+fn newest(file: &Path) -> Option<Job> {
+    let bytes = fs::read(file).ok()?;
+    bytes.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// Whether a file is not there, or has nothing in it.
@@ -210,4 +234,37 @@ fn cut_off(jobs: &[Job]) -> Vec<u64> {
         .collect();
     let cut = parts.iter().filter(|job| job.array.is_some_and(|task| !begun.contains(&task.first)));
     cut.map(|job| job.number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::job::{JobSpec, Owner};
+    use crate::model::Identity;
+
+    #[test]
+    fn a_state_that_was_cut_off_leaves_the_one_before_it_and_many_are_not_kept() {
+        let folder = std::env::temp_dir().join(format!("kornsole-store-{}", std::process::id()));
+        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
+        let mut job = Job::new(7, JobSpec::default(), owner, 0);
+        let file = folder.join(JOB);
+        append(&folder, &job).unwrap();
+        let one = fs::metadata(&file).unwrap().len();
+        job.state = JobState::Queued;
+        append(&folder, &job).unwrap();
+        let whole = fs::read(&file).unwrap();
+        for length in usize::try_from(one).unwrap()..whole.len() {
+            fs::write(&file, &whole[..length]).unwrap();
+            assert_eq!(newest(&file).unwrap().state, JobState::Waiting, "{length} of {} bytes", whole.len());
+            append(&folder, &job).unwrap();
+            assert_eq!(newest(&file).unwrap().state, JobState::Queued);
+        }
+        for next in 0..200 {
+            job.next = next;
+            append(&folder, &job).unwrap();
+            assert_eq!(newest(&file).unwrap().next, next);
+            assert!(fs::metadata(&file).unwrap().len() < (LONGEST.0 + 2) * one + LONGEST.1);
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -1,8 +1,9 @@
 //! Submission: a job is checked, kept, and given to the scheduler; all of it or nothing.
 
-use super::daemon::{Daemon, Table};
+use super::daemon::Daemon;
 use super::job::{ArrayTask, Job, JobSpec, JobState, Owner};
 use super::requests::{by_scheduler, misused, refused};
+use super::table::Table;
 use super::wall_ms;
 use super::wire::Reply;
 use crate::model::{MEMORY, Resource, VCORE, quantity};

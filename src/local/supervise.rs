@@ -1,4 +1,4 @@
-//! The supervisor of one attempt (`kornsole local-run`): starts the command, keeps its output, and writes how it ended.
+//! The supervisor of one attempt (`kornsole-job local-run`): starts the command, keeps its output, and writes how it ended.
 //!
 //! It outlives the daemon. SIGTERM asks it to end the job: SIGTERM to the job's processes, then SIGKILL. When the first process of the job
 //! has ended, all its other processes are ended too, also those that left its process group: they become children of the supervisor.
@@ -9,7 +9,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, set_child_subreaper, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::helper::Helper;
 use super::hook::{self, Hook};
 use super::job::{AttemptEnd, Outcome};
 use super::output::Writer;
-use super::task::{CLAIM, Claim, ENDED, MAIN, TASK, Task, claim, read, write};
+use super::part::START;
+use super::task::{CLAIM, Claim, ENDED, MAIN, TASK, Task, claim, read, write, write_new};
 use super::terminal::Terminal;
 use super::user_file::UserFile;
 use super::{cgroup, process};
@@ -132,9 +134,8 @@ fn signals() -> io::Result<UnixStream> {
 fn start(folder: &Path, task: Task, signals: UnixStream) -> io::Result<Supervisor> {
     set_child_subreaper(Some(getpid()))?;
     let Ends { source, writer, terminal } = Ends::open(folder, &task)?;
-    // The program that runs, also when its file was replaced meanwhile.
-    let mut command = Command::new("/proc/self/exe");
-    command.arg("local-start").arg(folder).env_clear().current_dir("/");
+    let mut command = Helper::default().command();
+    command.arg(START).arg(folder);
     let hook_output = if task.checkpoint.is_empty() { None } else { Some(writer.try_clone()?) };
     command.stdout(writer.try_clone()?).stderr(writer);
     let mut output = Writer::new(folder, task.output_bytes);
@@ -151,7 +152,7 @@ fn start(folder: &Path, task: Task, signals: UnixStream) -> io::Result<Superviso
     let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
     if let Some(main) = process::identify(pid) {
         // It is of use only when this supervisor is killed: a full disk keeps no job from running.
-        let _ = write(&folder.join(MAIN), &main);
+        let _ = write_new(&folder.join(MAIN), &main);
     }
     // One that the clock does not reach is none.
     let time_limit = task.time_limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));

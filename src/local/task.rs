@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+/// The file with the environment that the job was submitted in, in the folder above that of the attempt.
+pub const ENV: &str = "env.json";
 /// The file with the [`Task`].
 pub const TASK: &str = "task.json";
 /// The file with the [`Claim`] of the one supervisor.
@@ -22,7 +24,7 @@ pub const ENDED: &str = "ended.json";
 pub struct Task {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Its whole environment.
+    /// What is set in its environment beside what it was submitted in, or instead of that.
     pub env: Vec<(String, String)>,
     /// Where it runs.
     pub dir: String,
@@ -107,9 +109,26 @@ pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     fs::rename(&beside, file)
 }
 
-fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
+/// The same for a file that nobody reads before another one is written, or that is of no use once the writer is gone: one that is cut off
+/// may stay.
+///
+/// # Errors
+/// The disk does not take it.
+pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let mut opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
     opened.write_all(&serde_json::to_vec(value)?)
+}
+
+/// The environment of an attempt.
+///
+/// # Errors
+/// It cannot be read.
+pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String)>> {
+    let submitted = fs::read(folder.parent().unwrap_or(folder).join(ENV))?;
+    let mut env: Vec<(String, String)> = serde_json::from_slice(&submitted)?;
+    env.retain(|(name, _)| task.env.iter().all(|(ours, _)| ours != name));
+    env.extend(task.env.iter().cloned());
+    Ok(env)
 }
 
 /// Claims an attempt: of all processes that try, one succeeds.

@@ -244,6 +244,29 @@ impl Drop for Disk {
     }
 }
 
+/// What supervises a job: a program of its own where it is installed; else, and after that, the one that serves.
+#[test]
+fn jobs_run_without_the_small_program() {
+    let mut machine = Machine::up(&[]);
+    let supervisor = |machine: &Machine, job: u64| {
+        machine.until(job, "running");
+        super::machine::until(|| !machine.logs(job).is_empty());
+        let claim = fs::read(machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"))).unwrap();
+        let claim: serde_json::Value = serde_json::from_slice(&claim).unwrap();
+        let program = fs::read_link(format!("/proc/{}/exe", claim["pid"])).unwrap();
+        program.file_name().unwrap().to_str().unwrap().to_owned()
+    };
+    let with = machine.submit(&[], "echo begun; sleep 2; exit 4");
+    assert_eq!(supervisor(&machine, with), "kornsole-job");
+    machine.kill();
+    machine.start_alone();
+    let without = machine.submit(&[], "echo begun; sleep 2; exit 5");
+    assert_eq!(supervisor(&machine, without), "kornsole");
+    machine.kill();
+    machine.start();
+    assert_eq!((machine.wait(with), machine.wait(without)), (4, 5));
+}
+
 #[test]
 fn a_job_whose_supervisor_is_killed_is_ended_and_said_to_be_lost() {
     let machine = Machine::up(&[]);

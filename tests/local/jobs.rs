@@ -15,6 +15,13 @@ fn a_job_runs_with_the_environment_and_ends_with_its_status() {
     assert_eq!((&shown["state"], &shown["status"], &shown["reason"]), (&"ended".into(), &7.into(), &"exit 7".into()));
     let history = String::from_utf8(machine.call(&["history"]).stdout).unwrap();
     assert!(history.lines().any(|line| line.contains("exit 7")), "{history}");
+    let busy = machine.submit(&[], "i=0; while test $i -lt 200000; do i=$((i + 1)); done; sleep 0.2");
+    assert_eq!(machine.wait(busy), 0);
+    let listed: serde_json::Value = serde_json::from_slice(&machine.call(&["history", "--json"]).stdout).unwrap();
+    let used = listed.as_array().unwrap().iter().find(|one| one["number"] == busy).unwrap();
+    let number = |name: &str| used[name].as_u64().unwrap();
+    assert!(number("cpu_ms") >= 10 && number("ran_ms") >= 200, "what it used is kept: {used}");
+    assert!(number("submitted") <= number("started") && number("started") < number("ended"), "{used}");
     assert_eq!(machine.call(&["submit", "--wait", "--", "sh", "-c", "kill -USR1 $$"]).status.code(), Some(138));
 }
 

@@ -41,12 +41,37 @@ fn a_gpu_belongs_to_one_job() {
         until(|| !machine.logs(job).is_empty());
         machine.logs(job)
     });
+    let first = seen[0].clone();
     seen.sort_unstable();
     assert_eq!(seen, ["0\n", "1\n"]);
     assert_eq!(machine.job(third)["state"], "queued");
-    let none = machine.submit(&[], "echo none $CUDA_VISIBLE_DEVICES");
+    // What the submitter has in his environment counts for nothing.
+    let flags = ["--env", "CUDA_VISIBLE_DEVICES=0,1", "--env", "ROCR_VISIBLE_DEVICES=0,1"];
+    let none = machine.submit(&flags, "echo none $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES");
     machine.wait(none);
     assert_eq!(machine.logs(none), "none\n");
+    machine.call(&["cancel", &jobs[0].to_string()]);
+    machine.wait(jobs[0]);
+    let again =
+        machine.submit(&[&flags[..], &["--gpu", "1"]].concat(), "echo $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES");
+    assert_eq!(machine.job(again)["state"], "queued", "the job that asked before is before it");
+    machine.call(&["cancel", &third.to_string()]);
+    machine.wait(again);
+    assert_eq!(machine.logs(again).split_whitespace().collect::<Vec<_>>(), ["0"; 2].map(|_| first.trim()));
+}
+
+#[test]
+fn of_a_long_output_the_last_part_is_kept() {
+    let machine = Machine::up(&["--output", "64k"]);
+    let job = machine.submit(&[], "seq 1 100000");
+    machine.wait(job);
+    let kept = machine.logs(job);
+    assert!(kept.ends_with("99999\n100000\n") && kept.len() <= 128 << 10, "{} bytes", kept.len());
+    assert!(kept.len() >= 32 << 10 && !kept.starts_with("1\n"), "{} bytes", kept.len());
+    let folder = machine.folder.join(format!("jobs/jobs/{job}/1"));
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
+    assert!(files.sum::<u64>() < 160 << 10, "it takes no more of the disk");
+    assert_eq!(machine.job(job)["lost_output"], 0, "what was not kept was not lost");
 }
 
 #[test]

@@ -48,6 +48,11 @@ impl Machine {
         self.start_as(Command::new(env!("CARGO_BIN_EXE_kornsole")));
     }
 
+    /// The same from a folder where nothing else is installed.
+    pub fn start_alone(&mut self) {
+        self.start_as(Command::new(self.program()));
+    }
+
     /// The same by a program that becomes the one that follows it.
     pub fn start_by(&mut self, mut command: Command) {
         command.arg(env!("CARGO_BIN_EXE_kornsole"));

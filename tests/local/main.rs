@@ -12,6 +12,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod access;
 mod bad;
 mod changes;
 mod completion;

@@ -98,6 +98,14 @@ fn a_job_is_read_from_a_file_or_a_script() {
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(machine.said(&["submit", "job.sh", "--wait", "--", "again"]).0, 0);
     assert_eq!(machine.logs(3), "again\n");
+    fs::write(&script, "#!/bin/sh\n#kornsole --name args\nprintf '%s|' \"$0\" \"$@\"\n").unwrap();
+    let words = ["submit", "./job.sh", "x", "two words", "--wait", "", "--cpu", "2", "--", "--flag", "-v"];
+    assert_eq!(machine.said(&words).0, 0);
+    assert!(machine.logs(4).ends_with("job.sh|x|two words||--flag|-v|"), "{}", machine.logs(4));
+    let job = machine.job(4);
+    assert_eq!((&job["name"], &job["vcore"]), (&"args".into(), &2000.into()), "its own options, and those of the call");
+    let (code, why) = machine.said(&["submit", "make", "test"]);
+    assert!(code == 2 && why.contains("make: ") && why.contains("kornsole submit -- make"), "{code} {why}");
 }
 
 #[test]

@@ -17,7 +17,6 @@ mod top;
 mod unit;
 mod up;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,9 +24,7 @@ use clap::{Args, Subcommand};
 
 use super::fail;
 use crate::local::client::Client;
-use crate::local::hook::Hook;
 use crate::local::wire::{Reply, Request};
-use crate::local::{launch, supervise};
 pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
 pub use console::{ConsoleArgs as LocalConsoleArgs, run_found};
@@ -94,30 +91,6 @@ pub fn run(args: &LocalArgs) -> ExitCode {
         LocalCommand::Edit(args) => acts::edit(args),
         LocalCommand::Names(args) => completions::names(args),
         LocalCommand::Unit(args) => unit::run(args),
-    }
-}
-
-/// The processes of an attempt, which the daemon and each other start: `kornsole local-run FOLDER` supervises it, `kornsole local-start FOLDER
-/// [HOOK]` becomes its command or a hook of it. They are no part of the command line: each job starts two of them, and reading that costs more than
-/// all that they do. `None` where something else was called.
-pub fn part_of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
-    let words: Vec<OsString> = arguments.skip(1).take(4).collect();
-    match words.as_slice() {
-        [command, folder] if command == "local-run" => Some(match supervise::run(Path::new(folder)) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(why) => fail(&why, 1),
-        }),
-        [command, folder, hook @ ..] if command == "local-start" => {
-            let hook = hook.first().map(|name| name.to_str().and_then(Hook::by_name).ok_or(name)).transpose();
-            Some(match hook {
-                Ok(hook) => {
-                    let (why, status) = launch::run(Path::new(folder), hook);
-                    fail(&format!("kornsole: {why}"), status)
-                }
-                Err(name) => fail(&format!("kornsole: there is no hook {name:?}"), 2),
-            })
-        }
-        _ => None,
     }
 }
 

@@ -39,10 +39,13 @@ pub struct SubmitArgs {
     /// Which daemon is asked
     #[command(flatten)]
     pub daemon: SocketArgs,
-    /// A script, with options of its own in lines that begin with #kornsole or #SBATCH; its arguments stand behind --
+    /// A script, with options of its own in lines that begin with #kornsole or #SBATCH
     #[arg(value_name = "SCRIPT")]
     pub script: Option<PathBuf>,
-    /// The command with its arguments, behind --
+    /// The script's arguments; those that begin with - stand behind --
+    #[arg(value_name = "ARGUMENT")]
+    pub arguments: Vec<String>,
+    /// The command with its arguments, behind --; behind a script, its last arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -118,7 +121,12 @@ fn wanted(args: &SubmitArgs) -> Result<(Vec<String>, JobOptions), Ended> {
         return Ok((command, args.options.clone().or(found.options)));
     }
     let Some(file) = &args.script else { return Ok((args.command.clone(), args.options.clone())) };
-    let (name, bytes) = (file.display().to_string(), read(file)?);
+    let name = file.display().to_string();
+    let bytes = read(file).map_err(|ended| match file.exists() {
+        true => ended,
+        // Of a command the flags would be read as those of `submit`.
+        false => Ended::misused(format!("{}; a command stands behind --: kornsole submit -- {name}", ended.message)),
+    })?;
     let text = String::from_utf8(bytes).map_err(|_| Ended::misused(format!("{name}: it is no script: no UTF-8")))?;
     let found = script::read(&name, &text).map_err(Ended::misused)?;
     found.left_out.iter().for_each(|what| warn(what));
@@ -134,7 +142,8 @@ fn wanted(args: &SubmitArgs) -> Result<(Vec<String>, JobOptions), Ended> {
             return Err(Ended::misused(why));
         }
     };
-    let command = before.into_iter().chain([path]).chain(args.command.iter().cloned()).collect();
+    let arguments = args.arguments.iter().chain(&args.command).cloned();
+    let command = before.into_iter().chain([path]).chain(arguments).collect();
     Ok((command, args.options.clone().or(found.options)))
 }
 

@@ -25,6 +25,7 @@ use crate::engine::journal::MakeCore;
 use crate::engine::{Core, Engine, Setup};
 use crate::local::cgroup::Enforcement;
 use crate::local::daemon::{Daemon, Settings};
+use crate::local::helper::Helper;
 use crate::local::machine::Machine;
 use crate::local::server::Server;
 use crate::local::{peer, queues, store};
@@ -125,6 +126,10 @@ pub fn run(args: &UpArgs) -> ExitCode {
     if let Err((message, code)) = args.logs.start() {
         return fail(&message, code);
     }
+    let (helper, slower) = Helper::find();
+    if let Some(why) = slower {
+        tracing::info!("{why}");
+    }
     let own = Settings {
         machine: args.machine(),
         enforcement: Enforcement::find(args.cgroup.as_deref()),
@@ -132,6 +137,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         output_bytes: u64::try_from(args.output).unwrap_or(u64::MAX),
         history: args.history,
         owner,
+        helper,
         files: more_files(),
     };
     match start(args, &settings, own, &places) {

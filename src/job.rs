@@ -1,0 +1,24 @@
+//! The `kornsole-job` binary: the processes of a job on this machine, without anything else, so that they start in a moment. `kornsole`
+//! starts it; it is of no use by itself.
+
+use std::process::ExitCode;
+
+#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
+fn fail(message: &str, status: u8) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::from(status)
+}
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    match kornsole::local::part::of_a_job(std::env::args_os()) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err((why, status))) => fail(&why, status),
+        None => fail("kornsole-job: `kornsole local up` starts it for each job; see `kornsole submit --help`", 2),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    fail("kornsole-job: there are no local jobs on this system", 2)
+}

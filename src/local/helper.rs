@@ -1,0 +1,95 @@
+//! The program that supervises jobs: `kornsole-job`, which is installed beside `kornsole`; without it `kornsole` itself does that.
+//!
+//! Each job starts two processes of it. A program of many megabytes takes several times as long for each as one that is small.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use super::part::VERSION;
+
+/// What it is installed as, and what its processes are called in lists.
+const NAME: &str = "kornsole-job";
+/// Where a process finds the program that it runs.
+const OWN: &str = "/proc/self/exe";
+
+/// The program that supervises jobs, held open: one that is installed later is of another release.
+///
+/// The default is the program that runs, also when its file was replaced meanwhile.
+#[derive(Clone, Debug, Default)]
+pub struct Helper(Option<Arc<File>>);
+
+impl Helper {
+    /// The one beside this program. Also why that is not used, if so.
+    pub fn find() -> (Self, Option<String>) {
+        match std::env::current_exe().and_then(|own| Self::beside(&own)) {
+            Ok(found) => (found, None),
+            Err(why) => (Self::default(), Some(format!("jobs take longer to start: {why}"))),
+        }
+    }
+
+    /// The one beside a program.
+    fn beside(own: &Path) -> io::Result<Self> {
+        let path = own.with_file_name(NAME);
+        let wrong = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
+        let file = File::open(&path).map_err(|why| wrong(&why.to_string()))?;
+        if !is_as_safe(&file.metadata()?, &fs::metadata(own)?) {
+            return Err(wrong("somebody can replace it who cannot replace kornsole"));
+        }
+        let found = Self(Some(Arc::new(file)));
+        let said = found.command().arg(VERSION).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+        if String::from_utf8_lossy(&said.stdout).trim() == env!("CARGO_PKG_VERSION") {
+            return Ok(found);
+        }
+        Err(wrong(&format!("it is not of release {}", env!("CARGO_PKG_VERSION"))))
+    }
+
+    /// A process of it, without anything of this one's environment.
+    pub(super) fn command(&self) -> Command {
+        let path = self.0.as_ref().map_or_else(|| PathBuf::from(OWN), |file| by_descriptor(file));
+        let mut command = Command::new(path);
+        command.arg0(OsString::from(NAME)).env_clear().current_dir("/");
+        command
+    }
+}
+
+/// The path by which the child of this process finds a file that this one has open.
+fn by_descriptor(file: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Whether nobody can change a program who cannot change the one that starts it.
+fn is_as_safe(program: &Metadata, own: &Metadata) -> bool {
+    let others = |found: &Metadata| found.mode() & 0o022;
+    program.is_file() && program.uid() == own.uid() && others(program) & !others(own) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn it_is_of_the_same_release_and_as_safe_or_not_used() {
+        let folder = std::env::temp_dir().join(format!("kornsole-helper-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let own = folder.join("kornsole");
+        fs::write(&own, "").unwrap();
+        let why = || Helper::beside(&own).unwrap_err().to_string();
+        assert!(why().contains("kornsole-job: "), "{}", why());
+        let helper = folder.join(NAME);
+        fs::copy("/bin/true", &helper).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(why().contains("not of release"), "{}", why());
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(why().contains("somebody can replace it"), "{}", why());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
