@@ -19,6 +19,7 @@ impl Partition {
         let ask = &self.apps[app].asks[key];
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
+        let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
         // The better kind first: open and large enough, open; then what lacks less.
         let mut closest: Vec<(bool, f64, &Node)> = Vec::new();
         for node in self.nodes.in_order() {
@@ -26,6 +27,11 @@ impl Partition {
                 tally.fit += 1;
                 continue;
             };
+            if reason == NodeReason::Predicate
+                && let Some(words) = self.nodes.refusal(ask, node.key)
+            {
+                *refusals.entry(words).or_default() += 1;
+            }
             let (count, examples) = failures.entry(reason).or_default();
             *count += 1;
             if examples.len() < MOST_NODES {
@@ -44,6 +50,8 @@ impl Partition {
         let entry = |(reason, (count, examples))| NodeFailures { reason, count, examples };
         tally.failures = failures.into_iter().map(entry).collect();
         tally.failures.sort_by_key(|failed| std::cmp::Reverse(failed.count));
+        tally.refusals = refusals.into_iter().collect();
+        tally.refusals.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tally.closest = closest.into_iter().map(|(.., node)| close(node, ask)).collect();
         tally
     }
@@ -75,7 +83,7 @@ impl Partition {
         let summary = summary.collect::<Vec<_>>().join(", ");
         let detail = match &ask.rare.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
-            _ => format!("of {} nodes {summary}", nodes.total),
+            _ => format!("of {} nodes {summary}{}", nodes.total, refusals(nodes)),
         };
         let open = nodes.closest.first().and_then(|close| Some((close, &self.nodes[self.nodes.find(&close.node)?])));
         let Some((close, node)) = open else {
@@ -97,6 +105,13 @@ impl Partition {
         };
         close.lacks.iter().map(one).collect()
     }
+}
+
+/// What the conditions say that refuse, each in one line with how many nodes it concerns.
+fn refusals(nodes: &NodeTally) -> String {
+    let shown = nodes.refusals.iter().take(MOST_NODES);
+    let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
 }
 
 /// What a node lacks for an ask.
