@@ -36,16 +36,16 @@ pub struct ManifestArgs {
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["scenarios", "summary", "timings"])]
     pub from_manifests: Vec<PathBuf>,
     /// With manifests: the pods of this schedulerName are scheduled, all others only use room; may be repeated
-    #[arg(long, value_name = "NAME", requires = "from_manifests", default_values = ["yunikorn", "kornsole"])]
+    #[arg(long, value_name = "NAME", conflicts_with = "scenarios", default_values = ["yunikorn", "kornsole"])]
     pub scheduler_name: Vec<String>,
     /// With manifests: whether the user that a pod names is believed
-    #[arg(long, value_name = "WHOM", requires = "from_manifests", value_enum, default_value_t = UserInfo::Trust)]
+    #[arg(long, value_name = "WHOM", conflicts_with = "scenarios", value_enum, default_value_t = UserInfo::Trust)]
     pub user_info: UserInfo,
     /// With manifests: a pod that names no application is one of its own
-    #[arg(long, requires = "from_manifests")]
+    #[arg(long, conflicts_with = "scenarios")]
     pub unique_app_ids: bool,
     /// With manifests: print JSON
-    #[arg(long, requires = "from_manifests")]
+    #[arg(long, conflicts_with = "scenarios")]
     pub json: bool,
 }
 

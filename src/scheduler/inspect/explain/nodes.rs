@@ -20,8 +20,8 @@ impl Partition {
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
         let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
-        // The better kind first: open and large enough, open; then what lacks less.
-        let mut closest: Vec<(bool, f64, &Node)> = Vec::new();
+        // The better kind first: open and large enough, open, without room and refused; then what lacks less.
+        let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
         for node in self.nodes.in_order() {
             let Some(reason) = self.failure(node, ask, (app, key)) else {
                 tally.fit += 1;
@@ -39,8 +39,13 @@ impl Partition {
             }
             if matches!(reason, NodeReason::Capacity | NodeReason::Free | NodeReason::Predicate) {
                 let score = ask.resource.fit_in_score(&node.available);
-                let entry = (reason == NodeReason::Capacity, score, node);
-                let at = closest.partition_point(|(small, lacks, _)| (*small, *lacks) <= (entry.0, entry.1));
+                let kind = match reason {
+                    NodeReason::Capacity => 1,
+                    NodeReason::Predicate if !node.available.fit_in(&ask.resource) => 2,
+                    _ => 0,
+                };
+                let entry = (kind, score, node);
+                let at = closest.partition_point(|(kind, lacks, _)| (*kind, *lacks) <= (entry.0, entry.1));
                 if at < MOST_NODES {
                     closest.insert(at, entry);
                     closest.truncate(MOST_NODES);
@@ -56,7 +61,7 @@ impl Partition {
         tally
     }
 
-    /// The first check that a node fails. One that is required is not asked whether it is schedulable (SCH-165).
+    /// The first check that a node fails; conditions that refuse a node whatever its room come before its room. One that is required is not asked whether it is schedulable (SCH-165).
     fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
@@ -66,6 +71,9 @@ impl Partition {
             Some(NodeReason::Unschedulable)
         } else if others {
             Some(NodeReason::Reserved)
+        } else if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
+            // It would not take the ask if it had room, so room is not what is missing.
+            Some(NodeReason::Predicate)
         } else if !node.total.fit_in(&ask.resource) {
             Some(NodeReason::Capacity)
         } else if !node.available.fit_in(&ask.resource) {
@@ -91,7 +99,7 @@ impl Partition {
             return vec![Blocker { detail, ..Blocker::of(BlockLevel::Node, place) }];
         };
         let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
-        if close.lacks.is_empty() {
+        if close.lacks.is_empty() || !self.nodes.lets(ask, node.key, false) {
             return vec![Blocker { detail, ..blocker() }];
         }
         let one = |(name, missing): (&str, i64)| Blocker {
