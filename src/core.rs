@@ -3,6 +3,7 @@
 //! Nothing here starts a thread, opens a connection or draws. Only `config::store` touches files.
 
 pub mod config;
+pub mod kubernetes;
 pub mod ledger;
 pub mod model;
 pub mod scenario;

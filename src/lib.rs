@@ -17,6 +17,7 @@
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
 //!  ledger      what was used over time: resources times time, by hour
+//!  kubernetes  pods and nodes of Kubernetes as commands, and its filters as predicates; pure
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
 //!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
@@ -73,4 +74,4 @@ pub mod simulate;
 pub mod source;
 pub mod tape;
 
-pub use kornsole_core::{config, ledger, model, scenario, scheduler, twin, view, whatif};
+pub use kornsole_core::{config, kubernetes, ledger, model, scenario, scheduler, twin, view, whatif};

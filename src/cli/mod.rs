@@ -20,6 +20,7 @@ pub mod load;
 pub mod local;
 pub mod logs;
 pub mod look;
+pub mod manifests;
 pub mod open;
 pub mod place;
 pub mod play;
@@ -122,7 +123,7 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Make, list and revoke the tokens of the REST API
     Token(token::TokenArgs),
-    /// Run a scenario without a screen, its trace on standard output
+    /// Run a scenario without a screen, its trace on standard output; or schedule the pods of Kubernetes manifests
     Run(run::RunArgs),
     /// Run jobs on this machine: the daemon, what it offers, a systemd unit for it
     #[cfg(target_os = "linux")]

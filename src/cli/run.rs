@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::{fail, load};
+use super::{fail, load, manifests};
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::model::{Profile, Time};
 use crate::scenario::{self, RunOutcome, Sink, Summary, Trace};
@@ -22,7 +22,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(200);
 #[derive(Args, Clone, Debug)]
 pub struct RunArgs {
     /// The scenario files, run one after the other, each with a scheduler of its own; `-` is standard input
-    #[arg(required = true, value_name = "SCENARIO")]
+    #[arg(required_unless_present = "from_manifests", value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
     /// A queue configuration to use instead of the scenario's own; may be a ConfigMap manifest
     #[arg(long, value_name = "FILE")]
@@ -39,11 +39,17 @@ pub struct RunArgs {
     /// Say on standard error how long reading, running and printing took
     #[arg(long)]
     pub timings: bool,
+    /// Manifests of Kubernetes instead.
+    #[command(flatten)]
+    pub manifests: manifests::ManifestArgs,
 }
 
-/// Runs scenarios and prints their traces. Exit code 0: all steps were carried out; 1: a scenario or its configuration is
+/// Runs scenarios and prints their traces; or schedules manifests. Exit code 0: all steps were carried out; 1: a scenario or its configuration is
 /// faulty, or cannot be read; the others are run all the same.
 pub fn run(args: &RunArgs) -> ExitCode {
+    if !args.manifests.from_manifests.is_empty() {
+        return manifests::run(&args.manifests, args.config.as_deref(), &args.policy_group, args.core);
+    }
     let stdin = args.scenarios.iter().chain(&args.config).filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return fail("`-` stands twice, but standard input can be read once only", 2);

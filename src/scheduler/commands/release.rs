@@ -177,7 +177,7 @@ impl Partition {
         let holder = self.holder(app);
         let path = self.queues.path_up(self.apps[app].queue);
         let mut sum = Resource::new();
-        let mut by_node: BTreeMap<NodeKey, Vec<(u64, Resource)>> = BTreeMap::new();
+        let mut by_node: BTreeMap<NodeKey, Vec<(u64, AskId, Resource)>> = BTreeMap::new();
         let allocated: Vec<AskKey> = self.apps[app].allocations.values().take(most).copied().collect();
         events.reserve(allocated.len());
         for key in allocated {
@@ -204,10 +204,10 @@ impl Partition {
             self.end_preemption(app, &ended);
             self.mark_ask(app, key, ended.arrival);
             sum.add_assign(&ended.resource);
-            by_node.entry(node).or_default().push((number, ended.resource));
+            by_node.entry(node).or_default().push((number, ended.id, ended.resource));
         }
         for (node, ended) in &by_node {
-            self.free_node(*node, ended.iter().map(|(number, resource)| (*number, resource)));
+            self.free_node(*node, ended.iter().map(|(number, id, resource)| (*number, id, resource)));
         }
         self.usage.decrease(&self.apps[app].account, &path, &sum);
         for key in path {

@@ -76,7 +76,7 @@ pub(in crate::scheduler) fn try_asks(
             let same = other.resource == ask.resource
                 && other.rare.required_node.is_none()
                 && ask.rare.required_node.is_none();
-            same && !(may_reserve && *tried == TryResult::NoNode)
+            same && (*tried != TryResult::NoNode || !may_reserve && nodes.treat_alike(other, ask))
         });
         let mut missed = false;
         let mut on_nodes = || {
@@ -162,12 +162,15 @@ impl NodeAttempt<'_> {
         if !nodes.may_hold(wanted, self.may_reserve) {
             return AttemptOutcome::Next(TryResult::NoNode);
         }
+        let open = |node: &&Node| node.schedulable && node.available.fit_in(wanted);
+        // What fits what is left fits the whole, but for nodes that others filled beyond it.
+        let fits = |node: &&Node| node.total.fit_in(wanted) && nodes.lets(self.ask, node.key, true);
+        if let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits) {
+            return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
+        }
         let mut best: Option<(f64, NodeKey)> = None;
-        for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
-            if node.available.fit_in(wanted) && nodes.lets(self.ask, node.key, true) {
-                return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
-            }
-            if self.may_reserve {
+        if self.may_reserve {
+            for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
                 let score = wanted.fit_in_score(&node.available);
                 if best.is_none_or(|(lowest, _)| score < lowest) {
                     best = Some((score, node.key));

@@ -195,9 +195,9 @@ impl Partition {
         let application = &mut self.apps[app];
         application.put_pending(ask);
         let (ask_now, leaf) = (&application.asks[ask], application.queue);
-        let (resource, arrival) = (ask_now.resource.clone(), ask_now.arrival);
+        let (id, resource, arrival) = (ask_now.id.clone(), ask_now.resource.clone(), ask_now.arrival);
         if charged {
-            self.free_node(node, std::iter::once((number, &resource)));
+            self.free_node(node, std::iter::once((number, &id, &resource)));
         }
         for key in self.queues.path_up(leaf) {
             self.queues[key].pending.add_assign(&resource);

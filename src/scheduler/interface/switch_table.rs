@@ -266,6 +266,13 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "own_rules" "CFG" [profile] "tests/config/verdicts.rs::our_own_rules_differ_where_they_are_said_to";
         Profile::V1_5_1 | Profile::V1_8_0 | Profile::V1_9_0 => "what only kornsole's own rules refuse is a warning",
         Profile::Kornsole => "kornsole's own rules refuse, too";
+    // Kubernetes as the resource manager, by the profile
+    "sidecar_sum" "K8S-135" [profile] "src/kubernetes/tests/resources.rs::kt_13_before_1_9_a_sidecar_counts_twice_while_it_starts";
+        Profile::V1_5_1 | Profile::V1_8_0 => "a sidecar of a pod counts twice while it starts",
+        Profile::V1_9_0 | Profile::Kornsole => "a sidecar of a pod counts once";
+    "cordon_drains" "K8S-152" [profile] "src/kubernetes/tests/nodes.rs::kt_32_a_cordoned_node";
+        Profile::V1_5_1 | Profile::V1_8_0 => "a cordoned node is schedulable, and the filter alone keeps pods off",
+        Profile::V1_9_0 | Profile::Kornsole => "a cordoned node is drained";
     // REST and events, by the profile
     "quota_event" "N-09" [profile] "tests/scheduler/worked/quota.rs::n_09_an_event_says_what_was_enforced";
         Profile::V1_5_1 | Profile::V1_8_0 => "no event says that a quota was enforced",

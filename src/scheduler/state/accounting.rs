@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use crate::model::{Resource, Time};
+use crate::model::{AskId, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind, Holder};
 use crate::scheduler::state::app::Application;
@@ -73,11 +73,12 @@ impl Partition {
 
     /// A node has an allocation more, or gives room to one that is to come.
     pub(in crate::scheduler) fn charge_node(&mut self, node: NodeKey, number: u64, app: AppKey, ask: AskKey) {
-        let resource = &self.apps[app].asks[ask].resource;
+        let Ask { id, resource, .. } = &self.apps[app].asks[ask];
         self.nodes.change(node, |node| {
             node.allocated.add_assign(resource);
             node.allocations.insert(number, (app, ask));
         });
+        self.nodes.tell(id, node, true);
         self.mark_allocation(node, number);
     }
 
@@ -85,16 +86,19 @@ impl Partition {
     pub(in crate::scheduler) fn free_node<'r>(
         &mut self,
         node: NodeKey,
-        ended: impl Iterator<Item = (u64, &'r Resource)> + Clone,
+        ended: impl Iterator<Item = (u64, &'r AskId, &'r Resource)> + Clone,
     ) {
         self.nodes.change(node, |node| {
-            for (number, resource) in ended.clone() {
+            for (number, _, resource) in ended.clone() {
                 node.allocated.sub_assign(resource);
                 node.allocations.remove(&number);
             }
             node.allocated.prune();
         });
-        ended.for_each(|(number, _)| self.mark_allocation(node, number));
+        for (number, id, _) in ended {
+            self.nodes.tell(id, node, false);
+            self.mark_allocation(node, number);
+        }
     }
 
     /// An ask that is not pending any more is allocated from now on: everything that this moves but its node. `in_place`: it
@@ -159,7 +163,7 @@ impl Partition {
         if let Some(allocation) = &taken.allocation {
             self.usage.decrease(&application.account, &path, &taken.resource);
             self.placeholders -= u64::from(taken.placeholder);
-            self.free_node(allocation.node, iter::once((allocation.number, &taken.resource)));
+            self.free_node(allocation.node, iter::once((allocation.number, &taken.id, &taken.resource)));
             self.mark_account(app);
         }
         self.end_preemption(app, &taken);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::config::NodeSortConfig;
-use crate::model::{NodeId, Resource};
+use crate::model::{AskId, NodeId, Resource};
 use crate::scheduler::index::{Index, NodeKey, Slab};
 use crate::scheduler::interface::command::NodeSpec;
 use crate::scheduler::shareable::Shareable;
@@ -18,6 +18,8 @@ use crate::scheduler::state::skyline::Skyline;
 const FIRST_RANK: u64 = 1 << 63;
 /// How far the rank of a node before or behind all others is from theirs.
 const RANK_STEP: u64 = 1 << 31;
+/// One node in so many is few: it is worth looking at those alone.
+const FEW: usize = 8;
 
 /// The nodes of a partition.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -152,6 +154,43 @@ impl Nodes {
     /// Whether an ask may go to a node, apart from resources (SCH-094).
     pub(in crate::scheduler) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))
+    }
+
+    /// Why the resource manager's conditions keep an ask from a node, in words.
+    pub(in crate::scheduler) fn refusal(&self, ask: &Ask, node: NodeKey) -> Option<String> {
+        self.predicates.as_ref()?.refusal(ask, &self.nodes[node])
+    }
+
+    /// Whether what nodes say to one ask they say to the other, resources aside.
+    pub(in crate::scheduler) fn treat_alike(&self, one: &Ask, other: &Ask) -> bool {
+        self.predicates.as_ref().is_none_or(|predicates| predicates.alike(one, other))
+    }
+
+    /// The nodes in order without reserved ones, as [`Nodes::unreserved`]; where few can take the ask, only those.
+    pub(in crate::scheduler) fn unreserved_for(&self, ask: &Ask) -> impl Iterator<Item = &Node> {
+        let known = self.predicates.as_ref().and_then(|predicates| predicates.candidates(ask));
+        let few = known.filter(|few| few.len() < self.len() / FEW).map(|few| {
+            let mut few: Vec<&Node> = few.iter().filter_map(|id| Some(&self.nodes[self.find(id)?])).collect();
+            few.sort_by_key(|node| (node.score, node.rank));
+            few
+        });
+        let all = few.is_none().then(|| self.in_order());
+        few.into_iter().flatten().chain(all.into_iter().flatten()).filter(|node| node.reservations.is_empty())
+    }
+
+    /// The resource manager's conditions know of an ask that comes to a node, or leaves it.
+    pub(in crate::scheduler) fn tell(&mut self, ask: &AskId, node: NodeKey, comes: bool) {
+        let (Some(predicates), Some(node)) = (&mut self.predicates, self.nodes.get(node)) else { return };
+        if Arc::get_mut(predicates).is_none() {
+            // A fork has the same one.
+            let Some(own) = predicates.copy() else { return };
+            *predicates = own;
+        }
+        match Arc::get_mut(predicates) {
+            Some(own) if comes => own.placed(ask, &node.id),
+            Some(own) => own.gone(ask, &node.id),
+            None => {}
+        }
     }
 
     /// Whether a node has room for an ask now and it may go there (SCH-093).

@@ -1,13 +1,45 @@
 //! A resource manager's own conditions for an ask on a node, besides resources.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
+use crate::model::{AskId, NodeId};
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::node::Node;
 
-/// A resource manager's own conditions (SCH-094). None of this program's has any: without them everything passes.
+/// A resource manager's own conditions (SCH-094). Without any everything passes; those of Kubernetes are in `kubernetes::predicates`.
+///
+/// An answer may depend on what runs where. The scheduler tells every allocation that comes and goes, so the answers after a decision
+/// know of it.
 pub trait Predicates: Debug + Send + Sync {
     /// Whether the ask may go to the node. `allocate`: it would go there now; else it is only asked whether it could, were there
     /// room.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;
+
+    /// Why the ask may not go to the node now, in words; `None` where it may, or where there are no words for it.
+    fn refusal(&self, _ask: &Ask, _node: &Node) -> Option<String> {
+        None
+    }
+
+    /// Whether two asks get the same answer for every node: what one of them failed by the other need not try again in one cycle.
+    fn alike(&self, _one: &Ask, _other: &Ask) -> bool {
+        false
+    }
+
+    /// The nodes that the ask could go to now, if these are known without a look at each: no other node passes.
+    fn candidates(&self, _ask: &Ask) -> Option<Vec<NodeId>> {
+        None
+    }
+
+    /// From now on the ask counts on the node: it was decided, whether or not the resource manager has carried it out.
+    fn placed(&mut self, _ask: &AskId, _node: &NodeId) {}
+
+    /// The ask does not count on the node any more.
+    fn gone(&mut self, _ask: &AskId, _node: &NodeId) {}
+
+    /// A copy that is told of other allocations from now on, for a fork of the scheduler. `None`: nothing that is told matters, so
+    /// one may stand for all.
+    fn copy(&self) -> Option<Arc<dyn Predicates>> {
+        None
+    }
 }

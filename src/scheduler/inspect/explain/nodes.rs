@@ -19,13 +19,19 @@ impl Partition {
         let ask = &self.apps[app].asks[key];
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
-        // The better kind first: open and large enough, open; then what lacks less.
-        let mut closest: Vec<(bool, f64, &Node)> = Vec::new();
+        let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
+        // The better kind first: open and large enough, open, without room and refused; then what lacks less.
+        let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
         for node in self.nodes.in_order() {
             let Some(reason) = self.failure(node, ask, (app, key)) else {
                 tally.fit += 1;
                 continue;
             };
+            if reason == NodeReason::Predicate
+                && let Some(words) = self.nodes.refusal(ask, node.key)
+            {
+                *refusals.entry(words).or_default() += 1;
+            }
             let (count, examples) = failures.entry(reason).or_default();
             *count += 1;
             if examples.len() < MOST_NODES {
@@ -33,8 +39,13 @@ impl Partition {
             }
             if matches!(reason, NodeReason::Capacity | NodeReason::Free | NodeReason::Predicate) {
                 let score = ask.resource.fit_in_score(&node.available);
-                let entry = (reason == NodeReason::Capacity, score, node);
-                let at = closest.partition_point(|(small, lacks, _)| (*small, *lacks) <= (entry.0, entry.1));
+                let kind = match reason {
+                    NodeReason::Capacity => 1,
+                    NodeReason::Predicate if !node.available.fit_in(&ask.resource) => 2,
+                    _ => 0,
+                };
+                let entry = (kind, score, node);
+                let at = closest.partition_point(|(kind, lacks, _)| (*kind, *lacks) <= (entry.0, entry.1));
                 if at < MOST_NODES {
                     closest.insert(at, entry);
                     closest.truncate(MOST_NODES);
@@ -44,11 +55,13 @@ impl Partition {
         let entry = |(reason, (count, examples))| NodeFailures { reason, count, examples };
         tally.failures = failures.into_iter().map(entry).collect();
         tally.failures.sort_by_key(|failed| std::cmp::Reverse(failed.count));
+        tally.refusals = refusals.into_iter().collect();
+        tally.refusals.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tally.closest = closest.into_iter().map(|(.., node)| close(node, ask)).collect();
         tally
     }
 
-    /// The first check that a node fails. One that is required is not asked whether it is schedulable (SCH-165).
+    /// The first check that a node fails; conditions that refuse a node whatever its room come before its room. One that is required is not asked whether it is schedulable (SCH-165).
     fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
@@ -58,6 +71,9 @@ impl Partition {
             Some(NodeReason::Unschedulable)
         } else if others {
             Some(NodeReason::Reserved)
+        } else if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
+            // It would not take the ask if it had room, so room is not what is missing.
+            Some(NodeReason::Predicate)
         } else if !node.total.fit_in(&ask.resource) {
             Some(NodeReason::Capacity)
         } else if !node.available.fit_in(&ask.resource) {
@@ -75,7 +91,7 @@ impl Partition {
         let summary = summary.collect::<Vec<_>>().join(", ");
         let detail = match &ask.rare.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
-            _ => format!("of {} nodes {summary}", nodes.total),
+            _ => format!("of {} nodes {summary}{}", nodes.total, refusals(nodes)),
         };
         let open = nodes.closest.first().and_then(|close| Some((close, &self.nodes[self.nodes.find(&close.node)?])));
         let Some((close, node)) = open else {
@@ -83,7 +99,7 @@ impl Partition {
             return vec![Blocker { detail, ..Blocker::of(BlockLevel::Node, place) }];
         };
         let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
-        if close.lacks.is_empty() {
+        if close.lacks.is_empty() || !self.nodes.lets(ask, node.key, false) {
             return vec![Blocker { detail, ..blocker() }];
         }
         let one = |(name, missing): (&str, i64)| Blocker {
@@ -97,6 +113,13 @@ impl Partition {
         };
         close.lacks.iter().map(one).collect()
     }
+}
+
+/// What the conditions say that refuse, each in one line with how many nodes it concerns.
+fn refusals(nodes: &NodeTally) -> String {
+    let shown = nodes.refusals.iter().take(MOST_NODES);
+    let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
 }
 
 /// What a node lacks for an ask.

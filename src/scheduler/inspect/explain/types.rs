@@ -215,6 +215,8 @@ pub struct NodeTally {
     pub failures: Vec<NodeFailures>,
     /// The nodes that lack least, of the open nodes that are large enough; else of all open nodes.
     pub closest: Vec<CloseNode>,
+    /// The words of the resource manager's conditions that keep it from nodes, each with how many nodes, most first.
+    pub refusals: Vec<(String, u64)>,
 }
 
 /// Nodes that fail the same check.

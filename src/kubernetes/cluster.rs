@@ -1,0 +1,117 @@
+//! The objects of a cluster at one moment.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::objects::{Claim, ConfigMap, Meta, Node, Object, PersistentVolume, Plain, Pod, StorageClass};
+use super::predicates::Storage;
+
+/// Namespace and name.
+pub(crate) type Key = (String, String);
+
+/// The ConfigMaps of YuniKorn; what stands in the second one counts before the first (K8S-010).
+const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
+
+/// The objects that scheduling looks at.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    pub(crate) pods: BTreeMap<Key, Pod>,
+    pub(crate) nodes: BTreeMap<String, Node>,
+    pub(crate) namespaces: BTreeMap<String, Plain>,
+    pub(crate) classes: BTreeMap<String, Plain>,
+    maps: BTreeMap<Key, ConfigMap>,
+    claims: BTreeMap<Key, Claim>,
+    volumes: BTreeMap<String, PersistentVolume>,
+    storage_classes: BTreeMap<String, StorageClass>,
+}
+
+impl Cluster {
+    /// Adds an object.
+    ///
+    /// # Errors
+    /// It is there already.
+    pub(crate) fn add(&mut self, object: Object) -> Result<(), String> {
+        let label = object.label();
+        let key = |meta: &Meta| (meta.namespace.clone(), meta.name.clone());
+        let is_new = match object {
+            Object::Pod(mut pod) => {
+                if pod.metadata.uid.is_empty() {
+                    pod.metadata.uid = pod.metadata.path();
+                }
+                put(&mut self.pods, key(&pod.metadata), *pod)
+            }
+            Object::Node(node) => put(&mut self.nodes, node.metadata.name.clone(), *node),
+            Object::Namespace(plain) => put(&mut self.namespaces, plain.metadata.name.clone(), plain),
+            Object::PriorityClass(plain) => put(&mut self.classes, plain.metadata.name.clone(), plain),
+            Object::ConfigMap(map) => put(&mut self.maps, key(&map.metadata), map),
+            Object::Volume(volume) => put(&mut self.volumes, volume.metadata.name.clone(), *volume),
+            Object::Claim(claim) => put(&mut self.claims, key(&claim.metadata), *claim),
+            Object::StorageClass(class) => put(&mut self.storage_classes, class.metadata.name.clone(), *class),
+        };
+        if is_new { Ok(()) } else { Err(format!("{label} stands twice; leave one of them out")) }
+    }
+
+    /// How many pods and nodes there are.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.pods.len(), self.nodes.len())
+    }
+
+    /// What claims lead to.
+    pub(crate) fn storage(&self) -> Storage<'_> {
+        Storage { claims: &self.claims, volumes: &self.volumes, classes: &self.storage_classes }
+    }
+
+    /// The labels of each namespace; each has its name as a label, as the API server sees to.
+    pub(crate) fn namespace_labels(&self) -> BTreeMap<String, BTreeMap<String, String>> {
+        let of_pods = self.pods.keys().map(|(namespace, _)| (namespace.clone(), BTreeMap::new()));
+        let mut labels: BTreeMap<String, BTreeMap<String, String>> = of_pods.collect();
+        labels.extend(self.namespaces.iter().map(|(name, object)| (name.clone(), object.metadata.labels.clone())));
+        for (name, labels) in &mut labels {
+            labels.entry("kubernetes.io/metadata.name".to_owned()).or_insert_with(|| name.clone());
+        }
+        labels
+    }
+
+    /// The text of the queue configuration in YuniKorn's ConfigMaps; `None` where there is none, or an empty one (K8S-010 to K8S-013).
+    ///
+    /// # Errors
+    /// They are in several namespaces, or the entry is compressed.
+    pub fn configuration(&self, policy_group: &str) -> Result<Option<String>, String> {
+        let known = || self.maps.iter().filter(|((_, name), _)| MAPS.contains(&name.as_str()));
+        let mut namespaces: Vec<&str> = known().map(|((namespace, _), _)| namespace.as_str()).collect();
+        namespaces.dedup();
+        if namespaces.len() > 1 {
+            let all = namespaces.join(", ");
+            return Err(format!("the ConfigMaps of YuniKorn are in several namespaces, {all}: give --config FILE"));
+        }
+        let entry = format!("{policy_group}.yaml");
+        let mut text = None;
+        for name in MAPS {
+            let Some((key, map)) = known().find(|((_, own), _)| own == name) else { continue };
+            if let Some(found) = map.data.get(&entry) {
+                text = Some(found.clone());
+            }
+            if let Some(packed) =
+                map.binary_data.keys().find(|key| key.rsplit_once('.').is_some_and(|(k, _)| k == entry))
+            {
+                let (namespace, name) = key;
+                return Err(format!(
+                    "ConfigMap {namespace}/{name}: kornsole does not support the compressed entry {packed:?} of a manifest: \
+                     unpack it and give it with --config FILE"
+                ));
+            }
+        }
+        Ok(text.filter(|text| !text.is_empty()))
+    }
+}
+
+/// Puts a value where none stands yet.
+fn put<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
+    match map.entry(key) {
+        Entry::Vacant(free) => {
+            free.insert(value);
+            true
+        }
+        Entry::Occupied(_) => false,
+    }
+}

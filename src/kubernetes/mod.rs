@@ -1,0 +1,36 @@
+//! Kubernetes as the resource manager: manifests in, commands of the scheduler out, and the filters of Kubernetes as its predicates.
+//!
+//! ```text
+//!  manifests ──> Cluster ──> Recovery: nodes, submissions, asks, what runs ──> Scheduler
+//!                       └──> Snapshot: its predicates
+//! ```
+//!
+//! Invariants:
+//! - pure: texts and objects go in, values come out;
+//! - what cannot be mapped is reported with its namespace, name and reason, and stops nothing else;
+//! - a pod that needs what is not there yet is left alone, and never asked for.
+//!
+//! Where to read: `recovery` is the order in which a cluster is brought to a scheduler; `application`, `gang`, `ask`, `pod_resources` and
+//! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that stands still.
+
+mod application;
+mod ask;
+mod cluster;
+pub mod dry_run;
+mod gang;
+mod manifests;
+mod moment;
+mod namespace;
+mod node;
+mod objects;
+mod pod_resources;
+pub mod predicates;
+pub mod quantity;
+mod recovery;
+#[cfg(test)]
+mod tests;
+
+pub use application::Users;
+pub use cluster::Cluster;
+pub use manifests::{ManifestReport, read_manifests};
+pub use recovery::{LeftAlone, Recovery, Settings};

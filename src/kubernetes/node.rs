@@ -1,0 +1,34 @@
+//! From a node to what the scheduler registers (K8S-150 to K8S-153).
+
+use std::collections::BTreeMap;
+
+use super::objects::Node;
+use super::quantity;
+use crate::model::{NodeId, Profile};
+use crate::scheduler::NodeSpec;
+
+/// A node as it is registered: closed until what runs there is known (K8S-201).
+///
+/// # Errors
+/// An allocatable amount that is no quantity: what such a node has is not known.
+pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
+    let name = &node.metadata.name;
+    let capacity = quantity::resource(&node.status.allocatable).map_err(|why| format!("its allocatable {why}"))?;
+    let mut attributes = BTreeMap::from([
+        ("si/hostname".to_owned(), name.clone()),
+        ("si/rackname".to_owned(), "/rack-default".to_owned()),
+    ]);
+    if let Some(kind) = node.metadata.labels.get("node.kubernetes.io/instance-type") {
+        attributes.insert("si/instance-type".to_owned(), kind.clone());
+    }
+    Ok(NodeSpec { id: NodeId::from(name.as_str()), capacity, attributes, drained: true, ..NodeSpec::default() })
+}
+
+/// Whether a node takes allocations once what runs there is known (K8S-152, switch `cordon_drains`). Before 1.9.0 a cordoned one does
+/// for the core, and the filter NodeUnschedulable alone keeps pods off.
+pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
+    match profile {
+        Profile::V1_5_1 | Profile::V1_8_0 => true,
+        Profile::V1_9_0 | Profile::Kornsole => !node.spec.unschedulable,
+    }
+}

@@ -1,0 +1,205 @@
+//! A pod: what it asks for, where it may go, where it is.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Amounts, LabelSelector, Meta, NodeSelector};
+
+/// A pod with the fields that scheduling reads.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Pod {
+    pub metadata: Meta,
+    pub spec: PodSpec,
+    pub status: PodStatus,
+}
+
+impl Pod {
+    /// Whether it has ended: its room is free (K8S-137).
+    pub fn is_terminated(&self) -> bool {
+        matches!(self.status.phase.as_str(), "Failed" | "Succeeded")
+    }
+
+    /// The node that it is bound to.
+    pub fn node(&self) -> Option<&str> {
+        Some(self.spec.node_name.as_str()).filter(|node| !node.is_empty())
+    }
+}
+
+/// The `spec` of a pod.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct PodSpec {
+    pub node_name: String,
+    pub scheduler_name: String,
+    pub priority: Option<i32>,
+    pub priority_class_name: String,
+    pub preemption_policy: String,
+    pub containers: Vec<Container>,
+    pub init_containers: Vec<Container>,
+    pub resources: Resources,
+    pub overhead: Amounts,
+    pub node_selector: BTreeMap<String, String>,
+    pub affinity: Affinity,
+    pub tolerations: Vec<Toleration>,
+    pub topology_spread_constraints: Vec<SpreadConstraint>,
+    pub volumes: Vec<Volume>,
+    pub scheduling_gates: Vec<Named>,
+    pub resource_claims: Vec<Named>,
+    pub image_pull_secrets: Vec<Named>,
+}
+
+/// Something that is referred to by its name.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Named {
+    pub name: String,
+}
+
+/// A container, or an init container.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Container {
+    pub name: String,
+    pub restart_policy: String,
+    pub resources: Resources,
+    pub ports: Vec<ContainerPort>,
+}
+
+impl Container {
+    /// Whether it is an init container that runs beside the others to the end.
+    pub fn is_sidecar(&self) -> bool {
+        self.restart_policy == "Always"
+    }
+}
+
+/// What is requested; limits never count.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Resources {
+    pub requests: Amounts,
+}
+
+/// A port of a container; `host_port` 0 is none on the node.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct ContainerPort {
+    pub host_port: i32,
+    #[serde(rename = "hostIP")]
+    pub host_ip: String,
+    pub protocol: String,
+}
+
+/// Where a pod wants to be, by nodes and by other pods. What is only preferred is skipped (K8S-160).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Affinity {
+    pub node_affinity: NodeAffinity,
+    pub pod_affinity: PodAffinity,
+    pub pod_anti_affinity: PodAffinity,
+}
+
+/// Node affinity: the part that is required.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct NodeAffinity {
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
+    pub required: Option<NodeSelector>,
+}
+
+/// Affinity or anti-affinity to pods: the part that is required.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct PodAffinity {
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
+    pub required: Vec<PodTerm>,
+}
+
+/// Other pods, and within which topology they count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct PodTerm {
+    pub label_selector: Option<LabelSelector>,
+    pub namespaces: Vec<String>,
+    pub namespace_selector: Option<LabelSelector>,
+    pub topology_key: String,
+    pub match_label_keys: Vec<String>,
+    pub mismatch_label_keys: Vec<String>,
+}
+
+/// How evenly pods are to be spread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct SpreadConstraint {
+    pub max_skew: i64,
+    pub topology_key: String,
+    pub when_unsatisfiable: String,
+    pub label_selector: Option<LabelSelector>,
+    pub match_label_keys: Vec<String>,
+    pub min_domains: Option<i64>,
+    pub node_affinity_policy: String,
+    pub node_taints_policy: String,
+}
+
+/// A taint that a pod does not mind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(default)]
+pub(crate) struct Toleration {
+    pub key: String,
+    pub operator: String,
+    pub value: String,
+    pub effect: String,
+}
+
+/// A volume of a pod: its kind, and the claim that it stands for.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "BTreeMap<String, Value>")]
+pub(crate) struct Volume {
+    pub name: String,
+    /// The key that says of what kind it is, such as `emptyDir`.
+    pub kind: String,
+    /// Of `persistentVolumeClaim`: the name of the claim.
+    pub claim: String,
+}
+
+impl From<BTreeMap<String, Value>> for Volume {
+    fn from(fields: BTreeMap<String, Value>) -> Self {
+        let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = fields.keys().find(|key| *key != "name").cloned().unwrap_or_default();
+        let claim = fields.get("persistentVolumeClaim").and_then(|claim| claim["claimName"].as_str());
+        Self { name, kind, claim: claim.unwrap_or_default().to_owned() }
+    }
+}
+
+/// The `status` of a pod.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct PodStatus {
+    pub phase: String,
+    /// Of a change of its size; an older field.
+    pub resize: String,
+    pub conditions: Vec<Condition>,
+    pub container_statuses: Vec<ContainerStatus>,
+    pub init_container_statuses: Vec<ContainerStatus>,
+}
+
+/// One of the conditions of a pod.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Condition {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub status: String,
+    pub reason: String,
+}
+
+/// What the kubelet says of a container.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct ContainerStatus {
+    pub name: String,
+    pub allocated_resources: Amounts,
+    pub resources: Option<Resources>,
+}

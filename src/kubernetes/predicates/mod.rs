@@ -1,0 +1,286 @@
+//! The filters of Kubernetes over a snapshot of a cluster (K8S-160 to K8S-186).
+//!
+//! Invariants:
+//! - an answer is a function of the pod, the node and the snapshot; a decision is in the snapshot from its moment on;
+//! - what is not known here refuses and says so: its message begins with `kornsole does not support`;
+//! - room for resources is the core's to judge, from the same sums: it is asked once, and not here.
+//!
+//! What a pod says of nodes alone is worked out once for all pods that say the same ([`conditions`]), by an index of labels and names.
+//! What depends on other pods is counted by domain as pods come and go ([`counters`]). So one answer costs a few look-ups, however
+//! many nodes and pods there are.
+//!
+//! Where to read: [`Snapshot`], then `pods` for what is worked out of a pod.
+
+mod conditions;
+mod counters;
+mod labels;
+mod matchers;
+mod nodes;
+mod pods;
+mod ports;
+mod refusal;
+#[cfg(test)]
+mod tests;
+mod volumes;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::{OrdMap, Vector};
+
+use self::conditions::{Conditions, Verdict};
+use self::counters::{Counter, Counts, What};
+use self::labels::Labels;
+use self::nodes::NodeTable;
+use self::pods::{Gathering, PodFacts};
+use self::ports::HostPort;
+use self::refusal::{Filter, Refusal};
+pub(crate) use self::volumes::{Storage, waits_for};
+use super::objects::{Node as NodeObject, Pod};
+use crate::model::{AskId, NodeId};
+use crate::scheduler::Predicates;
+use crate::scheduler::index::Index;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::node::Node;
+
+/// A cluster, as filters see it: what is fixed, and what changes with each decision. A copy shares what neither side changes.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    facts: Arc<Facts>,
+    counts: Vector<Counts>,
+    /// The ports that are taken, by node.
+    ports: OrdMap<usize, Vector<HostPort>>,
+    /// How many pods use a claim that one alone may use.
+    in_use: OrdMap<usize, u32>,
+    /// Where pods are.
+    placed: OrdMap<usize, usize>,
+}
+
+/// What does not change while decisions are made.
+#[derive(Debug, Default)]
+struct Facts {
+    table: NodeTable,
+    pods: Vec<PodFacts>,
+    by_uid: Index<AskId, usize>,
+    conditions: Vec<Conditions>,
+    verdicts: Vec<Verdict>,
+    counters: Vec<Counter>,
+    /// By matcher: the counters that count what it means.
+    counting: Vec<Vec<usize>>,
+}
+
+impl Snapshot {
+    /// The snapshot of a cluster: its nodes, and its pods that have a node or may get one, each with its UID.
+    pub(crate) fn of<'o>(
+        nodes: impl Iterator<Item = &'o NodeObject>,
+        pods: &[&Pod],
+        namespaces: &BTreeMap<String, Labels>,
+        storage: Storage<'_>,
+    ) -> Self {
+        let mut gathering = Gathering::over(NodeTable::of(nodes));
+        let none = Labels::new();
+        let labels_of = |pod: &Pod| namespaces.get(&pod.metadata.namespace).unwrap_or(&none);
+        let mut facts: Vec<PodFacts> = pods.iter().map(|pod| gathering.pod(pod, labels_of(pod), storage)).collect();
+        let Gathering { table, matchers, counters, conditions, verdicts, .. } = gathering;
+        let (mut counting, mut carrying) = (vec![Vec::new(); matchers.len()], vec![Vec::new(); matchers.len()]);
+        for (number, counter) in counters.iter().enumerate() {
+            let lists = if counter.what == What::Carries { &mut carrying } else { &mut counting };
+            lists[counter.matcher].push(number);
+        }
+        let mut by_uid = Index::default();
+        for (number, (pod, facts)) in pods.iter().zip(&mut facts).enumerate() {
+            facts.meant = matchers.meaning(&pod.metadata, labels_of(pod));
+            if facts.conditions.is_some() {
+                facts.kept_off = facts.meant.iter().flat_map(|matcher| &carrying[*matcher]).copied().collect();
+            }
+            facts.meant.retain(|matcher| !counting[*matcher].is_empty());
+            by_uid.insert(AskId::from(pod.metadata.uid.as_str()), number);
+        }
+        let counts = counters.iter().map(|counter| Counts::of(counter, &table)).collect();
+        let facts = Arc::new(Facts { table, pods: facts, by_uid, conditions, verdicts, counters, counting });
+        let mut snapshot = Self { facts, counts, ports: OrdMap::new(), in_use: OrdMap::new(), placed: OrdMap::new() };
+        for (number, pod) in pods.iter().enumerate() {
+            if let Some(node) = pod.node().and_then(|node| snapshot.facts.table.find(node)) {
+                snapshot.change(number, node, true);
+            }
+        }
+        snapshot
+    }
+
+    /// Whether two pods, by their UIDs, get the same answer for every node.
+    pub fn treats_alike(&self, one: &AskId, other: &AskId) -> bool {
+        let facts = |uid: &AskId| self.facts.by_uid.get(uid.as_str()).map(|number| &self.facts.pods[*number]);
+        let (Some(one), Some(other)) = (facts(one), facts(other)) else { return false };
+        one.conditions == other.conditions
+            && one.nowhere == other.nowhere
+            && one.ports == other.ports
+            && one.alone == other.alone
+            && one.kept_off == other.kept_off
+            && one.away == other.away
+            && (&one.near, one.near_itself) == (&other.near, other.near_itself)
+            && one.spread == other.spread
+    }
+
+    /// Why a pod may not go to a node now, in the words of K8S-162; `None`: it may.
+    pub fn why_not(&self, pod: &AskId, node: &NodeId) -> Option<String> {
+        let Some((facts, node)) = self.known(pod, node) else {
+            return Some("kornsole does not support pods and nodes that it has not seen".to_owned());
+        };
+        self.first_refusal(facts, node, true).map(|refusal| refusal.to_string())
+    }
+
+    fn known(&self, pod: &AskId, node: &NodeId) -> Option<(&PodFacts, usize)> {
+        let pod = self.facts.by_uid.get(pod.as_str())?;
+        Some((&self.facts.pods[*pod], self.facts.table.find(node.as_str())?))
+    }
+
+    /// The first filter that refuses, in the order in which they run.
+    fn first_refusal(&self, pod: &PodFacts, node: usize, allocate: bool) -> Option<Refusal> {
+        if pod.nowhere.is_some() {
+            return pod.nowhere.clone();
+        }
+        let conditions = &self.facts.conditions[pod.conditions?];
+        let at = &self.facts.table.nodes[node];
+        let words = |(filter, message): (Filter, &str)| Refusal::new(filter, message);
+        conditions
+            .refusal(at, false)
+            .or_else(|| self.taken_port(pod, node).map(words))
+            .or_else(|| self.claim_in_use(pod).filter(|_| allocate).map(words))
+            .or_else(|| conditions.refusal(at, allocate))
+            .or_else(|| self.by_other_pods(pod, node).map(words))
+    }
+
+    /// The same without words: what a cycle asks.
+    fn lets(&self, pod: &PodFacts, node: usize, allocate: bool) -> bool {
+        let Some(verdict) = pod.conditions.map(|number| &self.facts.verdicts[number]) else { return false };
+        let nodes = if allocate { &verdict.allocate } else { &verdict.reserve };
+        nodes.has(node)
+            && pod.nowhere.is_none()
+            && self.taken_port(pod, node).is_none()
+            && (!allocate || self.claim_in_use(pod).is_none())
+            && self.by_other_pods(pod, node).is_none()
+    }
+
+    fn taken_port(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
+        if pod.ports.is_empty() {
+            return None;
+        }
+        let taken = self.ports.get(&node)?;
+        let conflict = taken.iter().any(|taken| pod.ports.iter().any(|wanted| wanted.conflicts(taken)));
+        conflict.then_some((Filter::NodePorts, "node(s) didn't have free ports for the requested pod ports"))
+    }
+
+    fn claim_in_use(&self, pod: &PodFacts) -> Option<(Filter, &'static str)> {
+        let used = pod.alone.iter().any(|claim| self.in_use.get(claim).is_some_and(|pods| *pods > 0));
+        let message = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode";
+        used.then_some((Filter::VolumeRestrictions, message))
+    }
+
+    /// What depends on the pods of the whole cluster.
+    fn by_other_pods(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
+        let spread = |message| Some((Filter::PodTopologySpread, message));
+        for constraint in &pod.spread {
+            let Some((counts, domain)) = self.counted(constraint.counter, node) else {
+                return spread("node(s) didn't match pod topology spread constraints (missing required label)");
+            };
+            let there = counts.in_domain(domain) + constraint.own;
+            if there > counts.lowest(constraint.min_domains).saturating_add(constraint.max_skew) {
+                return spread("node(s) didn't match pod topology spread constraints");
+            }
+        }
+        let refused = |message| Some((Filter::InterPodAffinity, message));
+        let any = |counter: &usize| self.counted(*counter, node).is_some_and(|(counts, at)| counts.in_domain(at) > 0);
+        let has_keys = pod.near.iter().all(|counter| self.counted(*counter, node).is_some());
+        let first = || pod.near_itself && pod.near.iter().all(|counter| self.counts[*counter].total() == 0);
+        if !has_keys || !(pod.near.iter().all(any) || first()) {
+            return refused("node(s) didn't match pod affinity rules");
+        }
+        if pod.away.iter().any(any) {
+            return refused("node(s) didn't match pod anti-affinity rules");
+        }
+        if pod.kept_off.iter().any(any) {
+            return refused("node(s) didn't satisfy existing pods anti-affinity rules");
+        }
+        None
+    }
+
+    /// The numbers of a counter, and the domain of a node there; `None` for a node without its key.
+    fn counted(&self, counter: usize, node: usize) -> Option<(&Counts, u32)> {
+        let domain = self.facts.table.topology(self.facts.counters[counter].key).of(node)?;
+        Some((self.counts.get(counter)?, domain))
+    }
+
+    /// A pod comes to a node, or leaves it.
+    fn change(&mut self, number: usize, node: usize, comes: bool) {
+        match (self.placed.get(&number).copied(), comes) {
+            (None, true) => self.placed.insert(number, node),
+            (Some(at), false) if at == node => self.placed.remove(&number),
+            _ => return,
+        };
+        let facts = Arc::clone(&self.facts);
+        let pod = &facts.pods[number];
+        let meant = pod.meant.iter().flat_map(|matcher| &facts.counting[*matcher]);
+        for counter in meant.chain(&pod.carries) {
+            let Counter { key, what, .. } = &facts.counters[*counter];
+            let counted = match what {
+                What::Meant | What::Carries => true,
+                What::Spread(nodes) => !pod.leaving && nodes.has(node),
+            };
+            let domain = facts.table.topology(*key).of(node).filter(|_| counted);
+            if let (Some(domain), Some(counts)) = (domain, self.counts.get_mut(*counter)) {
+                counts.change(domain, comes);
+            }
+        }
+        for claim in &pod.alone {
+            let users = self.in_use.entry(*claim).or_default();
+            *users = if comes { *users + 1 } else { users.saturating_sub(1) };
+        }
+        if pod.ports.is_empty() {
+            return;
+        }
+        let taken = self.ports.entry(node).or_default();
+        for port in &pod.ports {
+            if comes {
+                taken.push_back(port.clone());
+            } else if let Some(at) = taken.iter().position(|one| one == port) {
+                taken.remove(at);
+            }
+        }
+    }
+}
+
+impl Predicates for Snapshot {
+    fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool {
+        self.known(&ask.id, &node.id).is_some_and(|(pod, at)| self.lets(pod, at, allocate))
+    }
+
+    fn refusal(&self, ask: &Ask, node: &Node) -> Option<String> {
+        self.why_not(&ask.id, &node.id)
+    }
+
+    fn alike(&self, one: &Ask, other: &Ask) -> bool {
+        self.treats_alike(&one.id, &other.id)
+    }
+
+    fn candidates(&self, ask: &Ask) -> Option<Vec<NodeId>> {
+        let pod = &self.facts.pods[*self.facts.by_uid.get(ask.id.as_str())?];
+        let verdict = &self.facts.verdicts[pod.conditions?];
+        (!verdict.few.is_empty() || verdict.allocate.count() == 0).then(|| verdict.few.clone())
+    }
+
+    fn placed(&mut self, ask: &AskId, node: &NodeId) {
+        if let (Some(pod), Some(node)) = (self.facts.by_uid.get(ask.as_str()), self.facts.table.find(node.as_str())) {
+            self.change(*pod, node, true);
+        }
+    }
+
+    fn gone(&mut self, ask: &AskId, node: &NodeId) {
+        if let (Some(pod), Some(node)) = (self.facts.by_uid.get(ask.as_str()), self.facts.table.find(node.as_str())) {
+            self.change(*pod, node, false);
+        }
+    }
+
+    fn copy(&self) -> Option<Arc<dyn Predicates>> {
+        Some(Arc::new(self.clone()))
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a filter refuses (K8S-162).
+
+use std::fmt;
+
+/// The filters, in the order in which they run (K8S-161).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Filter {
+    /// The check before all nodes: its name is left out of the text.
+    Before,
+    NodeUnschedulable,
+    NodeName,
+    TaintToleration,
+    NodeAffinity,
+    NodePorts,
+    VolumeRestrictions,
+    VolumeBinding,
+    VolumeZone,
+    PodTopologySpread,
+    InterPodAffinity,
+    DynamicResources,
+}
+
+impl Filter {
+    /// The name in the text of a refusal.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "",
+            Self::NodeUnschedulable => "NodeUnschedulable",
+            Self::NodeName => "NodeName",
+            Self::TaintToleration => "TaintToleration",
+            Self::NodeAffinity => "NodeAffinity",
+            Self::NodePorts => "NodePorts",
+            Self::VolumeRestrictions => "VolumeRestrictions",
+            Self::VolumeBinding => "VolumeBinding",
+            Self::VolumeZone => "VolumeZone",
+            Self::PodTopologySpread => "PodTopologySpread",
+            Self::InterPodAffinity => "InterPodAffinity",
+            Self::DynamicResources => "DynamicResources",
+        }
+    }
+}
+
+/// A refusal: which filter, and its message.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Refusal {
+    pub filter: Filter,
+    pub message: String,
+}
+
+impl Refusal {
+    pub fn new(filter: Filter, message: impl Into<String>) -> Self {
+        Self { filter, message: message.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "failed plugin: '{}'\n{}", self.filter.name(), self.message)
+    }
+}
