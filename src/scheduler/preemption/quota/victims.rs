@@ -36,7 +36,8 @@ pub(super) fn leaf_share<T: QuotaTree>(
     (key, queue): (QueueKey, &QuotaQueue<'_>),
     share: &Resource,
 ) -> LeafShare<T::Victim> {
-    let (mut candidates, mut kept) = candidates(tree, (key, queue), share);
+    let mut kept = Vec::new();
+    let mut candidates = candidates(tree, (key, queue), share, &mut kept);
     candidates.sort_by(|one, other| one.rank.cmp(&other.rank).then_with(|| one.behind(other)));
     let had_candidates = !candidates.is_empty();
     let (mut taken, mut victims) = (Resource::new(), Vec::new());
@@ -61,14 +62,14 @@ pub(super) fn leaf_share<T: QuotaTree>(
     LeafShare { victims, kept, had_candidates }
 }
 
-/// What might go, in no order, and what is of no use.
+/// What might go, in no order. What is of no use goes to `kept`.
 fn candidates<'t, T: QuotaTree>(
     tree: &'t T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
     share: &Resource,
-) -> (Vec<Candidate<'t, T::Victim>>, Vec<(T::Victim, WhyKept)>) {
+    kept: &mut Vec<(T::Victim, WhyKept)>,
+) -> Vec<Candidate<'t, T::Victim>> {
     let opted_in_last = tree.law().opted_in_last;
-    let mut kept = Vec::new();
     let candidate = |ask: QuotaAsk<'t, T::Victim>| {
         let useful = ask.resource.iter().filter(|(name, _)| share.get(name).is_some()).count();
         if useful == 0 {
@@ -82,8 +83,7 @@ fn candidates<'t, T: QuotaTree>(
         let shares = shares(ask.resource, share, queue);
         Some(Candidate { ask, rank, shares })
     };
-    let candidates = tree.quota_asks(key).into_iter().filter_map(candidate).collect();
-    (candidates, kept)
+    tree.quota_asks(key).into_iter().filter_map(candidate).collect()
 }
 
 /// What may go of a leaf before a guarantee on its path is touched (N-01b); a release does not look.
