@@ -19,7 +19,7 @@ use crate::simulate::{Figures, Plan, Stopped};
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// A finished run.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Row {
     /// What it was; `--json` calls it the run.
     #[serde(alias = "run")]
