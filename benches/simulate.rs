@@ -1,5 +1,6 @@
-//! A sweep: 100 runs of 100 000 allocations each, on all cores; the time it took, and how much of the cores' time that was. Under
-//! `cargo test` two small runs, to see that it works.
+//! A sweep: 100 runs of 100 000 allocations each, on all cores; the time it took, how much of the cores' time that was, and the most memory.
+//! On a machine with other work the threads wait for a core now and then: that time is said too. Under `cargo test` two small runs, to see
+//! that it works.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -53,6 +54,20 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
+/// How long this thread has been on a core, and how long it has waited for one; zero where that cannot be read.
+fn on_a_core() -> [u64; 2] {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let mut nanoseconds = stat.split_whitespace().map(|field| field.parse().unwrap_or_default());
+    [nanoseconds.next().unwrap_or_default(), nanoseconds.next().unwrap_or_default()]
+}
+
+/// The most memory that this process had, in MB; zero where that cannot be read.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or_default() / 1024
+}
+
 fn main() {
     let full = std::env::args().any(|argument| argument == "--bench");
     let (runs, asks) = if full { (100, 100_000) } else { (2, 1_000) };
@@ -64,19 +79,30 @@ fn main() {
     let workload = workload(asks, 250);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (next, allocated) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let (ran, waited) = (AtomicU64::new(0), AtomicU64::new(0));
     let (began, cpu) = (Instant::now(), cpu_time());
     let work = || {
         while next.fetch_add(1, Ordering::Relaxed) < runs {
-            let figures = run(&workload, &plan, &|| true).expect("nothing stops it");
+            let figures = run(&workload, &plan, &|_| true).expect("nothing stops it");
             allocated.fetch_add(figures.total.allocated, Ordering::Relaxed);
         }
+        let [on_a_core, for_one] = on_a_core();
+        ran.fetch_add(on_a_core, Ordering::Relaxed);
+        waited.fetch_add(for_one, Ordering::Relaxed);
     };
     std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
     let (took, used) = (began.elapsed(), cpu_time().saturating_sub(cpu));
     assert_eq!(allocated.into_inner(), asks * runs as u64, "every ask ran");
-    let share = used.as_secs_f64() / took.as_secs_f64() / cores as f64 * 100.0;
+    let of_all = took.as_secs_f64() * cores as f64;
+    let share = |nanoseconds: u64| nanoseconds as f64 / 1e9 / of_all * 100.0;
+    let (ran, waited) = (ran.into_inner(), waited.into_inner());
     println!(
-        "{runs} runs of {asks} allocations on {cores} cores: {:.1} s, {share:.0} % of each core",
-        took.as_secs_f64()
+        "{runs} runs of {asks} allocations on {cores} cores: {:.1} s, {:.1} s of processor time; of each core {:.0} %, and for another {:.0} % \
+         other programs had it; {} MB at most",
+        took.as_secs_f64(),
+        used.as_secs_f64(),
+        share(ran),
+        share(waited),
+        peak_memory()
     );
 }

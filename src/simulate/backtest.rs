@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::arrange;
 use super::figures::{Figures, Waits};
 use super::job::{Job, Workload};
-use super::run::{Plan, Stopped, run};
+use super::run::{Done, Plan, Stopped, run};
 use super::target::time;
 use crate::model::{AppId, Time};
 
@@ -44,7 +44,7 @@ impl Recorded<'_> {
     ///
     /// # Errors
     /// The configuration is refused, or nobody wants it any more.
-    pub fn backtest(self, plan: &Plan, may_continue: &dyn Fn() -> bool) -> Result<Backtest, Stopped> {
+    pub fn backtest(self, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Backtest, Stopped> {
         let plan = Plan { from: Some(self.middle), until: Some(self.end), ..plan.clone() };
         let forecast = run(&twice(self.half, self.there, self.middle), &plan, may_continue)?;
         let replayed = run(self.whole, &plan, may_continue)?;

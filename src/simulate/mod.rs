@@ -24,4 +24,4 @@ pub mod target;
 
 pub use figures::{Figures, Group, Longest, Waits};
 pub use job::{Job, LeftOut, Task, Workload};
-pub use run::{Plan, Stopped, run};
+pub use run::{Done, Plan, Stopped, run};

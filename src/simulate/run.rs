@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::figures::Figures;
-use super::job::{Job, Workload};
+use super::job::{Job, Task, Workload};
 use super::meter::Meter;
 use crate::config::Config;
 use crate::config::properties::DEFAULT_PREEMPTION_DELAY;
@@ -58,11 +58,27 @@ pub enum Stopped {
     Config(String),
 }
 
-/// Runs a workload. `may_continue` is asked now and then whether to continue.
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// The asks that are over: those that ended, and those that came in and never end.
+    pub over: u64,
+    /// All of them.
+    pub all: u64,
+}
+
+impl Done {
+    /// The part of all, from 0 to 1.
+    pub fn share(self) -> f64 {
+        self.over.min(self.all) as f64 / self.all.max(1) as f64
+    }
+}
+
+/// Runs a workload. `may_continue` is told now and then how far it is, and says whether to continue.
 ///
 /// # Errors
 /// The configuration is refused, or nobody wants it any more.
-pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn() -> bool) -> Result<Figures, Stopped> {
+pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Figures, Stopped> {
     let mut run = Run {
         arrivals: arrivals(&workload.jobs),
         scheduler: Scheduler::new(plan.profile),
@@ -80,6 +96,7 @@ pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn() -> bool) ->
         active: Time::ZERO,
         again: plan.again,
         commands: 0,
+        done: Done { over: 0, all: workload.asks() },
         may_continue,
     };
     let events = run.apply(&Command::Configure(Arc::clone(&plan.config)))?;
@@ -154,13 +171,14 @@ struct Run<'w> {
     active: Time,
     again: bool,
     commands: u64,
-    may_continue: &'w dyn Fn() -> bool,
+    done: Done,
+    may_continue: &'w dyn Fn(Done) -> bool,
 }
 
 impl<'w> Run<'w> {
     fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Stopped> {
         self.commands += 1;
-        if self.commands.is_multiple_of(ASK_EVERY) && !(self.may_continue)() {
+        if self.commands.is_multiple_of(ASK_EVERY) && !(self.may_continue)(self.done) {
             return Err(Stopped::Asked);
         }
         let mut events = self.scheduler.apply(self.now, command);
@@ -186,7 +204,11 @@ impl<'w> Run<'w> {
                 {
                     self.ask_again(app, ask)?;
                 }
-                EventKind::AppLeft { app, .. } | EventKind::AppRejected { app, .. } => drop(self.live.remove(app)),
+                EventKind::AppLeft { app, .. } | EventKind::AppRejected { app, .. } => {
+                    let Some(Live { job, asks }) = self.live.remove(app) else { continue };
+                    let ends = |(task, _): &&(usize, u32)| !job.tasks[*task].never_ends();
+                    self.done.over += asks.values().filter(ends).count() as u64;
+                }
                 _ => {}
             }
         }
@@ -206,6 +228,7 @@ impl<'w> Run<'w> {
         let Some(live) = self.live.get_mut(app) else { return Ok(()) };
         let Some((task, times)) = live.asks.remove(ask) else { return Ok(()) };
         if live.job.tasks[task].replaced {
+            self.done.over += 1;
             return Ok(());
         }
         let base = ask.as_str().split('~').next().unwrap_or_default();
@@ -234,9 +257,16 @@ impl<'w> Run<'w> {
             let submission = Submission { app, queue, who, tags, ..Submission::default() };
             self.apply(&PartitionCommand::Submit(submission).into())?;
         }
-        for copy in 0..job.tasks[task].count {
-            // A refused application has left meanwhile.
-            let Some(live) = self.live.get_mut(&job.app) else { return Ok(()) };
+        let Task { count, .. } = job.tasks[task];
+        if job.tasks[task].never_ends() {
+            self.done.over += u64::from(count);
+        }
+        for copy in 0..count {
+            let Some(live) = self.live.get_mut(&job.app) else {
+                // A refused application has left meanwhile.
+                self.done.over += if job.tasks[task].never_ends() { 0 } else { u64::from(count - copy) };
+                return Ok(());
+            };
             let id = AskId::from(format!("{}-{task}-{copy}", job.app));
             live.asks.insert(id.clone(), (task, 0));
             self.made(job, task, &id);
@@ -314,6 +344,7 @@ impl<'w> Run<'w> {
             let Some((_, app, ask)) = self.ends.pop() else { break };
             // One that was preempted meanwhile has another name by now.
             if self.live.get_mut(&app).is_some_and(|live| live.asks.remove(&ask).is_some()) {
+                self.done.over += 1;
                 self.apply(&PartitionCommand::Release { app, ask }.into())?;
             }
         }

@@ -115,13 +115,12 @@ impl Source for Embedded {
         self.engine.history().is_some()
     }
 
+    fn journal(&self) -> Option<JournalHistory> {
+        self.engine.history().cloned()
+    }
+
     fn view_at(&self, at: Time, answer: ViewAnswer) {
-        self.look_back(answer, move |past| {
-            past.view_at(at).map_err(|why| {
-                let reach = past.reaches_back_to().filter(|reach| *reach > at);
-                reach.map_or_else(|| why.to_string(), |reach| format!("the journal goes back to {reach} only"))
-            })
-        });
+        self.look_back(answer, move |past| view_of(past, at));
     }
 
     fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
@@ -158,6 +157,14 @@ impl Source for Embedded {
     }
 }
 
+/// The view of an earlier time.
+fn view_of(past: &JournalHistory, at: Time) -> Result<Arc<View>, String> {
+    past.view_at(at).map_err(|why| {
+        let reach = past.reaches_back_to().filter(|reach| *reach > at);
+        reach.map_or_else(|| why.to_string(), |reach| format!("the journal goes back to {reach} only"))
+    })
+}
+
 /// A scheduler in this process whose time moves only when it is reported to: for tests and tapes.
 pub struct Stepped {
     core: Mutex<Core>,
@@ -168,6 +175,7 @@ pub struct Stepped {
     about: About,
     actor: Actor,
     jobs: Option<Arc<dyn Jobs>>,
+    journal: Option<JournalHistory>,
 }
 
 impl Stepped {
@@ -187,13 +195,19 @@ impl Stepped {
         let (events, counters, ledger) =
             (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.audit_log()));
         let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
-        Self { core, published, events, counters, ledger, about, actor, jobs: None }
+        Self { core, published, events, counters, ledger, about, actor, jobs: None, journal: None }
     }
 
     /// The same where its applications are these jobs.
     #[must_use]
     pub fn with_jobs(self, jobs: Option<Arc<dyn Jobs>>) -> Self {
         Self { jobs, ..self }
+    }
+
+    /// The same with the journal that its core is kept in.
+    #[must_use]
+    pub fn with_journal(self, journal: JournalHistory) -> Self {
+        Self { journal: Some(journal), ..self }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -358,6 +372,25 @@ impl Source for Stepped {
 
     fn jobs(&self) -> Option<&dyn Jobs> {
         self.jobs.as_deref()
+    }
+
+    fn keeps_past(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    fn view_at(&self, at: Time, answer: ViewAnswer) {
+        answer(
+            self.journal.as_ref().ok_or_else(|| format!("nothing is kept of {at}")).and_then(|past| view_of(past, at)),
+        );
+    }
+
+    fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
+        let past = self.journal.as_ref().ok_or_else(|| format!("nothing is kept of {at}"));
+        answer(past.and_then(|past| past.chapter(at, toward, wanted).map_err(|why| why.to_string())));
+    }
+
+    fn journal(&self) -> Option<JournalHistory> {
+        self.journal.clone()
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

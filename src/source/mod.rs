@@ -17,6 +17,7 @@ pub mod trial;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
@@ -188,6 +189,11 @@ pub trait Source: Send + Sync {
     /// is none.
     fn view_at(&self, at: Time, answer: ViewAnswer) {
         answer(Err(format!("nothing is kept of {at}")));
+    }
+
+    /// The journal that [`Source::view_at`] looks into, to be simulated again; `None` where there is none or it is elsewhere.
+    fn journal(&self) -> Option<JournalHistory> {
+        None
     }
 
     /// Has what happened right before or after a time looked up in what is kept, as far as it goes at once: of the records of events

@@ -39,6 +39,8 @@ pub struct SimulatedRun {
     pub queues: Vec<SimulatedGroup>,
     /// The users, by name.
     pub users: Vec<SimulatedGroup>,
+    /// What has to be known to read the figures, and how the runs compare: the same for all that were made together.
+    pub notes: Arc<[String]>,
 }
 
 impl SimulatedRun {

@@ -18,5 +18,6 @@ mod local;
 mod panics;
 mod round;
 mod session;
+mod simulate;
 mod tapes;
 mod terminal;

@@ -31,6 +31,7 @@ mod quitting;
 mod records;
 mod room;
 mod screens;
+mod simulated_past;
 mod users;
 mod ways;
 mod what_if;

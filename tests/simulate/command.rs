@@ -44,15 +44,14 @@ pub fn path(file: &Path) -> &str {
 fn a_scenario_gives_the_trace_of_run_byte_for_byte() {
     let folder = TestFolder::new();
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
-    for name in ["gang", "preempt", "place", "drain"] {
+    for name in ["gang", "preempt", "appsort", "fence"] {
         let mut files: Vec<_> = std::fs::read_dir(&scenarios).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
-        let Some(file) = files.iter().find(|file| {
+        let found = files.iter().find(|file| {
             file.extension().is_some_and(|end| end == "yaml")
                 && file.file_name().unwrap().to_string_lossy().contains(name)
-        }) else {
-            continue;
-        };
+        });
+        let file = found.unwrap_or_else(|| panic!("no scenario has {name} in its name"));
         let trace = folder.write("trace.jsonl", "");
         let (code, out, err) = simulate(&[path(file), "--core", "1.8.0", "--trace", path(&trace)]);
         assert_eq!(code, Some(0), "{out}{err}");
@@ -171,5 +170,41 @@ fn bad_input_has_its_place_and_nothing_is_run() {
     ] {
         let (got, out, err) = simulate(&arguments);
         assert!(got == Some(code) && err.contains(words), "{arguments:?}: {got:?} {out}{err}");
+    }
+}
+
+#[test]
+fn a_file_larger_than_the_memory_is_refused_with_the_estimate() {
+    let folder = TestFolder::new();
+    let file = folder.write("huge.swf", "");
+    // It takes no room on the disk.
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(4 << 40).unwrap();
+    let (code, out, err) = simulate(&[path(&file), "--node", "vcore=4", "--node-count", "1"]);
+    assert!(code == Some(1) && out.is_empty(), "{out}{err}");
+    assert!(err.contains("it has 4096.0 GiB, which take about 49152.0 GiB once they are read"), "{err}");
+    assert!(err.contains("are available: nothing was simulated; simulate a part of it"), "{err}");
+}
+
+#[test]
+fn a_key_that_is_set_is_compared_with_what_is_configured() {
+    let folder = TestFolder::new();
+    let file = folder.write("mix.toml", GENERATED);
+    let queues = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n      resources: {max: {vcore: 4}}\n    - name: web\n";
+    let now = folder.write("now.yaml", queues);
+    let (code, out, err) = simulate(&[path(&file), "--config", path(&now), "--set", "root.etl.max.vcore=x4"]);
+    assert_eq!(code, Some(0), "{err}");
+    let sentence = out.lines().find(|line| line.starts_with("root.etl.max.vcore=x4 against now.yaml:")).expect(&out);
+    assert!(sentence.contains("Better:") && sentence.contains("p95 of root.etl"), "{sentence}");
+    let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
+    let with = |sets: &[&str]| simulate(&[&[path(&file), "--config", path(&now)], sets, &target[..]].concat());
+    assert_eq!(with(&[]).0, Some(1), "the maximum keeps it from being met");
+    assert_eq!(with(&["--set", "root.etl.max.vcore=none"]).0, Some(0));
+    for (set, code, words) in [
+        ("root.nowhere.max.vcore=1", 1, "now.yaml: there is no queue root.nowhere"),
+        ("root.etl.max.vcore", 2, "there is no `=` in it"),
+        ("root.etl.max.vcore=much", 1, "--set root.etl.max.vcore=much"),
+    ] {
+        let (got, out, err) = with(&["--set", set]);
+        assert!(got == Some(code) && err.contains(words), "{set}: {got:?} {out}{err}");
     }
 }

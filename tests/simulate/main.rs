@@ -8,5 +8,6 @@ mod common;
 mod backtest;
 mod browser;
 mod command;
+mod interrupted;
 mod recount;
 mod runs;

@@ -35,7 +35,7 @@ fn workload(jobs: Vec<Job>) -> Workload {
 fn ran(workload: &Workload, queues: &str) -> Figures {
     let config = Arc::new(config::read(queues, Profile::Kornsole).config.unwrap());
     let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
-    run(workload, &plan, &|| true).unwrap()
+    run(workload, &plan, &|_| true).unwrap()
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_run_that_nobody_wants_any_more_stops() {
     let jobs = (0..500).map(|number| job(&format!("job-{number}"), "root.a", 0, 2, 30)).collect();
     let config = Arc::new(config::read(QUEUES, Profile::Kornsole).config.unwrap());
     let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
-    assert_eq!(run(&workload(jobs), &plan, &|| false), Err(Stopped::Asked));
+    assert_eq!(run(&workload(jobs), &plan, &|_| false), Err(Stopped::Asked));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Charts of a report, as SVG.
 
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 /// The size of a chart, in pixels.
@@ -16,8 +15,8 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(80, 80, 80),
 ];
 
-/// The dashes and gaps of lines, in pixels; the first one has no gap within a chart.
-const DASHES: [(u32, u32); 5] = [(1_000_000, 1), (8, 4), (2, 3), (14, 4), (5, 8)];
+/// The dashes and gaps of lines, as SVG writes them; the first line is a whole one.
+const DASHES: [&str; 5] = ["none", "8 4", "2 3", "14 4", "5 8"];
 /// How long the example of a line in the legend is, in pixels.
 const LEGEND: i32 = 28;
 
@@ -37,7 +36,20 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     }
     let mut svg = String::new();
     draw(&mut svg, (title, unit), (end, top), curves).ok()?;
+    for (number, (colour, width)) in (0..curves.len()).map(|number| (number, pen(number))) {
+        // A line and its example in the legend are the only ones of their colour and width. The library would draw each dash by itself.
+        let RGBColor(red, green, blue) = colour;
+        let stroke = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{width}\"");
+        let dashed = format!("{stroke} stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
+        svg = svg.replace(&stroke, &dashed);
+    }
     Some(svg)
+}
+
+/// The colour and width of a line. Those of the second seven are thinner; beside that lines differ in their dashes, so that no colour is
+/// needed to know them.
+const fn pen(number: usize) -> (RGBColor, u32) {
+    (COLOURS[number % COLOURS.len()], if number < COLOURS.len() { 2 } else { 1 })
 }
 
 fn draw(
@@ -56,14 +68,12 @@ fn draw(
         .build_cartesian_2d(0.0..end, 0.0..top * 1.05)?;
     chart.configure_mesh().light_line_style(WHITE).x_desc("hours").y_desc(unit).max_light_lines(1).draw()?;
     for (number, curve) in curves.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        // Lines differ in their dashes too, and those of the second seven are thinner, so that no colour is needed to know them.
-        let (width, (dash, gap)) = (if number < COLOURS.len() { 2 } else { 1 }, DASHES[number % DASHES.len()]);
+        let (colour, width) = pen(number);
         let style = colour.stroke_width(width);
         chart
-            .draw_series(DashedLineSeries::new(curve.points.iter().copied(), dash, gap, style))?
+            .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
             .label(curve.name.clone())
-            .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + LEGEND, y)], dash, gap, style));
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + LEGEND, y)], style));
     }
     if curves.len() > 1 {
         let labels = &mut chart.configure_series_labels();
@@ -72,4 +82,28 @@ fn draw(
     }
     area.present()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_known_without_their_colours() {
+        let curve = |number: usize| Curve {
+            name: format!("run {number}"),
+            points: (0..256).map(|at| (f64::from(at), f64::from(at % 7 * 10))).collect(),
+        };
+        let curves: Vec<Curve> = (0..14).map(curve).collect();
+        let svg = lines("cpu in use", "%", &curves).unwrap();
+        for number in 0..14 {
+            let (_, width) = pen(number);
+            let marks = format!("stroke-width=\"{width}\" stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
+            assert!(svg.contains(&marks), "{number}: {marks}");
+        }
+        // Each line is two elements, itself and its example, whatever its dashes.
+        assert_eq!(svg.matches("stroke-dasharray").count(), 28);
+        assert!(svg.len() < 100_000, "{}", svg.len());
+        assert_eq!(lines("nothing", "%", &[Curve { name: String::new(), points: Vec::new() }]), None);
+    }
 }

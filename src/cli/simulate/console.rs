@@ -6,10 +6,11 @@ use std::sync::Arc;
 use clap::{Args as _, FromArgMatches as _};
 
 use super::compare::sentences;
+use super::progress::Said;
 use super::search::searched;
-use super::sweep::{Report, Row, Said, sweep};
+use super::sweep::{Report, Row, sweep};
 use super::variant::Label;
-use super::{Cluster, Ended, SimulateArgs, read, variant};
+use super::{Cluster, Ended, Past, SimulateArgs, read, variant};
 use crate::console::{SimulateJob, Simulator};
 use crate::scheduler::NodeSpec;
 use crate::simulate::{Figures, Group, Waits};
@@ -28,7 +29,12 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
     {
         return finished(&folder.join(file));
     }
+    let words = if job.past.is_some() { of_the_past(words) } else { words };
     let mut args = parsed(&words)?;
+    if let Some(past) = &job.past {
+        let journal = past.journal.clone().ok_or_else(|| Ended::usage("nothing is kept here of the past"))?;
+        (args.past, args.state) = (Some(Past { journal, until: past.until }), None);
+    }
     let files = args.workloads.iter_mut().chain(&mut args.configs);
     let files = files.chain(&mut args.state).chain(&mut args.nodes).chain(&mut args.pods).chain(&mut args.resume);
     files.for_each(|file| *file = folder.join(&*file));
@@ -39,8 +45,8 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
     });
     args.cluster = job.config.as_ref().map(|config| Cluster { config: config.to_string(), nodes: nodes.collect() });
     variant::check(&args)?;
-    let inputs = read::inputs(&args, &|| job.stop.is_wanted())?;
     let watch = (job.stop.flag(), said);
+    let inputs = read::inputs(&args, watch)?;
     let (rows, sentences) = if args.find.is_some() {
         let search = searched(&args, &inputs, watch)?;
         (search.tried.into_iter().map(|one| one.result).collect(), vec![search.sentence])
@@ -49,7 +55,18 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
         let sentences = sentences(&report);
         (report.rows, sentences)
     };
-    Ok(Simulation { notes: inputs.notes, sentences, runs: runs(&rows) })
+    let runs = runs(&rows, &sentences, &inputs.notes);
+    Ok(Simulation { notes: inputs.notes, sentences, runs })
+}
+
+/// The arguments of a simulation of the past: how far it begins back may stand first.
+fn of_the_past(mut words: Vec<String>) -> Vec<String> {
+    if words.first().is_some_and(|first| !first.starts_with('-')) {
+        words.insert(0, "--from".to_owned());
+    }
+    // What is said of a span needs a folder, whose place the journal here takes.
+    words.splice(0..0, ["--state", "."].map(str::to_owned));
+    words
 }
 
 /// The runs that `--resume` keeps and `--json` prints.
@@ -64,7 +81,8 @@ fn finished(file: &Path) -> Result<Simulation, Ended> {
     let rows = lines.map(row).collect::<Result<Vec<Row>, Ended>>()?;
     let report = Report { rows, notes: Vec::new() };
     let sentences = sentences(&report);
-    Ok(Simulation { notes: report.notes, sentences, runs: runs(&report.rows) })
+    let runs = runs(&report.rows, &sentences, &[]);
+    Ok(Simulation { notes: report.notes, sentences, runs })
 }
 
 /// The arguments of the command, without those that print or write something.
@@ -110,7 +128,8 @@ fn words(written: &str) -> Result<Vec<String>, Ended> {
     Ok(words)
 }
 
-fn runs(rows: &[Row]) -> Vec<Arc<SimulatedRun>> {
+fn runs(rows: &[Row], sentences: &[String], notes: &[String]) -> Vec<Arc<SimulatedRun>> {
+    let all: Arc<[String]> = sentences.iter().chain(notes).cloned().collect();
     let labels: Vec<Label> = rows.iter().map(|row| row.label.without_seed()).collect();
     let several = rows.iter().any(|row| row.label.seed > 1);
     let run = |row: &Row| {
@@ -118,7 +137,7 @@ fn runs(rows: &[Row]) -> Vec<Arc<SimulatedRun>> {
         if several {
             name.push_str(&format!(", seed {}", row.label.seed));
         }
-        Arc::new(run(name, &row.figures))
+        Arc::new(SimulatedRun { notes: Arc::clone(&all), ..run(name, &row.figures) })
     };
     rows.iter().map(run).collect()
 }
@@ -143,6 +162,7 @@ fn run(name: String, figures: &Figures) -> SimulatedRun {
         waiting: figures.series.waiting.clone(),
         queues: figures.queues.iter().map(group).collect(),
         users: figures.users.iter().map(group).collect(),
+        notes: Arc::default(),
     }
 }
 
@@ -158,6 +178,14 @@ fn waits(waits: &Waits) -> SimulatedWaits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_far_the_past_goes_back_may_stand_first() {
+        let of = |words: &[&str]| of_the_past(words.iter().map(ToString::to_string).collect()).join(" ");
+        assert_eq!(of(&["24h", "--set", "root.a.max.vcore=8"]), "--state . --from 24h --set root.a.max.vcore=8");
+        assert_eq!(of(&["--from", "2h", "--to", "1h"]), "--state . --from 2h --to 1h");
+        assert_eq!(of(&[]), "--state .");
+    }
 
     #[test]
     fn what_stands_in_quotes_is_one_word() {

@@ -14,6 +14,8 @@ use crate::simulate::target::time;
 const CURVES: usize = 14;
 /// How many queues and users are listed of each line.
 const GROUPS: usize = 200;
+/// How long the page may get by its table of lines, by its sentences and charts, and in all, in bytes.
+const MOST: [usize; 3] = [600_000, 1_300_000, 1_900_000];
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f24;background:#fff}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
@@ -43,13 +45,23 @@ pub(super) fn page(report: &Report) -> String {
         });
         std::iter::once(line.label.short(&labels)).chain(values).collect::<Vec<String>>()
     };
-    table(&mut page, &head, lines.iter().map(row));
+    table(&mut page, &head, lines.iter().map(row), MOST[0]);
     if lines.iter().any(|line| line.runs.len() > 1) {
         page.push_str("<p class=\"quiet\">Median of the seeds, in brackets the 10th to the 90th percentile.</p>\n");
     }
-    list(&mut page, "", &sentences(report));
+    let mut sentences = sentences(report);
+    shorten(&mut sentences, MOST[0] / 2);
+    list(&mut page, "", &sentences);
     charts(&mut page, &lines, &labels);
-    for line in &lines {
+    for (number, line) in lines.iter().enumerate() {
+        if page.len() > MOST[2] {
+            let _written = writeln!(
+                page,
+                "<p class=\"quiet\">The queues and users of {} more lines are left out; --json has all.</p>",
+                lines.len() - number
+            );
+            break;
+        }
         groups(&mut page, line, &labels);
     }
     page.push_str("</body></html>\n");
@@ -74,7 +86,9 @@ fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
             Some(Curve { name: line.label.short(labels), points })
         };
         let curves: Vec<Curve> = first().filter_map(curve).collect();
-        page.extend(chart::lines(&format!("{name} in use"), "% of all nodes", &curves));
+        if page.len() < MOST[1] {
+            page.extend(chart::lines(&format!("{name} in use"), "% of all nodes", &curves));
+        }
     }
     let curves: Vec<Curve> = first()
         .map(|(line, row)| {
@@ -101,7 +115,21 @@ fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
             cells.extend([waits.waiting.to_string(), group.preempted.to_string()]);
             cells
         });
-        table(page, &head, cells);
+        table(page, &head, cells, MOST[2]);
+    }
+}
+
+/// Leaves out the last sentences where they would take more bytes than that.
+fn shorten(sentences: &mut Vec<String>, most: usize) {
+    let mut bytes = 0;
+    let fit = sentences.iter().take_while(|sentence| {
+        bytes += sentence.len();
+        bytes <= most
+    });
+    let (fit, all) = (fit.count(), sentences.len());
+    sentences.truncate(fit);
+    if fit < all {
+        sentences.push(format!("{} sentences more are left out; the text without --html has them.", all - fit));
     }
 }
 
@@ -112,7 +140,8 @@ fn list(page: &mut String, class: &str, sentences: &[String]) {
     }
 }
 
-fn table(page: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+/// Rows with a heading, as many as fit: the page gets no longer than so many bytes, and a few more.
+fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item = Vec<String>>, most: usize) {
     let cell = |tag: &str, column: usize, text: &str| {
         let class = if column > 0 { " class=\"n\"" } else { "" };
         format!("<{tag}{class}>{}</{tag}>", escaped(text))
@@ -122,6 +151,53 @@ fn table(page: &mut String, head: &[String], rows: impl Iterator<Item = Vec<Stri
         format!("<tr>{cells}</tr>\n")
     };
     let _written = write!(page, "<table>{}", row("th", head));
-    rows.for_each(|cells| page.push_str(&row("td", &cells)));
+    let mut left = rows.len();
+    for cells in rows {
+        if page.len() > most {
+            break;
+        }
+        page.push_str(&row("td", &cells));
+        left -= 1;
+    }
     page.push_str("</table>\n");
+    if left > 0 {
+        let _written = writeln!(page, "<p class=\"quiet\">{left} rows more are left out; --json has all.</p>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sweep::Row;
+    use super::*;
+    use crate::simulate::figures::Series;
+    use crate::simulate::{Figures, Group};
+
+    #[test]
+    fn a_page_of_any_sweep_is_below_two_megabytes_and_says_what_is_left_out() {
+        let group = |number: usize| Group { name: format!("root.{}.{number}", "long".repeat(40)), ..Group::default() };
+        let used = ["cpu", "gpu", "memory", "disk", "licences"];
+        let series = Series {
+            every: 60_000,
+            used: used.map(|name| (name.to_owned(), (0..256).map(|at| at * 37 % 1000).collect())).into(),
+            waiting: (0..256).map(|at| at * 7919 % 100_000).collect(),
+        };
+        let row = |number: usize| {
+            let mut row = Row::default();
+            row.label.config = format!("{}-{number}.yaml", "configuration".repeat(8));
+            row.label.nodes = Some(number);
+            row.figures = Figures {
+                ended: number as u64 * 1000,
+                queues: (0..250).map(group).collect(),
+                users: (0..250).map(group).collect(),
+                series: series.clone(),
+                ..Figures::default()
+            };
+            row
+        };
+        let report = Report { rows: (1..1500).map(row).collect(), notes: Vec::new() };
+        let page = page(&report);
+        assert!(page.len() < 2_000_000, "{}", page.len());
+        assert!(page.contains("rows more are left out") && page.contains("more lines are left out; --json has all"));
+        assert_eq!(page.matches("<svg").count(), used.len() + 1);
+    }
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::whatif::origin::earlier;
-use super::SimulateArgs;
+use super::progress::{Progress, Share, Watch, is_wanted};
+use super::{Ended, SimulateArgs};
 use crate::config;
-use crate::engine::journal::FolderInspection;
-use crate::model::{AppId, Time};
+use crate::engine::journal::{FolderInspection, Recording};
+use crate::model::{AppId, Profile, Time};
 use crate::scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 use crate::simulate::backtest::{Backtest, Recorded};
 use crate::simulate::input::recorded::Fates;
@@ -18,6 +19,8 @@ use crate::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
 /// What a span of a journal has.
 pub(super) struct Journal {
     pub config: String,
+    /// How its scheduler decides.
+    pub profile: Profile,
     pub workload: Workload,
     /// How the span was understood, each in a sentence.
     pub notes: Vec<String>,
@@ -65,40 +68,52 @@ impl Watched {
     }
 }
 
+/// Reads a span of the journal in a folder that nobody runs.
+pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
+    let look = FolderInspection::open(folder).map_err(Ended::input)?;
+    journal(args, &look.recording(), watch)
+}
+
 /// Reads what came in during a span of a journal and what became of it, and holds a forecast against that.
-pub(super) fn journal(args: &SimulateArgs, folder: &Path, go_on: &dyn Fn() -> bool) -> Result<Journal, String> {
-    let look = FolderInspection::open(folder).map_err(|why| why.to_string())?;
-    let time =
-        |option: &str, text: &Option<String>| text.as_ref().map(|text| earlier(option, text, look.now())).transpose();
+pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_>) -> Result<Journal, Ended> {
+    let time = |option: &str, text: &Option<String>| {
+        text.as_ref().map(|text| earlier(option, text, look.now())).transpose().map_err(Ended::input)
+    };
     let (from, to) = (time("--from", &args.from)?.unwrap_or(Time::ZERO), time("--to", &args.to)?.unwrap_or(look.now()));
     if to.0 < from.0.saturating_add(2) {
-        return Err(format!(
+        return Err(Ended::input(format!(
             "--from, --to: nothing is from {from} to {to}: the first has to be earlier than the second"
-        ));
+        )));
     }
-    let last = look.fork_at(None, to)?;
+    let last = look.fork_at(None, to).map_err(Ended::input)?;
     let name = last.partition_name().to_owned();
-    let config = last.text().map(ToString::to_string).ok_or("the text of its configuration is not known")?;
+    let config = last.text().map(ToString::to_string);
+    let config = config.ok_or_else(|| Ended::input("the text of its configuration is not known"))?;
     let mut watched = Watched::default();
     let mut begins = true;
+    let mut progress = Share::new("the journal is read", watch.1);
     look.watch(from, to, &mut |events, scheduler| {
+        let read = events.first().map_or(0, |event| event.at.0.saturating_sub(from.0));
+        progress.say(read as f64 / (to.0 - from.0) as f64);
         let part = scheduler.partitions().iter().find(|part| *part.name == *name);
         if let Some(part) = part.filter(|_| std::mem::take(&mut begins)) {
             watched.begins(part, from);
         }
         watched.fates.take(events);
-    })?;
+    })
+    .map_err(Ended::input)?;
     let middle = Time(from.0 + (to.0 - from.0) / 2);
     let mut commands = std::mem::take(&mut watched.there);
     let there: BTreeSet<AppId> = commands.iter().filter_map(|(_, command)| submitted(command)).collect();
-    commands.extend(look.submissions(&name, from, to)?);
+    commands.extend(look.submissions((&name, true), from, to).map_err(Ended::input)?);
     let known = |known: Time| {
         input::recorded::read(commands.clone(), Some(from), |app, ask| watched.fates.known(app, ask, known))
     };
     let (mut whole, half) = (known(to), known(middle));
     let guessed = arrange::likely_runtimes(&mut whole);
-    let was = second_half(&look, middle, to)?;
-    let parsed = config::read(&config, look.profile()).config.ok_or("its configuration does not read")?;
+    let was = second_half(look, middle, to).map_err(Ended::input)?;
+    let parsed = config::read(&config, look.profile()).config;
+    let parsed = parsed.ok_or_else(|| Ended::input("its configuration does not read"))?;
     let plan = Plan {
         config: Arc::new(parsed),
         profile: look.profile(),
@@ -107,10 +122,15 @@ pub(super) fn journal(args: &SimulateArgs, folder: &Path, go_on: &dyn Fn() -> bo
         again: !args.lose_preempted,
     };
     let (middle, end) = (Time(middle.0 - from.0), Time(to.0 - from.0));
-    let backtest = Recorded { whole: &whole, half: &half, there: &there, middle, end, was }.backtest(&plan, go_on);
+    let progress = Progress::new("backtest: ", 1, watch.1);
+    let go_on = |done| {
+        progress.goes_on(0, done);
+        is_wanted(watch.0)
+    };
+    let backtest = Recorded { whole: &whole, half: &half, there: &there, middle, end, was }.backtest(&plan, &go_on);
     let backtest = backtest.map_err(|why| match why {
-        Stopped::Asked => "it was interrupted".to_owned(),
-        Stopped::Config(message) => message,
+        Stopped::Asked => Ended::interrupted(),
+        Stopped::Config(message) => Ended::input(message),
     })?;
     let mut notes = vec![format!(
         "{} applications from {from} to {to}, {} of them there at the beginning; {guessed} asks that never ran get the median runtime of their user and \
@@ -119,7 +139,7 @@ pub(super) fn journal(args: &SimulateArgs, folder: &Path, go_on: &dyn Fn() -> bo
         whole.jobs.iter().filter(|job| there.contains(&job.app)).count(),
     )];
     notes.extend(backtest.sentences());
-    Ok(Journal { config, workload: whole, notes, backtest })
+    Ok(Journal { config, profile: look.profile(), workload: whole, notes, backtest })
 }
 
 fn submitted(command: &PartitionCommand) -> Option<AppId> {
@@ -130,7 +150,7 @@ fn submitted(command: &PartitionCommand) -> Option<AppId> {
 }
 
 /// What really happened after a time, up to another.
-fn second_half(look: &FolderInspection, from: Time, to: Time) -> Result<Figures, String> {
+fn second_half(look: &Recording<'_>, from: Time, to: Time) -> Result<Figures, String> {
     let mut meter: Option<Meter> = None;
     let mut each = |events: &[Event], scheduler: &Scheduler| {
         meter.get_or_insert_with(|| Meter::beginning(scheduler, from)).observe(events, scheduler);

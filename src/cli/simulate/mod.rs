@@ -1,11 +1,14 @@
 //! `kornsole simulate`: workloads run through the scheduler in virtual time, by one configuration or several, and what came of it.
 
+mod changed;
 mod chart;
 mod compare;
 mod console;
 mod html;
 mod journal;
+mod kept;
 mod memory;
+mod progress;
 mod read;
 mod saved;
 mod search;
@@ -14,16 +17,20 @@ mod text;
 mod variant;
 
 use std::fs::OpenOptions;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use signal_hook::consts::SIGINT;
 
+use self::progress::Watch;
 use super::fail;
 use crate::config::DEFAULT_POLICY_GROUP;
-use crate::model::Profile;
+use crate::engine::journal::JournalHistory;
+use crate::model::{Profile, Time};
 use crate::scheduler::NodeSpec;
 
 pub use self::console::simulator;
@@ -44,7 +51,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "TIME", requires = "state")]
     pub to: Option<String>,
     /// Only say what a forecast from that span is worth: its second half, forecast from its first, beside what really happened
-    #[arg(long, requires = "state", conflicts_with_all = ["find", "workloads", "configs", "node_counts", "loads", "html"])]
+    #[arg(long, requires = "state", conflicts_with_all = ["find", "workloads", "configs", "sets", "node_counts", "loads", "html"])]
     pub backtest: bool,
     /// Nodes in the CSV form of OpenB
     #[arg(long, value_name = "CSV", requires = "pods")]
@@ -55,13 +62,16 @@ pub struct SimulateArgs {
     /// What becomes of a request for a part of a GPU in OpenB: round-up or thousandths
     #[arg(long, value_name = "HOW", default_value = "round-up")]
     pub gpu_fractions: String,
-    /// A queue configuration; several are compared. Without it the workload's own, or one queue for everybody
+    /// A queue configuration; several are compared, also with that of a journal. Without it the workload's own, or one queue for everybody
     #[arg(long = "config", value_name = "FILE")]
     pub configs: Vec<PathBuf>,
+    /// A key of a queue, as root.b.max.vcore=200, +8 or x2: each configuration is compared with the same in which it is set
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
     /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Which release to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0; several are compared
+    /// Which release to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0; several are compared. Without it that of the journal, or kornsole
     #[arg(long = "core", value_name = "PROFILE", value_delimiter = ',')]
     pub cores: Vec<Profile>,
     /// What one node has, as vcore=64,memory=256Gi, in place of the workload's own nodes
@@ -125,6 +135,12 @@ pub struct SimulateArgs {
     /// The cluster on a console's screen, whose configuration and nodes hold where a workload brings none.
     #[arg(skip)]
     pub(crate) cluster: Option<Cluster>,
+    /// The past of a console's scheduler, in the place of a folder.
+    #[arg(skip)]
+    pub(crate) past: Option<Past>,
+    /// The folder that takes finished runs after an interruption where `resume` names no file; none in a console.
+    #[arg(skip)]
+    pub(crate) unfinished: Option<PathBuf>,
 }
 
 /// What a console lends to workloads that bring no configuration or no nodes of their own.
@@ -136,7 +152,16 @@ pub(crate) struct Cluster {
     pub nodes: Vec<NodeSpec>,
 }
 
+/// A journal that goes on while it is read, up to a moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Past {
+    pub journal: JournalHistory,
+    /// What came later is not looked at.
+    pub until: Time,
+}
+
 /// Why there is no result, and the exit code.
+#[derive(Debug)]
 struct Ended {
     message: String,
     code: u8,
@@ -152,6 +177,11 @@ impl Ended {
     fn usage(message: impl ToString) -> Self {
         Self { message: message.to_string(), code: 2 }
     }
+
+    /// The user interrupted it.
+    fn interrupted() -> Self {
+        Self { message: "it was interrupted".to_owned(), code: 130 }
+    }
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -162,7 +192,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// 130: it was interrupted.
 #[expect(clippy::print_stdout, reason = "this is what standard output is for")]
 pub fn run(args: &SimulateArgs) -> ExitCode {
-    match simulated(args) {
+    let args = SimulateArgs { unfinished: Some(PathBuf::from(".")), ..args.clone() };
+    match simulated(&args) {
         Ok((output, code)) => {
             print!("{output}");
             ExitCode::from(code)
@@ -174,22 +205,27 @@ pub fn run(args: &SimulateArgs) -> ExitCode {
 /// What is printed, and the exit code.
 fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     let stop = interruption();
-    let said = progress();
+    let said = progress::on_stderr();
+    let result = watched(args, (&stop, &said));
+    said("");
+    result
+}
+
+/// The same, with somebody who is told how far it is.
+fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     variant::check(args)?;
     args.html.as_deref().map(writable).transpose()?;
-    let inputs = read::inputs(args, &|| !stop.load(Ordering::Relaxed))?;
+    let inputs = read::inputs(args, watch)?;
     if let Some(backtest) = inputs.backtest.as_ref().filter(|_| args.backtest) {
         return Ok((text::backtest(args, &inputs.notes, backtest), 0));
     }
     if args.find.is_some() {
-        let found = search::search(args, &inputs, (&stop, &said));
-        said("");
-        return found;
+        return search::search(args, &inputs, watch);
     }
     let variants = variant::variants(args, &inputs);
-    let report = sweep::sweep(args, &inputs, variants, (&stop, &said));
-    said("");
-    let report = report?;
+    let report = sweep::sweep(args, &inputs, variants, watch)?;
+    // The line of the progress makes room.
+    watch.1("");
     if let Some(file) = &args.html {
         let page = html::page(&report);
         std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
@@ -208,17 +244,6 @@ fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     Ok((output, 0))
 }
 
-/// Says how far it is on a terminal, in a line that the next one replaces; an empty one takes it away.
-fn progress() -> impl Fn(&str) + Sync {
-    let terminal = std::io::stderr().is_terminal();
-    move |words| {
-        if terminal {
-            // A terminal that takes nothing more is no reason to stop.
-            let _written = write!(std::io::stderr(), "\r\x1b[2K{words}");
-        }
-    }
-}
-
 /// Finds out before the runs whether a page can be written after them. A file that is there keeps what is in it.
 fn writable(file: &Path) -> Result<(), Ended> {
     let there = file.exists();
@@ -231,10 +256,11 @@ fn writable(file: &Path) -> Result<(), Ended> {
     Ok(())
 }
 
-/// Set once the user interrupts.
-fn interruption() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
-    let stop = std::sync::Arc::default();
-    // Without a handler an interruption ends the process at once, which loses no finished run either.
-    let _registered = signal_hook::flag::register(signal_hook::consts::SIGINT, std::sync::Arc::clone(&stop));
+/// Set once the user interrupts. The second time ends the process at once, for what does not ask whether to continue: reading.
+fn interruption() -> Arc<AtomicBool> {
+    let stop = Arc::default();
+    // Without a handler an interruption ends the process at once. The first handler acts only where the flag is set already.
+    let _registered = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&stop));
+    let _registered = signal_hook::flag::register(SIGINT, Arc::clone(&stop));
     stop
 }

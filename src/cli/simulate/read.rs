@@ -1,13 +1,15 @@
 //! What is simulated: workloads and configurations, read once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use super::super::load;
-use super::journal::{Journal, journal};
-use super::{Ended, SimulateArgs, memory};
+use super::journal::{Journal, journal, of_folder};
+use super::progress::Watch;
+use super::{Ended, SimulateArgs, changed, memory};
 use crate::config::properties::parse_duration;
 use crate::config::{self, Config};
 use crate::model::quantity::parse_quantity;
@@ -75,18 +77,38 @@ pub(super) struct Inputs {
     nodes: Option<Resource>,
     /// The nodes of a cluster on a screen, for a workload without nodes.
     there: Vec<NodeSpec>,
-    /// The same configurations for all workloads.
-    given: bool,
+    /// How many configurations were given; they hold for all workloads, and have the first numbers.
+    given: usize,
+    /// The configuration of workloads that bring none where none is given.
+    open: Option<usize>,
+    /// By the number of a configuration that of the same with keys set.
+    pub changed: BTreeMap<usize, usize>,
+    /// One configuration of each workload is enough: the changed one, or the given one.
+    only_last: bool,
 }
 
 impl Inputs {
-    /// The configurations that a workload is run by, by number.
+    /// The configurations that a workload is run by, by number: its own, those that were given, and each of them with keys set.
     pub fn configs_of(&self, workload: usize) -> Vec<usize> {
-        match self.sources[workload].own.filter(|_| !self.given) {
-            Some(own) => vec![own],
-            None if self.given => (0..self.configs.len()).collect(),
-            None => vec![self.configs.len() - 1],
+        let own = self.sources[workload].own;
+        let own = own.filter(|_| self.given == 0 || !self.only_last);
+        let mut all: Vec<usize> = own.into_iter().chain(0..self.given).collect();
+        if all.is_empty() {
+            all.extend(self.open);
         }
+        let changed = all.iter().filter_map(|number| self.changed.get(number).copied());
+        let changed: Vec<usize> = changed.collect();
+        if self.only_last && !changed.is_empty() {
+            return changed;
+        }
+        all.extend(changed);
+        all
+    }
+
+    /// Adds a configuration, and gives its number.
+    pub fn add_config(&mut self, name: &str, text: String) -> usize {
+        self.configs.push(NamedConfig { name: name.to_owned(), digest: digest(text.as_bytes()), text });
+        self.configs.len() - 1
     }
 
     /// A configuration as a release reads it.
@@ -121,7 +143,7 @@ impl Inputs {
 }
 
 /// Reads everything that was named.
-pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<Inputs, Ended> {
+pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, Ended> {
     let cores = if args.cores.is_empty() { vec![Profile::Kornsole] } else { args.cores.clone() };
     let mut inputs = Inputs {
         sources: Vec::new(),
@@ -135,7 +157,10 @@ pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<In
         runtimes: args.runtimes.iter().map(|rule| rule.parse()).collect::<Result<_, _>>().map_err(Ended::usage)?,
         nodes: args.node.as_deref().map(amounts).transpose().map_err(Ended::usage)?,
         there: args.cluster.as_ref().map(|cluster| cluster.nodes.clone()).unwrap_or_default(),
-        given: !args.configs.is_empty(),
+        given: args.configs.len(),
+        open: None,
+        changed: BTreeMap::new(),
+        only_last: args.find.is_some(),
     };
     if inputs.runtimes.iter().any(|rule| matches!(rule, RuntimeRule::History(_))) {
         return Err(Ended::usage(
@@ -146,10 +171,8 @@ pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<In
         let bytes = load::bytes(file).map_err(Ended::input)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let text = config::manifest::queues_of(&text, &args.policy_group).unwrap_or(text);
-        let config = NamedConfig { name: named(file), digest: digest(text.as_bytes()), text };
-        inputs.configs.push(config);
         // Every release must read it before anything is run.
-        let number = inputs.configs.len() - 1;
+        let number = inputs.add_config(&named(file), text);
         for core in inputs.cores.clone() {
             inputs.config(number, core).map_err(Ended::input)?;
         }
@@ -160,28 +183,38 @@ pub(super) fn inputs(args: &SimulateArgs, go_on: &dyn Fn() -> bool) -> Result<In
     if let (Some(nodes), Some(pods)) = (&args.nodes, &args.pods) {
         openb(args, &mut inputs, nodes, pods)?;
     }
-    if let Some(folder) = &args.state {
-        let failed = |why| Ended::input(format!("{}: {why}", folder.display()));
-        let Journal { config: text, workload, notes, backtest } = journal(args, folder, go_on).map_err(failed)?;
-        inputs.notes.extend(notes);
-        inputs.backtest = Some(backtest);
-        let own = own_config(&mut inputs, "its configuration", text);
-        let digest =
-            digest(format!("{}{:?}{:?}{}", folder.display(), args.from, args.to, workload.jobs.len()).as_bytes());
-        jobs(&mut inputs, named(folder), workload, Some(own), digest)?;
-    }
-    if !inputs.given && inputs.sources.iter().any(|source| source.own.is_none()) {
-        match &args.cluster {
-            Some(cluster) => own_config(&mut inputs, "as configured here", cluster.config.clone()),
-            None => own_config(&mut inputs, "one open queue", OPEN.to_owned()),
+    span(args, &mut inputs, watch)?;
+    if inputs.given == 0 && inputs.sources.iter().any(|source| source.own.is_none()) {
+        let open = match &args.cluster {
+            Some(cluster) => inputs.add_config("as configured here", cluster.config.clone()),
+            None => inputs.add_config("one open queue", OPEN.to_owned()),
         };
+        inputs.open = Some(open);
     }
+    changed::add(&mut inputs, &args.sets)?;
     Ok(inputs)
 }
 
-fn own_config(inputs: &mut Inputs, name: &str, text: String) -> usize {
-    inputs.configs.push(NamedConfig { name: name.to_owned(), digest: digest(text.as_bytes()), text });
-    inputs.configs.len() - 1
+/// A span of a journal: of the scheduler of a console, or of a folder.
+fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<(), Ended> {
+    let (name, of, read) = match (&args.past, &args.state) {
+        (Some(past), _) => {
+            ("the past".to_owned(), "the past".to_owned(), journal(args, &past.journal.recording(past.until), watch))
+        }
+        (None, Some(folder)) => (named(folder), folder.display().to_string(), of_folder(args, folder, watch)),
+        (None, None) => return Ok(()),
+    };
+    let Journal { config, profile, workload, notes, backtest } =
+        read.map_err(|why| if why.code == 1 { Ended::input(format!("{of}: {}", why.message)) } else { why })?;
+    inputs.notes.extend(notes);
+    inputs.backtest = Some(backtest);
+    if args.cores.is_empty() && inputs.sources.is_empty() {
+        // What decided then decides now.
+        inputs.cores = vec![profile];
+    }
+    let own = inputs.add_config("its configuration", config);
+    let digest = digest(format!("{of}{:?}{:?}{}", args.from, args.to, workload.jobs.len()).as_bytes());
+    jobs(inputs, name, workload, Some(own), digest)
 }
 
 fn named(file: &Path) -> String {
@@ -283,7 +316,7 @@ fn scenario(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     }
     let text = text.unwrap_or_default();
     let text = config::manifest::queues_of(&text, &args.policy_group).unwrap_or(text);
-    let own = if inputs.given { None } else { Some(own_config(inputs, "its own", text.clone())) };
+    let own = if inputs.given > 0 { None } else { Some(inputs.add_config("its own", text.clone())) };
     let mut runner = Runner::new(core);
     let mut recorded = super::saved::Recorded::default();
     let ran = recorded.run(&mut runner, &input.scenario, input.config);

@@ -1,9 +1,9 @@
 //! `--find nodes`: the fewest nodes that meet a target.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use super::kept::Kept;
+use super::progress::{Progress, Watch, is_wanted};
 use super::read::Inputs;
-use super::sweep::{Row, Said};
+use super::sweep::Row;
 use super::variant::{self, Variant};
 use super::{Ended, SimulateArgs, memory, sweep};
 use crate::model::Resource;
@@ -22,22 +22,14 @@ pub(super) struct Search {
 }
 
 /// What is printed, and the exit code: 1 where the target cannot be met.
-pub(super) fn search(
-    args: &SimulateArgs,
-    inputs: &Inputs,
-    watch: (&AtomicBool, &Said<'_>),
-) -> Result<(String, u8), Ended> {
+pub(super) fn search(args: &SimulateArgs, inputs: &Inputs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     let search = searched(args, inputs, watch)?;
     let text = if args.json { json(&search) } else { text(inputs, &search) };
     Ok((text, u8::from(!matches!(search.found, Found::Fewest(_)))))
 }
 
 /// Looks for the fewest nodes.
-pub(super) fn searched(
-    args: &SimulateArgs,
-    inputs: &Inputs,
-    (stop, said): (&AtomicBool, &Said<'_>),
-) -> Result<Search, Ended> {
+pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch<'_>) -> Result<Search, Ended> {
     let target: Target = args.until.as_deref().unwrap_or_default().parse().map_err(Ended::usage)?;
     let variants = variant::variants(args, inputs);
     let [variant] = variants.as_slice() else {
@@ -47,16 +39,29 @@ pub(super) fn searched(
     let workload = variant.workload(inputs).map_err(Ended::input)?;
     let (start, mut largest) = (workload.nodes.len(), Resource::new());
     workload.nodes.iter().for_each(|node| largest = largest.max(&node.capacity));
-    let go_on = || !stop.load(Ordering::Relaxed);
-    let mut count = 0;
+    let kept = Kept::open(args)?;
+    let mut finished = Vec::new();
     let run = |nodes: usize| {
-        count += 1;
-        said(&format!("run {count}, with {nodes} nodes"));
         let variant = Variant { nodes: Some(nodes), ..variant.clone() };
-        let row = sweep::one(args, inputs, &variant, &go_on)?;
+        let progress = Progress::new(format!("run {}, with {nodes} nodes: ", finished.len() + 1), 1, said);
+        let row = kept.known(args, inputs, &variant).map_or_else(
+            || {
+                sweep::one(args, inputs, &variant, &|done| {
+                    progress.goes_on(0, done);
+                    is_wanted(stop)
+                })
+                .inspect(|row| kept.keep(row))
+            },
+            Ok,
+        )?;
+        finished.push(row.clone());
         Ok::<_, Ended>((target.is_met(&row.figures), target.value(&row.figures), row))
     };
-    let (found, mut tried) = fewest(start, args.most, run)?;
+    let result = fewest(start, args.most, run);
+    if !is_wanted(stop) {
+        return Err(kept.interrupted(&finished, " runs of the search"));
+    }
+    let (found, mut tried) = result?;
     tried.sort_by_key(|one| one.nodes);
     let sentence = sentence(&target, &found, &tried, &largest);
     Ok(Search { target, found, tried, sentence })

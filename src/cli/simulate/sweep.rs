@@ -1,25 +1,25 @@
 //! All runs, on all cores; finished ones are kept in a file where one is named.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
+use super::kept::{Kept, digest};
+use super::progress::{Progress, Watch, is_wanted};
 use super::read::{Inputs, Source};
 use super::variant::{Label, Variant};
 use super::{Ended, SimulateArgs, memory};
 use crate::scenario::{RunOutcome, Runner, Sink, Trace};
 use crate::scheduler::{Event, Scheduler};
 use crate::simulate::meter::Meter;
-use crate::simulate::{Figures, Plan, Stopped};
+use crate::simulate::{Done, Figures, Plan, Stopped};
 
-/// How often progress is shown.
-const PERIOD: Duration = Duration::from_millis(250);
+/// After how many steps of a scenario it is asked whether to continue.
+const STEPS: usize = 256;
 
 /// A finished run.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Row {
     /// What it was; `--json` calls it the run.
     #[serde(alias = "run")]
@@ -28,7 +28,7 @@ pub(super) struct Row {
     pub figures: Figures,
     /// A digest of the files that it was made of; nothing in what `--json` prints.
     #[serde(default)]
-    digest: String,
+    pub digest: String,
 }
 
 /// All runs, and what has to be known to read them.
@@ -37,46 +37,40 @@ pub(super) struct Report {
     pub notes: Vec<String>,
 }
 
-/// Takes how far something is, in words.
-pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
-
 /// Runs all variants, or takes them from the file of finished runs.
 pub(super) fn sweep(
     args: &SimulateArgs,
     inputs: &Inputs,
     variants: Vec<Variant>,
-    (stop, said): (&AtomicBool, &Said<'_>),
+    (stop, said): Watch<'_>,
 ) -> Result<Report, Ended> {
-    let mut file = args.resume.as_deref().map(opened).transpose()?;
-    let kept = file.as_mut().map(|(_, rows)| std::mem::take(rows)).unwrap_or_default();
+    let kept = Kept::open(args)?;
     if args.trace.is_some() && (variants.len() > 1 || !is_by_steps(args, inputs, &variants[0])) {
         return Err(Ended::usage(
             "--trace: a trace is of one run of a scenario by its own steps: one configuration, no --runtime, --node-count, --load",
         ));
     }
-    let known = |variant: &Variant| {
-        let (label, digest) = (variant.label(inputs), digest(args, inputs, variant));
-        kept.iter().find(|row| row.label == label && row.digest == digest).cloned()
-    };
-    let mut done: Vec<Option<Row>> = variants.iter().map(known).collect();
+    let mut done: Vec<Option<Row>> = variants.iter().map(|variant| kept.known(args, inputs, variant)).collect();
     let todo: Vec<usize> = (0..variants.len()).filter(|number| done[*number].is_none()).collect();
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     memory::fit(inputs, todo.iter().map(|number| &variants[*number]), threads.clamp(1, todo.len().max(1)))?;
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let finished: Mutex<Vec<(usize, Result<Row, Ended>)>> = Mutex::new(Vec::new());
-    let progress = Mutex::new(Progress::new(todo.len(), said));
-    let file = Mutex::new(file.map(|(file, _)| file));
-    let go_on = || !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed);
+    let progress = Progress::new("", todo.len(), said);
+    let go_on = || is_wanted(stop) && !failed.load(Ordering::Relaxed);
     let work = || {
         while go_on() {
             let Some(number) = todo.get(next.fetch_add(1, Ordering::Relaxed)).copied() else { return };
-            let row = one(args, inputs, &variants[number], &go_on);
+            let row = one(args, inputs, &variants[number], &|done| {
+                progress.goes_on(number, done);
+                go_on()
+            });
             match &row {
-                Ok(row) => keep(&file, row),
+                Ok(row) => kept.keep(row),
                 Err(_) => failed.store(true, Ordering::Relaxed),
             }
             finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, row));
-            progress.lock().unwrap_or_else(PoisonError::into_inner).one();
+            progress.ended(number);
         }
     };
     std::thread::scope(|scope| {
@@ -84,16 +78,10 @@ pub(super) fn sweep(
         work();
     });
     let finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if stop.load(Ordering::Relaxed) {
-        let count = finished.iter().filter(|(_, row)| row.is_ok()).count() + variants.len() - todo.len();
-        let how = match &args.resume {
-            Some(file) => format!("they are in {}: the same command continues from there", file.display()),
-            None => "give --resume FILE to keep finished runs".to_owned(),
-        };
-        return Err(Ended {
-            message: format!("interrupted after {count} of {} runs; {how}", variants.len()),
-            code: 130,
-        });
+    if !is_wanted(stop) {
+        done.extend(finished.into_iter().map(|(_, row)| row.ok()));
+        let finished: Vec<Row> = done.into_iter().flatten().collect();
+        return Err(kept.interrupted(&finished, &format!(" of {} runs", variants.len())));
     }
     for (number, row) in finished {
         done[number] = Some(row?);
@@ -106,16 +94,16 @@ pub(super) fn one(
     args: &SimulateArgs,
     inputs: &Inputs,
     variant: &Variant,
-    go_on: &dyn Fn() -> bool,
+    go_on: &dyn Fn(Done) -> bool,
 ) -> Result<Row, Ended> {
     let config = inputs.config(variant.config, variant.core).map_err(Ended::input)?;
     let figures = if is_by_steps(args, inputs, variant) {
-        by_steps(args, inputs, variant)?
+        by_steps(args, inputs, variant, go_on)?
     } else {
         let workload = variant.workload(inputs).map_err(Ended::input)?;
         let plan = Plan { config, profile: variant.core, until: inputs.until, from: None, again: !args.lose_preempted };
         crate::simulate::run(&workload, &plan, go_on).map_err(|why| match why {
-            Stopped::Asked => Ended { message: "it was interrupted".to_owned(), code: 130 },
+            Stopped::Asked => Ended::interrupted(),
             Stopped::Config(message) => Ended::input(message),
         })?
     };
@@ -135,7 +123,12 @@ fn is_by_steps(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> bool 
     as_written && matches!(inputs.sources[variant.workload].source, Source::Scenario(_))
 }
 
-fn by_steps(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> Result<Figures, Ended> {
+fn by_steps(
+    args: &SimulateArgs,
+    inputs: &Inputs,
+    variant: &Variant,
+    go_on: &dyn Fn(Done) -> bool,
+) -> Result<Figures, Ended> {
     let Source::Scenario(steps) = &inputs.sources[variant.workload].source else {
         return Err(Ended::input("this is no scenario"));
     };
@@ -151,7 +144,14 @@ fn by_steps(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> Result<F
             inputs.sources[variant.workload].name, variant.core
         )));
     }
-    for step in &steps.scenario.steps {
+    let all = steps.scenario.steps.len();
+    for (number, step) in steps.scenario.steps.iter().enumerate() {
+        // A step stands for the share of the asks that it is.
+        let asks = steps.jobs.asks();
+        let over = asks * number as u64 / all as u64;
+        if number.is_multiple_of(STEPS) && !go_on(Done { over, all: asks }) {
+            return Err(Ended::interrupted());
+        }
         runner.step(step, &mut sink).map_err(failed)?;
         meter.observe(&std::mem::take(&mut sink.events), runner.scheduler());
     }
@@ -180,75 +180,4 @@ impl Sink for Steps {
 
 fn created(file: &Path) -> Result<File, Ended> {
     File::create(file).map_err(|why| Ended::input(format!("{}: {why}", file.display())))
-}
-
-/// What a kept run must agree in beside its label: the files, and the options that change what a run does.
-fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
-    let options = format!(
-        "{:?}{:?}{:?}{:?}{:?}{}",
-        args.node, args.fill, args.runtimes, args.queues, args.time, args.lose_preempted
-    );
-    format!("{}-{options}", inputs.digest(variant.workload, variant.config))
-}
-
-/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is left out.
-fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
-    let failed = |why: std::io::Error| Ended::input(format!("{}: {why}", path.display()));
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
-    let mut rows = Vec::new();
-    let mut ends_with_line = true;
-    for (number, line) in BufReader::new(&file).split(b'\n').enumerate() {
-        let line = line.map_err(failed)?;
-        match serde_json::from_slice(&line) {
-            Ok(row) => rows.push(row),
-            Err(_) if number == 0 && !line.is_empty() => {
-                return Err(Ended::input(format!(
-                    "{}:1: this is no file of finished runs; nothing was changed in it",
-                    path.display()
-                )));
-            }
-            Err(_) => ends_with_line = false,
-        }
-    }
-    if !ends_with_line {
-        file.write_all(b"\n").map_err(failed)?;
-    }
-    Ok((file, rows))
-}
-
-fn keep(file: &Mutex<Option<File>>, row: &Row) {
-    if let Some(file) = file.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
-        && let Ok(mut line) = serde_json::to_vec(row)
-    {
-        line.push(b'\n');
-        // A full disk loses what could be taken up again, not the result.
-        let _written = file.write_all(&line);
-    }
-}
-
-/// How many runs are done.
-struct Progress<'s> {
-    all: usize,
-    done: usize,
-    began: Instant,
-    shown: Option<Instant>,
-    said: &'s Said<'s>,
-}
-
-impl<'s> Progress<'s> {
-    fn new(all: usize, said: &'s Said<'s>) -> Self {
-        said(&format!("0 of {all} runs"));
-        Self { all, done: 0, began: Instant::now(), shown: None, said }
-    }
-
-    fn one(&mut self) {
-        self.done += 1;
-        if self.shown.is_some_and(|shown| shown.elapsed() < PERIOD) {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        let rate = self.done as f64 / self.began.elapsed().as_secs_f64().max(0.001);
-        let left = (self.all - self.done) as f64 / rate;
-        (self.said)(&format!("{} of {} runs, {rate:.1} a second, {left:.0} s left", self.done, self.all));
-    }
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::console::state::column::SimulationColumn;
 use crate::console::state::listing::Listing;
-use crate::model::{NodeId, Resource};
+use crate::model::{NodeId, Resource, Time};
+use crate::source::JournalHistory;
 use crate::view::simulation::{SimulatedRun, Simulation};
 
 /// Runs of a workload, or of a file of finished runs.
@@ -58,10 +59,21 @@ pub struct SimulateJob {
     pub config: Option<Arc<str>>,
     /// The nodes on the screen, for workloads that bring none.
     pub nodes: Vec<(NodeId, Resource)>,
+    /// What was is simulated once more.
+    pub past: Option<PastSpan>,
     /// Nobody wants it any more.
     pub stop: StopFlag,
     /// What makes it.
     pub simulator: Simulator,
+}
+
+/// The past of the cluster on the screen, up to a moment.
+#[derive(Clone, Debug)]
+pub struct PastSpan {
+    /// The moment on the screen.
+    pub until: Time,
+    /// Where it is read; `None` until the source has been asked for it.
+    pub journal: Option<JournalHistory>,
 }
 
 /// Makes simulations. What it takes is not the console's to know.

@@ -6,7 +6,7 @@ use crate::console::present::filter::Filter;
 use crate::console::present::lists::simulate::value;
 use crate::console::present::value::Value;
 use crate::console::state::page::{DetailsPage, Page, Subject};
-use crate::console::state::simulate::{SimulateJob, SimulatePage};
+use crate::console::state::simulate::{PastSpan, SimulateJob, SimulatePage};
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::console::update::lists;
@@ -18,13 +18,21 @@ use crate::view::simulation::{SimulatedRun, Simulation};
 pub fn open(state: &mut State, words: Option<&str>) {
     let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
         let Some(page) = state.parked.simulate.take() else {
-            return state.say(Grade::Refusal, "simulate what? :simulate FILE, as :simulate mix.toml --node-count 8,10");
+            return state.say(
+                Grade::Refusal,
+                "simulate what? :simulate FILE, as :simulate mix.toml --node-count 8,10, or :simulate past 24h",
+            );
         };
         home(state);
         return push(state, Page::Simulate(page));
     };
     let Some(simulator) = state.simulator.clone() else {
         return state.say(Grade::Refusal, "this console cannot simulate; `kornsole simulate` can");
+    };
+    let (options, past) = match of_the_past(words).map(|options| past_of(state).map(|past| (options, past))) {
+        None => (words, None),
+        Some(Ok((options, past))) => (options, Some(past)),
+        Some(Err(why)) => return state.say(Grade::Refusal, why),
     };
     let config = state.cluster.configuration().map(|running| Arc::clone(&running.queues));
     let nodes = state
@@ -35,13 +43,39 @@ pub fn open(state: &mut State, words: Option<&str>) {
     let page = SimulatePage { asked: Arc::from(words), number: state.turn, ..SimulatePage::default() };
     state.emit(Work::Simulate(Box::new(SimulateJob {
         number: page.number,
-        words: Arc::clone(&page.asked),
+        words: Arc::from(options),
         config,
         nodes: nodes.unwrap_or_default(),
+        past,
         stop: page.stop.clone(),
         simulator,
     })));
     push(state, Page::Simulate(Box::new(page)));
+}
+
+/// What stands behind `past`, where that is the first word.
+fn of_the_past(words: &str) -> Option<&str> {
+    let rest = words.strip_prefix("past")?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
+}
+
+/// The past up to the moment on the screen.
+///
+/// # Errors
+/// Why there is none to be simulated.
+fn past_of(state: &State) -> Result<PastSpan, &'static str> {
+    let cluster = &state.cluster;
+    if cluster.trial.is_some() {
+        return Err("a what-if has no past of its own; leave it first, by q");
+    }
+    if !cluster.past.kept {
+        return Err("nothing is kept here of the past: that takes a scheduler in this process with --state DIR");
+    }
+    if cluster.view.partitions.first().is_some_and(|first| first.name != cluster.partition) {
+        return Err("only the past of the first partition can be simulated");
+    }
+    let until = cluster.past.shown.as_ref().map_or(cluster.past.live, |shown| shown.at);
+    Ok(PastSpan { until, journal: None })
 }
 
 /// The page that waits for a number, wherever it stands.

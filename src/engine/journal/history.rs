@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::committer::Journal;
-use super::frame::{self, Kind};
 use super::record::Record;
+use super::recording::{Recording, core_at, records};
 use super::store::{Store, StoreError};
 use super::tables::SnapshotIndex;
 use crate::engine::core::Core;
@@ -16,84 +16,17 @@ use crate::engine::setup::Setup;
 use crate::model::Time;
 use crate::view::{self, Chapter, Toward, View};
 
-/// How many blocks of records are read at once.
-const BLOCKS: usize = 256;
-
-/// Gives the records from number `from` on, until there are no more or `each` says stop by `false`. Gives the number behind the
-/// last one.
-///
-/// # Errors
-/// The disk fails, or a record is damaged or missing.
-pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bool) -> Result<u64, StoreError> {
-    let mut next = from;
-    loop {
-        let blocks = store.blocks(next, BLOCKS)?;
-        let before = next;
-        for (first, block) in blocks {
-            let mut found = Vec::new();
-            let whole = frame::read_all(&block, |frame| {
-                if frame.kind == Kind::Record && frame.key >= next {
-                    found.push((frame.key, Record::read(frame.content)));
-                }
-            });
-            for (number, record) in found {
-                if number != next {
-                    return Err(missing(next, number));
-                }
-                let record = record.map_err(|why| StoreError::Damaged(format!("record {number}: {why}")))?;
-                next += 1;
-                if !each(number, record) {
-                    return Ok(next);
-                }
-            }
-            if let Err(last) = whole {
-                let number = last.map_or(first, |last| last + 1);
-                return Err(StoreError::Damaged(format!("record {number} is not as it was written")));
-            }
-        }
-        if next == before {
-            return Ok(next);
-        }
-    }
-}
-
-fn missing(from: u64, to: u64) -> StoreError {
-    let last = to.saturating_sub(1);
-    StoreError::Damaged(if from == last {
-        format!("record {from} is missing")
-    } else {
-        format!("records {from} to {last} are missing")
-    })
-}
-
-/// A scheduler as records led to it: those up to the time and number given. It has no workload and notifies nobody.
-///
-/// # Errors
-/// The journal does not reach back so far, the disk fails, or something is damaged.
-pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<Core, StoreError> {
-    let snapshots = store.snapshots()?;
-    let nearest = snapshots.iter().rev().find(|(number, index)| *number <= last && index.at <= until);
-    let Some((number, index)) = nearest else {
-        return Err(StoreError::Damaged("the journal does not reach back so far".to_owned()));
-    };
-    let bytes = store.snapshot(*number, index)?;
-    let mut core = Core::restored(setup, &bytes, None).map_err(StoreError::Damaged)?;
-    drop(bytes);
-    records(store, number + 1, |number, record| {
-        if number > last || record.at() > until {
-            return false;
-        }
-        core.replay(record);
-        true
-    })?;
-    Ok(core)
-}
-
 /// The past of a scheduler that is kept, to look at from any thread.
 #[derive(Clone)]
 pub struct JournalHistory {
     journal: Journal,
     setup: Setup,
+}
+
+impl std::fmt::Debug for JournalHistory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JournalHistory")
+    }
 }
 
 impl JournalHistory {
@@ -114,6 +47,11 @@ impl JournalHistory {
         let mut core = core_at(self.store(), &self.setup, at, u64::MAX)?;
         replay::advance_to(&mut core.state, at);
         Ok(core.take_view().unwrap_or_default())
+    }
+
+    /// What the journal has of a span of time up to a moment: that on the screen, say.
+    pub fn recording(&self, now: Time) -> Recording<'_> {
+        Recording::new(self.store(), &self.setup, now)
     }
 
     /// How far the journal reaches back, by the scheduler's time; `None` while it is empty.

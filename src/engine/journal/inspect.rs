@@ -12,19 +12,17 @@ use super::archive::StoreArchive;
 use super::disk::Overlay;
 use super::folder::{FILE, continue_journal, ends_well, suits, whole};
 use super::folder_error::FolderError;
-use super::history::{core_at, records};
 use super::last::LastFile;
 use super::lock;
-use super::record::{Record, RecordedCommand};
+use super::recording::Recording;
 use super::store::Store;
 use crate::engine::audit_log::AuditLog;
 use crate::engine::core::Core;
-use crate::engine::replay;
 use crate::engine::setup::Setup;
 use crate::ledger;
 use crate::model::{Profile, Time};
-use crate::scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
-use crate::view::act::{Act, PartitionAct, Refusal};
+use crate::scheduler::PartitionCommand;
+use crate::view::act::Refusal;
 use crate::view::waiting::{Finding, Question};
 use crate::whatif::{Fork, NoFork};
 
@@ -97,20 +95,17 @@ impl FolderInspection {
         self.core.now()
     }
 
+    /// What it has of a span of time.
+    pub fn recording(&self) -> Recording<'_> {
+        Recording::new(&self.store, &self.setup, self.now())
+    }
+
     /// A copy of a partition as it stood at an earlier time.
     ///
     /// # Errors
     /// There was no such partition, the journal does not reach back so far, or it cannot be read.
     pub fn fork_at(&self, partition: Option<&str>, at: Time) -> Result<Fork, String> {
-        let mut core = core_at(&self.store, &self.setup, at, u64::MAX).map_err(|why| {
-            let reach = self.store.snapshots().ok().and_then(|all| all.first().map(|(_, index)| index.at));
-            match reach.filter(|reach| *reach > at) {
-                Some(reach) => format!("the journal goes back to {reach} only"),
-                None => why.to_string(),
-            }
-        })?;
-        replay::advance_to(&mut core.state, at);
-        core.fork(partition, usize::MAX).map_err(|why| why.to_string())
+        self.recording().fork_at(partition, at)
     }
 
     /// The applications that were submitted to a partition after one time and up to another, and what was asked for then, in their order.
@@ -118,60 +113,8 @@ impl FolderInspection {
     /// # Errors
     /// The journal does not reach back so far, or cannot be read.
     pub fn submissions(&self, partition: &str, from: Time, to: Time) -> Result<Vec<(Time, PartitionCommand)>, String> {
-        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
-        let Some((number, _)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
-            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
-            return Err(format!("what came in is known from {reach} on only"));
-        };
         let first = self.core.scheduler().partitions().first().is_some_and(|part| *part.name == *partition);
-        let here = |name: Option<&str>| name.map_or(first, |name| name == partition);
-        let mut found = Vec::new();
-        let read = records(&self.store, number + 1, |_, record| {
-            let at = record.at();
-            if at > from && at <= to {
-                found.extend(came_in(record, &here).into_iter().map(|command| (at, command)));
-            }
-            at <= to
-        });
-        read.map_err(|why| why.to_string())?;
-        Ok(found)
-    }
-
-    /// Replays what happened after one time and up to another. `each` gets the events of some commands at a time with the scheduler after
-    /// them; first of all none, with the scheduler as it stood at the beginning. Gives the scheduler as it stood at the end.
-    ///
-    /// # Errors
-    /// The journal does not reach back so far, or cannot be read.
-    pub fn watch(&self, from: Time, to: Time, each: &mut dyn FnMut(&[Event], &Scheduler)) -> Result<Scheduler, String> {
-        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
-        let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
-            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
-            return Err(format!("what happened is known from {reach} on only"));
-        };
-        let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
-        let mut core = Core::restored(&self.setup, &bytes, None)?;
-        let mut begun = false;
-        let read = records(&self.store, number + 1, |_, record| {
-            if record.at() > to {
-                return false;
-            }
-            if !begun && record.at() > from {
-                begun = true;
-                // A restored core drops its events until it is live.
-                core.go_live(&self.setup);
-                core.state.outbox.flush();
-                core.state.outbox.hold();
-                each(&[], core.scheduler());
-            }
-            core.replay(record);
-            if begun {
-                core.state.outbox.flush();
-                core.state.outbox.take().iter().for_each(|events| each(events, core.scheduler()));
-            }
-            true
-        });
-        read.map_err(|why| why.to_string())?;
-        Ok(core.state.scheduler)
+        self.recording().submissions((partition, first), from, to)
     }
 
     /// What was used over time, up to its last moment.
@@ -197,29 +140,5 @@ impl FolderInspection {
     /// Which entry of a manifest is the queue configuration.
     pub fn policy_group(&self) -> &str {
         &self.policy_group
-    }
-}
-
-/// What a record says of applications that came in.
-fn came_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
-    let of = |command: RecordedCommand| match command {
-        RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),
-        _ => None,
-    };
-    match record {
-        Record::Work { commands, .. } => commands.into_iter().filter_map(of).collect(),
-        Record::Give { command, .. } => of(command).into_iter().collect(),
-        Record::Order(order) => match order.order.act {
-            Act::In { partition, act } if here(Some(&partition)) => match act {
-                PartitionAct::Submit(submission) => vec![PartitionCommand::Submit(submission)],
-                PartitionAct::Ask { app, asks } => {
-                    let own = |ask: AskSpec| PartitionCommand::Ask(AskSpec { app: app.clone(), ..ask });
-                    asks.into_iter().map(own).collect()
-                }
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
     }
 }

@@ -7,7 +7,7 @@
 //! ([`snapshots`]) from the one before and the records since, so that a start replays little. The snapshots of a day stay, so that
 //! the past can be shown ([`JournalHistory`]).
 //!
-//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`look`] one that nobody runs. [`store`] is its content, on a
+//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`inspect`] one that nobody runs; [`recording`] reads a span of either. [`store`] is its content, on a
 //! [`disk`], in [`frame`]s with checksums of their own. [`refused`] has the records of refused orders, [`repair`] repairs damage, [`last`]
 //! notices a missing end.
 //!
@@ -29,6 +29,7 @@ pub mod last;
 pub mod lock;
 pub mod record;
 pub mod recorder;
+pub mod recording;
 pub mod refused;
 pub mod repair;
 pub mod snapshots;
@@ -44,5 +45,6 @@ pub use history::JournalHistory;
 pub use inspect::FolderInspection;
 pub use record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
 pub use recorder::{RecordBlock, Recorder};
+pub use recording::Recording;
 pub use store::{FORMAT, Store, StoreError};
 pub use tables::{Change, EntryTable, JournalHead, SnapshotIndex};

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::bounded;
 use super::committer::Journal;
-use super::history::core_at;
 use super::record::WallTime;
 use super::recorder::Volume;
+use super::recording::core_at;
 use super::tables::{Change, SnapshotIndex};
 use crate::engine::setup::Setup;
 use crate::model::Time;

@@ -261,7 +261,7 @@ pub static COMMANDS: &[Command] = &[
     row(
         CommandId::Go(GoCommand::Simulate),
         "simulate",
-        "Run a workload in virtual time, with the options of kornsole simulate; or show a file of finished runs",
+        "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")

@@ -43,6 +43,11 @@ pub fn sheet(run: &SimulatedRun, width: usize, signs: &Signs) -> Sheet {
     for (title, groups) in [("queue", &run.queues), ("user", &run.users)] {
         groups_of(&mut sheet.right, (title, groups), width, signs);
     }
+    for note in &*run.notes {
+        sheet.right.push(Vec::new());
+        let lines = text::wrap(&text::escape(note), width);
+        sheet.right.extend(lines.into_iter().map(|line| vec![plain(line)]));
+    }
     sheet
 }
 

@@ -11,6 +11,7 @@ use crate::console::state::events::Events;
 use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
+use crate::console::state::simulate::SimulateJob;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
 use crate::console::update::{SourceSnapshot, aftermath, leave, orders, past, start};
@@ -95,6 +96,7 @@ impl Session {
                 self.opening = Some((name.clone(), self.state.turn));
                 self.effects.push(Effect::OpenContext(name));
             }
+            Effect::Work(Work::Simulate(job)) => self.simulate(job),
             Effect::Redraw if self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) => {}
             Effect::Redraw
             | Effect::Repaint
@@ -104,6 +106,13 @@ impl Session {
             | Effect::EditText(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
+    }
+
+    fn simulate(&mut self, mut job: Box<SimulateJob>) {
+        if let Some(past) = &mut job.past {
+            past.journal = self.source.journal();
+        }
+        self.effects.push(Work::Simulate(job).into());
     }
 
     fn look_at_job(&self, app: AppId, output: OutputWanted) {

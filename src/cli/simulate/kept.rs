@@ -1,0 +1,123 @@
+//! Finished runs that are kept, so that an interruption loses none of them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::read::Inputs;
+use super::sweep::Row;
+use super::variant::Variant;
+use super::{Ended, SimulateArgs};
+
+/// What the file of an interrupted sweep is called that named none.
+const UNFINISHED: &str = "kornsole-runs";
+/// How many such files are there at most.
+const MOST: usize = 1000;
+
+/// The file of finished runs, where one is named, and what was in it.
+pub(super) struct Kept {
+    path: Option<PathBuf>,
+    rows: Vec<Row>,
+    file: Mutex<Option<File>>,
+    /// Where they go after an interruption when no file is named.
+    unfinished: Option<PathBuf>,
+}
+
+impl Kept {
+    /// Opens the file that `--resume` names.
+    pub fn open(args: &SimulateArgs) -> Result<Self, Ended> {
+        let opened = args.resume.as_deref().map(opened).transpose()?;
+        let (file, rows) = opened.map_or((None, Vec::new()), |(file, rows)| (Some(file), rows));
+        Ok(Self { path: args.resume.clone(), rows, file: Mutex::new(file), unfinished: args.unfinished.clone() })
+    }
+
+    /// What a variant gave, where it was run before.
+    pub fn known(&self, args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> Option<Row> {
+        let (label, digest) = (variant.label(inputs), digest(args, inputs, variant));
+        self.rows.iter().find(|row| row.label == label && row.digest == digest).cloned()
+    }
+
+    /// Adds a finished run to the file.
+    pub fn keep(&self, row: &Row) {
+        if let Some(file) = self.file.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            // A full disk loses what could be taken up again, not the result.
+            let _written = written(file, [row]);
+        }
+    }
+
+    /// Says how far it came, where the finished runs are, and how to go on; without a named file they are written into a new one.
+    pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
+        let how = match (&self.path, &self.unfinished) {
+            (Some(file), _) => format!("they are in {}: the same command continues from there", file.display()),
+            _ if finished.is_empty() => "the same command begins again".to_owned(),
+            (None, None) => "give --resume FILE to keep finished runs".to_owned(),
+            (None, Some(folder)) => match unfinished(folder, finished) {
+                Ok(file) => format!(
+                    "they are in {0}: the same command with --resume {0} continues from there",
+                    file.strip_prefix(".").unwrap_or(&file).display()
+                ),
+                Err(why) => format!("they cannot be kept: {why}; give --resume FILE"),
+            },
+        };
+        let count = finished.len();
+        Ended { message: format!("interrupted after {count}{of}; {how}"), code: 130 }
+    }
+}
+
+/// Writes runs into a new file of a folder.
+fn unfinished(folder: &Path, rows: &[Row]) -> std::io::Result<PathBuf> {
+    for number in 1..MOST {
+        let name = if number == 1 { format!("{UNFINISHED}.jsonl") } else { format!("{UNFINISHED}-{number}.jsonl") };
+        let path = folder.join(name);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => return written(&mut file, rows).map(|()| path),
+            Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Err(std::io::Error::other(format!("there are {MOST} files {UNFINISHED}-*.jsonl")))
+}
+
+fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std::io::Result<()> {
+    let mut lines = Vec::new();
+    for row in rows {
+        serde_json::to_writer(&mut lines, row)?;
+        lines.push(b'\n');
+    }
+    file.write_all(&lines)
+}
+
+/// What a kept run must agree in beside its label: the files, and the options that change what a run does.
+pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
+    let options = format!(
+        "{:?}{:?}{:?}{:?}{:?}{}",
+        args.node, args.fill, args.runtimes, args.queues, args.time, args.lose_preempted
+    );
+    format!("{}-{options}", inputs.digest(variant.workload, variant.config))
+}
+
+/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is left out.
+fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
+    let failed = |why: std::io::Error| Ended::input(format!("{}: {why}", path.display()));
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+    let mut rows = Vec::new();
+    let mut ends_with_line = true;
+    for (number, line) in BufReader::new(&file).split(b'\n').enumerate() {
+        let line = line.map_err(failed)?;
+        match serde_json::from_slice(&line) {
+            Ok(row) => rows.push(row),
+            Err(_) if number == 0 && !line.is_empty() => {
+                return Err(Ended::input(format!(
+                    "{}:1: this is no file of finished runs; nothing was changed in it",
+                    path.display()
+                )));
+            }
+            Err(_) => ends_with_line = false,
+        }
+    }
+    if !ends_with_line {
+        file.write_all(b"\n").map_err(failed)?;
+    }
+    Ok((file, rows))
+}

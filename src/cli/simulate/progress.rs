@@ -1,0 +1,168 @@
+//! How far the runs are: done, left and rate, for who waits for them.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::simulate::Done;
+use crate::simulate::target::time;
+
+/// How often progress is shown.
+const PERIOD: Duration = Duration::from_millis(250);
+/// How often it is shown where standard error is a file or a pipe: each time is a line there.
+const PERIOD_OF_LINES: Duration = Duration::from_secs(10);
+/// How many runs that are under way are named.
+const NAMED: usize = 4;
+
+/// Takes how far something is, in words.
+pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
+
+/// Who waits: the flag is set once nobody does any more, the other is told how far it is.
+pub(super) type Watch<'w> = (&'w AtomicBool, &'w Said<'w>);
+
+/// Says how far it is on standard error: on a terminal in a line that the next one replaces, and an empty one takes away; elsewhere now and then
+/// in a line of its own.
+pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
+    let terminal = std::io::stderr().is_terminal();
+    let last = Mutex::new(Instant::now());
+    move |words| {
+        // A standard error that takes nothing more is no reason to stop.
+        if terminal {
+            let _written = write!(std::io::stderr(), "\r\x1b[2K{words}");
+            return;
+        }
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() >= PERIOD_OF_LINES && !words.is_empty() {
+            *last = Instant::now();
+            let _written = writeln!(std::io::stderr(), "{words}");
+        }
+    }
+}
+
+/// How far runs are that are made together.
+pub(super) struct Progress<'s> {
+    /// What stands before it: which run of a search it is.
+    head: String,
+    /// How many runs.
+    all: usize,
+    began: Instant,
+    state: Mutex<State>,
+    said: &'s Said<'s>,
+}
+
+#[derive(Default)]
+struct State {
+    done: usize,
+    under_way: BTreeMap<usize, Done>,
+    shown: Option<Instant>,
+}
+
+impl<'s> Progress<'s> {
+    /// None of so many runs is done yet.
+    pub fn new(head: impl Into<String>, all: usize, said: &'s Said<'s>) -> Self {
+        let progress = Self { head: head.into(), all, began: Instant::now(), state: Mutex::default(), said };
+        progress.say(&State::default());
+        progress
+    }
+
+    /// A run has come so far. Cheap enough to be told often.
+    pub fn goes_on(&self, run: usize, done: Done) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.under_way.insert(run, done);
+        self.say_if_due(&mut state);
+    }
+
+    /// A run has ended.
+    pub fn ended(&self, run: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.under_way.remove(&run);
+        state.done += 1;
+        self.say_if_due(&mut state);
+    }
+
+    fn say_if_due(&self, state: &mut State) {
+        if state.shown.is_none_or(|shown| shown.elapsed() >= PERIOD) {
+            state.shown = Some(Instant::now());
+            self.say(state);
+        }
+    }
+
+    fn say(&self, state: &State) {
+        let under_way: Vec<Done> = state.under_way.values().copied().collect();
+        let words = words((state.done, self.all), &under_way, self.began.elapsed());
+        (self.said)(&format!("{}{words}", self.head));
+    }
+}
+
+/// Done, left and rate: of one run by its asks, of several by runs.
+fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> String {
+    let so_far = done as f64 + under_way.iter().map(|run| run.share()).sum::<f64>();
+    let seconds = took.as_secs_f64().max(0.001);
+    let left = if so_far > 0.0 {
+        let left = (all as f64 - so_far).max(0.0) * seconds / so_far;
+        format!(", {} left", time((left * 1000.0).round() as u64))
+    } else {
+        String::new()
+    };
+    match under_way {
+        [run] if all == 1 => {
+            format!("{} of {} asks, {:.0} a second{left}", run.over, run.all, run.over as f64 / seconds)
+        }
+        _ => {
+            let shares: Vec<String> =
+                under_way.iter().take(NAMED).map(|run| format!("{:.0} %", run.share() * 100.0)).collect();
+            let shares =
+                if shares.is_empty() { String::new() } else { format!(" ({} of those under way)", shares.join(", ")) };
+            let rate = if so_far > 0.0 { format!(", {:.1} a second", so_far / seconds) } else { String::new() };
+            format!("{done} of {all} {}{shares}{rate}{left}", if all == 1 { "run" } else { "runs" })
+        }
+    }
+}
+
+/// Whether somebody still waits.
+pub(super) fn is_wanted(stop: &AtomicBool) -> bool {
+    !stop.load(Ordering::Relaxed)
+}
+
+/// Says something that takes long by its share, not more often than a person can read.
+pub(super) struct Share<'s> {
+    what: String,
+    last: Option<Instant>,
+    said: &'s Said<'s>,
+}
+
+impl<'s> Share<'s> {
+    /// Something that begins.
+    pub fn new(what: impl Into<String>, said: &'s Said<'s>) -> Self {
+        Self { what: what.into(), last: None, said }
+    }
+
+    /// So much of it is done, from 0 to 1.
+    pub fn say(&mut self, share: f64) {
+        if self.last.is_none_or(|last| last.elapsed() >= PERIOD) {
+            self.last = Some(Instant::now());
+            (self.said)(&format!("{}: {:.0} %", self.what, share * 100.0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn done_left_and_rate_are_said_of_one_run_and_of_several() {
+        let run = |over| Done { over, all: 100_000 };
+        let second = Duration::from_secs(1);
+        assert_eq!(words((0, 1), &[], second), "0 of 1 run");
+        assert_eq!(words((0, 1), &[run(0)], second), "0 of 100000 asks, 0 a second");
+        assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 asks, 25000 a second, 3.0 s left");
+        assert_eq!(
+            words((2, 10), &[run(50_000), run(50_000)], second),
+            "2 of 10 runs (50 %, 50 % of those under way), 3.0 a second, 2.3 s left"
+        );
+        assert_eq!(words((10, 10), &[], second * 4), "10 of 10 runs, 2.5 a second, 0 ms left");
+    }
+}

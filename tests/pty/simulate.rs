@@ -1,0 +1,40 @@
+//! A simulation that takes long says how far it is, and stops when it is asked to.
+
+use super::terminal::Terminal;
+use crate::common::TestFolder;
+
+const LONG: &str = r#"for = "20000h"
+
+[[nodes]]
+count = 2
+capacity = { vcore = "8", memory = "32Gi" }
+
+[[stream]]
+name = "etl"
+queue = "root.etl"
+user = "ann"
+every = "2m"
+tasks = 2
+resource = { vcore = "1" }
+runtime = ["1m", "5m"]
+"#;
+
+#[test]
+fn a_single_long_run_says_what_is_done_how_fast_and_what_is_left() {
+    let folder = TestFolder::new();
+    let file = folder.write("long.toml", LONG);
+    let terminal = Terminal::kornsole(&["simulate", file.to_str().unwrap()], &[]);
+    terminal.until("done, rate and left", |seen| {
+        let text = seen.emulator.screen().contents();
+        let line = text.lines().last().unwrap_or_default();
+        let done = line.split(' ').next().and_then(|word| word.parse::<u64>().ok());
+        done.is_some_and(|done| done > 0)
+            && line.contains(" asks, ")
+            && line.contains(" a second, ")
+            && line.ends_with(" left")
+    });
+    // As Ctrl-C does.
+    terminal.signal("INT");
+    assert_eq!(terminal.end().exit_code(), 130);
+    terminal.until_text("interrupted after 0 of 1 runs; the same command begins again");
+}

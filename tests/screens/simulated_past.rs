@@ -1,0 +1,78 @@
+//! A span of the past is simulated once more from the console, as if the configuration had been another one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::cli::{demo, simulate};
+use kornsole::console::{Driver, Options, Personal};
+use kornsole::engine::journal::{Folder, MemoryDisk, RunningJournal};
+use kornsole::engine::{Progress, Setup};
+use kornsole::model::{Identity, Profile, Time};
+use kornsole::scenario::{Demo, Workload};
+use kornsole::source::{Source, Stepped};
+
+use crate::common::{about, says};
+use crate::room::on_demo;
+
+const SEED: u64 = 42;
+
+fn simulating(source: &Arc<Stepped>) -> Driver {
+    let mut driver = Driver::new(Arc::clone(source) as _, Options::default(), 160, 40);
+    driver.personalize(Personal { simulator: Some(simulate::simulator(None)), ..Personal::default() });
+    driver.refresh();
+    driver
+}
+
+/// A console on so many seconds of a demo whose journal is kept.
+fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
+    let setup = Setup::of(Profile::Kornsole);
+    let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
+    let folder = Folder::on(Arc::new(MemoryDisk::default())).unwrap();
+    let (mut core, kept) = folder.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
+    while core.run_until(Time::ZERO + Duration::from_secs(seconds), 1000) == Progress::Busy {}
+    assert!(kept.sync(&mut core));
+    let source = Stepped::unstarted(core, about("demo, seed 42"), Identity::parse("you").unwrap());
+    let source = Arc::new(source.with_journal(kept.history()));
+    (simulating(&source), source, kept)
+}
+
+#[test]
+fn a_span_of_the_past_runs_as_if_a_queue_had_had_more() {
+    let (mut driver, source, _kept) = recorded(240);
+    let before = source.view();
+    driver.keys(":simulate past 3m --set root.tenants.tenant-c.max.vcore=200 ").unwrap();
+    driver.keys("--set root.tenants.tenant-c.max.memory=none<ret>").unwrap();
+    says(&driver, "its configuration");
+    says(&driver, "ant-c.max.memory=none");
+    insta::assert_snapshot!("simulated-past", driver.screen_text());
+    let figures = |driver: &mut Driver, keys: &str| {
+        driver.keys(keys).unwrap();
+        driver.find_row("root.tenants.tenant-c").map(|(_, row)| row).unwrap_or_default()
+    };
+    let (was, as_if) = (figures(&mut driver, "<ret>G"), figures(&mut driver, "<esc>j<ret>G"));
+    assert!(!was.is_empty() && was != as_if, "{was}\n{as_if}");
+    assert!(Arc::ptr_eq(&before, &source.view()), "the cluster itself is left alone");
+}
+
+#[test]
+fn from_the_past_on_the_screen_a_simulation_ends_at_that_moment() {
+    let (mut driver, _source, _kept) = recorded(120);
+    driver.keys(":back 60s<ret>").unwrap();
+    says(&driver, "THE PAST, as it was at 1:00");
+    driver.keys(":simulate past 30s<ret><ret>G").unwrap();
+    says(&driver, "from 30.000s to 60.000s");
+    driver.keys("<esc>:simulate past 1h<ret>").unwrap();
+    says(&driver, "1h ago nothing had begun");
+    driver.keys(":simulate past 30s --set root.nowhere.max.vcore=1<ret>").unwrap();
+    says(&driver, "there is no queue root.nowhere");
+    driver.keys(":simulate past 30s --set fast<ret>").unwrap();
+    says(&driver, "there is no `=` in it");
+}
+
+#[test]
+fn where_nothing_is_kept_it_is_said_what_that_takes() {
+    let (_, source) = on_demo(120, 40, 10);
+    let mut driver = simulating(&source);
+    driver.keys(":simulate past 5s<ret>").unwrap();
+    says(&driver, "nothing is kept here of the past: that takes a scheduler in this process with --state DIR");
+}

@@ -1,0 +1,118 @@
+//! Ctrl-C in a real process: what is finished is kept, and it is said how to go on.
+
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use super::command::{GENERATED, path, simulate};
+use super::common::TestFolder;
+
+/// Far beyond anything that is normal.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Begins a simulation in a folder, interrupts it as soon as `when` holds, and gives what it said.
+fn interrupted(folder: &Path, arguments: &[&str], when: impl Fn() -> bool) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+    command.arg("simulate").args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let began = Instant::now();
+    while !when() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        assert!(began.elapsed() < DEADLINE, "what was waited for did not come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A workload that ends at once, and one that would take hours.
+fn short_and_long(folder: &TestFolder) {
+    folder.write("short.toml", GENERATED.replace("2h", "20m"));
+    folder.write("long.toml", GENERATED.replace("2h", "20000h"));
+}
+
+#[test]
+fn finished_runs_are_kept_in_the_named_file_and_the_same_command_takes_them() {
+    let folder = TestFolder::new();
+    short_and_long(&folder);
+    let kept = folder.join("runs.jsonl");
+    let lines = || std::fs::read_to_string(&kept).map_or(0, |text| text.lines().count());
+    let arguments = ["short.toml", "long.toml", "--threads", "1", "--resume", "runs.jsonl"];
+    let output = interrupted(&folder, &arguments, || lines() > 0);
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(
+        said(&output)
+            .contains("interrupted after 1 of 2 runs; they are in runs.jsonl: the same command continues from there"),
+        "{}",
+        said(&output)
+    );
+    assert!(output.stdout.is_empty());
+    // What was kept is what the whole command would have given; the figures show that it was not run again.
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::write(&kept, text.replacen("\"ended\":", "\"ended\":7", 1)).unwrap();
+    let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&kept)]);
+    assert!(code == Some(0) && out.contains("\"ended\":7"), "{out}{err}");
+}
+
+#[test]
+fn without_a_named_file_finished_runs_are_in_a_new_one() {
+    let folder = TestFolder::new();
+    short_and_long(&folder);
+    // The trace of how far it is would need a terminal; a search says nothing before its end, so a moment is all that can be waited for.
+    let began = Instant::now();
+    let arguments = ["long.toml", "--threads", "1"];
+    let output = interrupted(&folder, &arguments, || began.elapsed() > Duration::from_secs(2));
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(
+        said(&output).contains("interrupted after 0 of 1 runs; the same command begins again"),
+        "{}",
+        said(&output)
+    );
+    assert!(!folder.join("kornsole-runs.jsonl").exists(), "nothing was finished, and so nothing is kept");
+}
+
+#[test]
+fn an_interrupted_sweep_says_which_file_to_resume_from() {
+    let folder = TestFolder::new();
+    short_and_long(&folder);
+    let began = Instant::now();
+    // The short run takes a part of a second.
+    let arguments = ["short.toml", "long.toml", "--threads", "1"];
+    let output = interrupted(&folder, &arguments, || began.elapsed() > Duration::from_secs(5));
+    let words = "interrupted after 1 of 2 runs; they are in kornsole-runs.jsonl: the same command with --resume kornsole-runs.jsonl";
+    assert!(output.status.code() == Some(130) && said(&output).contains(words), "{}", said(&output));
+    let kept = folder.join("kornsole-runs.jsonl");
+    let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&kept)]);
+    assert!(code == Some(0) && out.lines().count() == 1, "{out}{err}");
+    // One that is there already stays as it is.
+    let began = Instant::now();
+    let output = interrupted(&folder, &arguments, || began.elapsed() > Duration::from_secs(5));
+    assert!(said(&output).contains("--resume kornsole-runs-2.jsonl"), "{}", said(&output));
+}
+
+#[test]
+fn an_interrupted_search_keeps_its_runs_and_goes_on_with_them() {
+    let folder = TestFolder::new();
+    folder.write("mix.toml", GENERATED);
+    let (file, kept) = (folder.join("mix.toml"), folder.join("runs.jsonl"));
+    let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
+    let with = |more: &[&str]| simulate(&[&[path(&file)], &target[..], more].concat());
+    let (code, out, err) = with(&["--resume", path(&kept)]);
+    assert_eq!(code, Some(0), "{err}");
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert_eq!(
+        text.lines().count(),
+        out.lines().filter(|line| line.contains(" yes ") || line.contains(" no ")).count()
+    );
+    // As if it had been interrupted after two runs: the answer is the same.
+    let two: String = text.lines().take(2).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&kept, two).unwrap();
+    assert_eq!(with(&["--resume", path(&kept)]).1, out);
+    assert_eq!(std::fs::read_to_string(&kept).unwrap().lines().count(), text.lines().count());
+}
