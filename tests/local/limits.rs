@@ -50,6 +50,7 @@ fn a_gpu_belongs_to_one_job() {
     let none = machine.submit(&flags, "echo none $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES");
     machine.wait(none);
     assert_eq!(machine.logs(none), "none\n");
+    machine.call(&["cancel", &third.to_string()]);
     machine.call(&["cancel", &jobs[0].to_string()]);
     machine.wait(jobs[0]);
     machine.call(&["cancel", &third.to_string()]);
