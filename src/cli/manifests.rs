@@ -78,6 +78,10 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     let settings =
         Settings { profile: core, scheduler_names, unique_ids: args.unique_app_ids, users, ..Settings::default() };
     let mut plan = plan(&cluster, &settings, config)?;
+    if !report.skipped.is_empty() {
+        let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        plan.notices.push(format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
+    }
     if by_default {
         let said = "no queue configuration is given, and no ConfigMap of YuniKorn has one: the built-in default holds";
         plan.notices.insert(0, said.to_owned());

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::gang;
 use super::moment::moment;
+use super::names::{PARAMETERS, TASK_GROUPS, own};
 use super::namespace;
 use super::objects::{Meta, Plain, Pod};
 use crate::model::Identity;
 
-/// Before the names of YuniKorn's labels and annotations.
-pub(crate) const DOMAIN: &str = "yunikorn.apache.org/";
 /// How long the id of pods that name none is at most, and how much of the namespace one of a single pod has (K8S-112).
 const GENERATED: usize = 63;
 const UNIQUE: usize = 26;
@@ -26,11 +24,6 @@ pub enum Users {
     Trusted,
     /// Every pod is of the user `nobody`.
     Ignored,
-}
-
-/// A label or annotation of YuniKorn, with its domain.
-pub(crate) fn own(name: &str) -> String {
-    format!("{DOMAIN}{name}")
 }
 
 /// Where an application's id may stand, in order.
@@ -110,8 +103,8 @@ pub(crate) fn tags(pod: &Pod, namespace: Option<&Plain>) -> BTreeMap<String, Str
     let mut tags = BTreeMap::from([
         ("namespace".to_owned(), meta.namespace.clone()),
         ("application.create.force".to_owned(), pod.node().is_some().to_string()),
-        (own("task-groups"), meta.annotation(&own("task-groups")).to_owned()),
-        (own(gang::PARAMETERS), meta.annotation(&own(gang::PARAMETERS)).to_owned()),
+        (own(TASK_GROUPS), meta.annotation(&own(TASK_GROUPS)).to_owned()),
+        (own(PARAMETERS), meta.annotation(&own(PARAMETERS)).to_owned()),
     ]);
     let secrets: Vec<&str> = spec.image_pull_secrets.iter().map(|secret| secret.name.as_str()).collect();
     if !secrets.is_empty() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::application::own;
 use super::gang;
+use super::names::own;
 use super::objects::{Plain, Pod};
 use crate::model::{AppId, AskId, NodeId, Priority, Resource};
 use crate::scheduler::AskSpec;
@@ -48,6 +48,7 @@ pub(crate) fn may_be_preempted(pod: &Pod, class: Option<&Plain>) -> bool {
 pub(crate) fn required_node(pod: &Pod) -> Option<&str> {
     let Some(required) = &pod.spec.affinity.node_affinity.required else { return None };
     let fields = required.node_selector_terms.iter().flat_map(|term| &term.match_fields);
-    let named = fields.filter(|field| field.key == "metadata.name").filter_map(|field| field.values.first()).last();
+    let named =
+        fields.filter(|field| field.key == "metadata.name").filter_map(|field| field.values.first()).next_back();
     named.map(String::as_str).filter(|_| pod.metadata.is_owned_by("DaemonSet"))
 }

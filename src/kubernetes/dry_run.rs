@@ -22,7 +22,7 @@ const AGES: [u64; 4] = [1, 4, 35, 65];
 pub struct Bound {
     /// Its namespace and name.
     pub pod: String,
-    /// Its application.
+    /// The id of its application.
     pub app: String,
     /// The leaf of its application.
     pub queue: String,
@@ -37,7 +37,7 @@ pub struct Bound {
 pub struct Waiting {
     /// Its namespace and name.
     pub pod: String,
-    /// Its application.
+    /// The id of its application.
     pub app: String,
     /// The leaf of its application; empty for one that no queue takes.
     pub queue: String,

@@ -6,16 +6,12 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::application::own;
+use super::names::{PARAMETERS, TASK_GROUPS, own};
 use super::objects::{Affinity, Amount, Amounts, Container, Meta, Owner, Pod, SpreadConstraint, Toleration};
 use super::quantity;
 use crate::model::Resource;
 use crate::scheduler::GangStyle;
 
-/// The annotation with the parameters of a gang.
-pub(crate) const PARAMETERS: &str = "schedulingPolicyParameters";
-/// The annotation with its task groups.
-const GROUPS: &str = "task-groups";
 /// The annotation with the task group of a pod.
 const GROUP: &str = "task-group-name";
 /// The annotation of a pod that holds room.
@@ -48,7 +44,7 @@ pub(crate) struct TaskGroup {
 /// # Errors
 /// What is wrong with one of them: then none counts, and the application runs without a gang (K8S-131).
 pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
-    let text = meta.annotation(&own(GROUPS));
+    let text = meta.annotation(&own(TASK_GROUPS));
     if text.is_empty() {
         return Ok(Vec::new());
     }
@@ -154,7 +150,7 @@ pub(crate) fn placeholder(app: &str, first: &Pod, group: &TaskGroup, suffix: &st
     let mut annotations = group.annotations.clone();
     annotations.insert(PLACEHOLDER.to_owned(), "true".to_owned());
     annotations.insert(own(GROUP), group.name.clone());
-    for key in [own(GROUPS), own(PARAMETERS)] {
+    for key in [own(TASK_GROUPS), own(PARAMETERS)] {
         annotations.insert(key.clone(), meta.annotation(&key).to_owned());
     }
     pod.metadata = Meta {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::application::own;
+use super::names::own;
 use super::objects::{Amounts, Meta};
 use super::quantity;
 use crate::model::Resource;

@@ -7,7 +7,7 @@ use crate::model::{Profile, Resource};
 /// How init containers that run beside the others to the end count (switch `sidecar_sum`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SidecarSum {
-    /// Once.
+    /// Once, as any other container.
     #[default]
     Once,
     /// Twice while they start.

@@ -7,12 +7,13 @@ use super::application::{self, Users};
 use super::ask::ask;
 use super::cluster::Cluster;
 use super::gang::{self, Parameters, TaskGroup};
+use super::making::{Making, Member, is_placeholder, members, missing_placeholders, originator};
 use super::moment::moment;
 use super::objects::Pod;
 use super::pod_resources::{SidecarSum, pod_resources};
 use super::predicates::{Snapshot, waits_for};
 use super::{namespace, node};
-use crate::model::{AppId, AskId, NodeId, Profile, Resource, Time};
+use crate::model::{AppId, AskId, NodeId, Profile, Time};
 use crate::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 
 /// How a cluster is read.
@@ -52,7 +53,7 @@ pub struct LeftAlone {
 pub struct Asked {
     /// Its namespace and name.
     pub pod: String,
-    /// Its application.
+    /// The id of its application.
     pub app: AppId,
     /// It holds room for a gang, and is not in the cluster yet if that says so.
     pub placeholder: bool,
@@ -94,20 +95,6 @@ pub struct Recovery {
     pub foreign: u64,
     /// The cluster as the predicates see it.
     pub snapshot: Snapshot,
-}
-
-/// A pod of an application.
-struct Member<'c> {
-    pod: &'c Pod,
-    at: Time,
-    resource: Resource,
-}
-
-/// An application in the making.
-struct Making<'c> {
-    first: &'c Pod,
-    first_at: Time,
-    members: Vec<Member<'c>>,
 }
 
 impl Recovery {
@@ -373,35 +360,4 @@ impl<'c> Mapping<'c> {
     fn class_of(&self, pod: &Pod) -> Option<&'c super::objects::Plain> {
         self.cluster.classes.get(&pod.spec.priority_class_name)
     }
-}
-
-fn is_placeholder(pod: &Pod) -> bool {
-    gang::is_placeholder(&pod.metadata)
-}
-
-fn members(group: &TaskGroup) -> u64 {
-    u64::try_from(group.min_member).unwrap_or(0)
-}
-
-/// The UID of the pod that began an application: the first one seen, or the owner of that if it is a placeholder (K8S-127).
-fn originator(making: &Making<'_>) -> Option<String> {
-    let first = &making.first.metadata;
-    if gang::is_placeholder(first) {
-        first.owner_references.first().map(|owner| owner.uid.clone())
-    } else {
-        Some(first.uid.clone())
-    }
-}
-
-/// The placeholders that a gang lacks (K8S-220, K8S-223).
-fn missing_placeholders(id: &str, making: &Making<'_>, groups: &[TaskGroup]) -> Vec<Pod> {
-    let mut made = Vec::new();
-    for (at, group) in groups.iter().enumerate() {
-        let there = making.members.iter().filter(|one| is_placeholder(one.pod));
-        let there = there.filter(|one| gang::group_of(&one.pod.metadata) == group.name).count() as u64;
-        for number in there..members(group) {
-            made.push(gang::placeholder(id, making.first, group, &format!("{at:03}{number:07}")));
-        }
-    }
-    made
 }

@@ -18,6 +18,7 @@ fn a_folder_is_scheduled_and_said_where_and_why_not() {
         "pending: etl/executor-2 waits for cpu in root.etl: 2 missing, 3 of 3 used",
         "pending: ml/stray waits for a node: of 2 nodes 2 refused by conditions: ",
         "failed plugin: 'TaintToleration' node(s) had untolerated taint {gpu: yes} (1x)",
+        "note: objects of other kinds are not looked at: 1 Secret",
         "left alone: etl/loader: needs volume binding: its claim \"data\" is not bound",
         "to be bound: 2; pending: 2; left alone: 1; running already: 1; of other schedulers: 1; nodes: 2",
     ] {
