@@ -53,7 +53,6 @@ fn a_gpu_belongs_to_one_job() {
     machine.call(&["cancel", &third.to_string()]);
     machine.call(&["cancel", &jobs[0].to_string()]);
     machine.wait(jobs[0]);
-    machine.call(&["cancel", &third.to_string()]);
     let again =
         machine.submit(&[&flags[..], &["--gpu", "1"]].concat(), "echo $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES");
     machine.wait(again);
