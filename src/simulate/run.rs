@@ -74,7 +74,7 @@ impl Done {
     }
 }
 
-/// Runs a workload. `may_continue` is told now and then how far it is, and says whether to continue.
+/// Runs a workload. `may_continue` is given the progress now and then, and says whether to continue.
 ///
 /// # Errors
 /// The configuration is refused, or nobody wants it any more.

@@ -25,13 +25,13 @@ pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
 pub struct StopSign(Arc<AtomicBool>);
 
 impl StopSign {
-    /// Nobody waits any more.
+    /// Stops the work: its result is not wanted any more.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody still waits.
-    pub fn goes_on(&self) -> bool {
+    /// Whether the result is still wanted.
+    pub fn is_clear(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 }
@@ -46,9 +46,9 @@ pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<V
         arrivals: Arrivals::default(),
         long_wait: LONG_WAIT,
     };
-    match run(fork, &plan, BOUNDS, &|| stop.goes_on()) {
+    match run(fork, &plan, BOUNDS, &|| stop.is_clear()) {
         Ok(pair) => Some(Ok(lines(&pair))),
-        Err(_) if !stop.goes_on() => None,
+        Err(_) if !stop.is_clear() => None,
         Err(_) => Some(Err(format!("it takes more than {} cycles", BOUNDS.cycles))),
     }
 }

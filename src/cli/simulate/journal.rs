@@ -124,7 +124,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let (middle, end) = (Time(middle.0 - from.0), Time(to.0 - from.0));
     let progress = Progress::new("backtest: ", 1, watch.1);
     let go_on = |done| {
-        progress.goes_on(0, done);
+        progress.advance(0, done);
         is_wanted(watch.0)
     };
     let backtest = Recorded { whole: &whole, half: &half, there: &there, middle, end, was }.backtest(&plan, &go_on);

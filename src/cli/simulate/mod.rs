@@ -152,7 +152,7 @@ pub(crate) struct Cluster {
     pub nodes: Vec<NodeSpec>,
 }
 
-/// A journal that goes on while it is read, up to a moment.
+/// A journal that grows while it is read, up to a moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
     pub journal: JournalHistory,
@@ -211,7 +211,7 @@ fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     result
 }
 
-/// The same, with somebody who is told how far it is.
+/// The same, with progress reported.
 fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     variant::check(args)?;
     args.html.as_deref().map(writable).transpose()?;

@@ -16,13 +16,13 @@ const PERIOD_OF_LINES: Duration = Duration::from_secs(10);
 /// How many runs that are under way are named.
 const NAMED: usize = 4;
 
-/// Takes how far something is, in words.
+/// Takes the progress of something, in words.
 pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
 
-/// Who waits: the flag is set once nobody does any more, the other is told how far it is.
+/// The caller's side of long work: a flag that stops it, and where its progress is reported.
 pub(super) type Watch<'w> = (&'w AtomicBool, &'w Said<'w>);
 
-/// Says how far it is on standard error: on a terminal in a line that the next one replaces, and an empty one takes away; elsewhere now and then
+/// Says how far it is on standard error: on a terminal in a line that the next one replaces, and an empty one takes away; elsewhere every few seconds
 /// in a line of its own.
 pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
     let terminal = std::io::stderr().is_terminal();
@@ -67,8 +67,8 @@ impl<'s> Progress<'s> {
         progress
     }
 
-    /// A run has come so far. Cheap enough to be told often.
-    pub fn goes_on(&self, run: usize, done: Done) {
+    /// A run has come so far. Cheap enough to be called often.
+    pub fn advance(&self, run: usize, done: Done) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.insert(run, done);
         self.say_if_due(&mut state);
@@ -121,7 +121,7 @@ fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> Str
     }
 }
 
-/// Whether somebody still waits.
+/// Whether the work is still wanted.
 pub(super) fn is_wanted(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }

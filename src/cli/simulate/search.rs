@@ -47,7 +47,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
         let row = kept.known(args, inputs, &variant).map_or_else(
             || {
                 sweep::one(args, inputs, &variant, &|done| {
-                    progress.goes_on(0, done);
+                    progress.advance(0, done);
                     is_wanted(stop)
                 })
                 .inspect(|row| kept.keep(row))

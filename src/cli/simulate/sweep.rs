@@ -62,7 +62,7 @@ pub(super) fn sweep(
         while go_on() {
             let Some(number) = todo.get(next.fetch_add(1, Ordering::Relaxed)).copied() else { return };
             let row = one(args, inputs, &variants[number], &|done| {
-                progress.goes_on(number, done);
+                progress.advance(number, done);
                 go_on()
             });
             match &row {

@@ -47,7 +47,7 @@ pub(in crate::scheduler) struct Backoff {
     pub(in crate::scheduler) limits: Option<Resource>,
     /// The smallest amounts that found no node, if any.
     pub(in crate::scheduler) least: Option<Resource>,
-    /// How many gains of nodes have been looked at; of a leaf: when it began, and its note goes on from there.
+    /// How many gains of nodes have been looked at; of a leaf: when it began; its note continues from there.
     pub(in crate::scheduler) gains: u64,
     /// How many attempts at preemption trying again would use up (SCH-150).
     pub(in crate::scheduler) attempts: u32,
