@@ -27,7 +27,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
     ("ledger", &["model", "config", "scheduler"]),
     ("kubernetes", &["model", "config", "scheduler", "view"]),
-    ("simulate", &["model", "config", "scheduler", "scenario", "whatif", "ledger"]),
+    ("simulate", &["model", "config", "scheduler", "scenario", "whatif", "ledger", "kubernetes"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("kube", &["model", "view"]),

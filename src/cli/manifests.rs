@@ -10,9 +10,9 @@ use clap::{Args, ValueEnum};
 use super::{fail, load};
 use crate::cli::remote::table::Table;
 use crate::config::fault::escaped;
-use crate::config::{self, Config};
+use crate::config::{self, Config, DEFAULT_POLICY_GROUP};
 use crate::kubernetes::dry_run::{Plan, plan};
-use crate::kubernetes::{Cluster, ManifestReport, Settings, Users, read_manifests};
+use crate::kubernetes::{Cluster, ManifestReport, Recovered, Settings, Users, read_manifests};
 use crate::model::Profile;
 
 /// The endings of files that are read in a folder.
@@ -49,6 +49,10 @@ pub struct ManifestArgs {
     pub json: bool,
 }
 
+/// What is said where the manifests have no queue configuration.
+const BY_DEFAULT: &str =
+    "no queue configuration is given, and no ConfigMap of YuniKorn has one: the built-in default holds";
+
 /// Schedules manifests and prints what would be bound. Exit code 0: it could be worked out, whether pods wait or not; 1: something
 /// cannot be read, and nothing is printed but the faults.
 pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core: Profile) -> ExitCode {
@@ -64,29 +68,51 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 }
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
-    let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
-    for file in files(&args.from_manifests)? {
-        let bytes = load::bytes(&file)?;
-        read_manifests(&file.to_string_lossy(), &bytes, &mut cluster, &mut report);
-    }
-    if !report.faults.is_empty() {
-        return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
-    }
+    let (cluster, mut notices) = cluster(&args.from_manifests)?;
     let (config, by_default) = configuration(&cluster, config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
     let settings =
         Settings { profile: core, scheduler_names, unique_ids: args.unique_app_ids, users, ..Settings::default() };
     let mut plan = plan(&cluster, &settings, config)?;
-    if !report.skipped.is_empty() {
-        let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        plan.notices.push(format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
-    }
+    plan.notices.append(&mut notices);
     if by_default {
-        let said = "no queue configuration is given, and no ConfigMap of YuniKorn has one: the built-in default holds";
-        plan.notices.insert(0, said.to_owned());
+        plan.notices.insert(0, BY_DEFAULT.to_owned());
     }
     Ok(plan)
+}
+
+/// A cluster in files and folders, and what of them is not looked at.
+fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
+    let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
+    for file in files(paths)? {
+        let bytes = load::bytes(&file)?;
+        read_manifests(&file.to_string_lossy(), &bytes, &mut cluster, &mut report);
+    }
+    if !report.faults.is_empty() {
+        return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
+    }
+    let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let skipped =
+        (!kinds.is_empty()).then(|| format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
+    Ok((cluster, skipped.into_iter().collect()))
+}
+
+/// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration.
+///
+/// # Errors
+/// A file cannot be read, an object is none, the configuration has faults.
+pub(super) fn recovered(paths: &[PathBuf], core: Profile) -> Result<(Recovered, String), String> {
+    let (cluster, mut notices) = cluster(paths)?;
+    let (config, by_default) = configuration(&cluster, None, DEFAULT_POLICY_GROUP, core)?;
+    let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
+    let settings = Settings { profile: core, copies: true, ..Settings::default() };
+    let mut recovered = Recovered::of(&cluster, &settings, config)?;
+    recovered.unknown.append(&mut notices);
+    if by_default {
+        recovered.unknown.insert(0, BY_DEFAULT.to_owned());
+    }
+    Ok((recovered, text))
 }
 
 /// The files themselves, and those of folders by name.

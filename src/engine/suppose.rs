@@ -27,7 +27,7 @@ impl Core {
                 self.perform(actor, &order).map_err(|refusal| refusal.to_string())?;
                 Ok(vec![order])
             }
-            Meaning::Commands(commands) => {
+            Meaning::Commands(commands, _) => {
                 let orders = orders(&name, &commands);
                 let (mut done, mut refused) = (false, None);
                 for command in commands {

@@ -19,7 +19,7 @@ const NOBODY: &str = "nobody";
 /// Whether the annotation `user.info` is believed (K8S-117, K8S-123).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Users {
-    /// What stands there is taken. Whoever may create pods may then be anyone, unless an admission controller guards it.
+    /// What stands there is taken. A user who may create pods may then act as any other, unless an admission controller guards it.
     #[default]
     Trusted,
     /// Every pod is of the user `nobody`.
@@ -45,14 +45,19 @@ fn first<'t>(texts: &[&'t str]) -> Option<&'t str> {
 /// The application that a pod belongs to (K8S-111, K8S-112). `unique`: a pod that names none is one of its own.
 pub(crate) fn id(meta: &Meta, unique: bool) -> String {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
-    match first(&ids(meta)) {
-        Some(id) => match id.strip_suffix("-uniqueautogen") {
-            Some(begin) => format!("{begin}-{}", meta.uid),
-            None => id.to_owned(),
-        },
+    match named(meta) {
+        Some(id) => id,
         None if unique => format!("{}-{}", cut(&meta.namespace, UNIQUE), meta.uid),
         None => cut(&format!("yunikorn-{}-autogen", meta.namespace), GENERATED),
     }
+}
+
+/// The application that a pod names.
+pub(crate) fn named(meta: &Meta) -> Option<String> {
+    first(&ids(meta)).map(|id| match id.strip_suffix("-uniqueautogen") {
+        Some(begin) => format!("{begin}-{}", meta.uid),
+        None => id.to_owned(),
+    })
 }
 
 /// The queue that a pod asks for; empty: placement decides (K8S-113).

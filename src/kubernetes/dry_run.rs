@@ -88,19 +88,20 @@ pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Resu
     Ok(run.finish())
 }
 
-struct Run {
-    scheduler: Scheduler,
-    now: Time,
+/// A scheduler in the state of a cluster, and what becomes of it.
+pub(super) struct Run {
+    pub scheduler: Scheduler,
+    pub now: Time,
     asked: BTreeMap<AskId, Asked>,
     gangs: Vec<WaitingGang>,
     /// Where pods were put, by the number of the decision.
     bound: BTreeMap<u64, (AskId, NodeId)>,
     number_of: BTreeMap<AskId, u64>,
     decisions: u64,
-    rejected: BTreeMap<AskId, String>,
+    pub rejected: BTreeMap<AskId, String>,
     /// Who is to go, and for whom.
     going: BTreeMap<AskId, String>,
-    plan: Plan,
+    pub plan: Plan,
     /// Pods that have a node in the cluster.
     running: BTreeMap<AskId, NodeId>,
     snapshot: super::predicates::Snapshot,
@@ -108,7 +109,7 @@ struct Run {
 
 impl Run {
     /// A scheduler in the state of the cluster.
-    fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
+    pub fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let Recovery { now, nodes, steps, running, open, gangs, asked, left_alone, notices, foreign, snapshot } =
             recovery;
         let plan = Plan { left_alone, notices, foreign, nodes: nodes.len(), running: running.len(), ..Plan::default() };
@@ -197,7 +198,8 @@ impl Run {
         Ok(false)
     }
 
-    fn name(&self, ask: &AskId) -> String {
+    /// The namespace and name of a pod, by its UID.
+    pub fn name(&self, ask: &AskId) -> String {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }
 

@@ -11,7 +11,8 @@
 //! - a pod that needs what is not there yet is left alone, and never asked for.
 //!
 //! Where to read: `recovery` is the order in which a cluster is brought to a scheduler; `application`, `gang`, `ask`, `pod_resources` and
-//! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that stands still.
+//! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that stands still, and
+//! `recovered` is one to fork.
 
 mod application;
 mod ask;
@@ -25,9 +26,11 @@ mod names;
 mod namespace;
 mod node;
 mod objects;
+mod outline;
 mod pod_resources;
 pub mod predicates;
 pub mod quantity;
+mod recovered;
 mod recovery;
 #[cfg(test)]
 mod tests;
@@ -35,4 +38,6 @@ mod tests;
 pub use application::Users;
 pub use cluster::Cluster;
 pub use manifests::{ManifestReport, read_manifests};
+pub use outline::{PodOutline, allocatable};
+pub use recovered::Recovered;
 pub use recovery::{LeftAlone, Recovery, Settings};

@@ -29,13 +29,15 @@ pub struct Settings {
     pub gangs: bool,
     /// Whether the user that a pod names is believed.
     pub users: Users,
+    /// A what-if may ask once more for pods that run: what they say of nodes is kept.
+    pub copies: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let scheduler_names = vec!["yunikorn".to_owned(), "kornsole".to_owned()];
         let (profile, users) = (Profile::default(), Users::default());
-        Self { profile, scheduler_names, unique_ids: false, gangs: true, users }
+        Self { profile, scheduler_names, unique_ids: false, gangs: true, users, copies: false }
     }
 }
 
@@ -267,7 +269,7 @@ impl<'c> Mapping<'c> {
         seen.extend(&made);
         let cluster = self.cluster;
         let nodes = self.nodes.keys().filter_map(|name| cluster.nodes.get(*name));
-        let snapshot = Snapshot::of(nodes, &seen, &cluster.namespace_labels(), cluster.storage());
+        let snapshot = Snapshot::of(nodes, &seen, &cluster.namespace_labels(), cluster.storage(), self.settings.copies);
         let opens = |name: &&&str| {
             !self.closed.contains(*name)
                 && cluster.nodes.get(**name).is_some_and(|object| node::opens(object, self.settings.profile))

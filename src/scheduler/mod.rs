@@ -42,6 +42,6 @@ pub use crate::scheduler::interface::switches::Switches;
 pub use crate::scheduler::interface::tuning::Tuning;
 pub use crate::scheduler::preemption::quota;
 pub use crate::scheduler::state::partition::Partition;
-pub use crate::scheduler::state::predicates::Predicates;
+pub use crate::scheduler::state::predicates::{Copies, Predicates};
 pub use crate::scheduler::state::scheduler::Scheduler;
 pub use lifecycle::COMPLETING;

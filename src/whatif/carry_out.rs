@@ -9,7 +9,7 @@ use super::pair::{RefusedStep, Step, Unfinished};
 use super::world::World;
 use crate::config::{self, Severity};
 use crate::scenario::{Cycles, StepKind};
-use crate::scheduler::{Command, Event, EventKind, PartitionCommand};
+use crate::scheduler::{Command, Copies, Event, EventKind, PartitionCommand};
 
 /// How far the clock moves with each step of a scenario. Other changes take no time, so that both runs decide at the same moments.
 const STEP: Duration = Duration::from_millis(1);
@@ -63,8 +63,19 @@ impl World<'_> {
         };
         match meaning {
             Ok(Meaning::Config(text)) => self.configure(&text),
-            Ok(Meaning::Commands(commands)) => self.all(commands),
+            Ok(Meaning::Commands(commands, copies)) => {
+                self.expect(&copies);
+                self.all(commands)
+            }
             Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// Names copies that are to come.
+    fn expect(&mut self, copies: &Copies) {
+        let parts = self.scheduler.partitions_mut();
+        if let Some(part) = parts.iter_mut().find(|part| part.name == self.partition) {
+            part.nodes.expect_copies(copies);
         }
     }
 

@@ -5,7 +5,7 @@ use super::config_change;
 use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, parse_quantity};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
-use crate::scheduler::{AskSpec, NodeSpec, Partition, PartitionCommand, Submission};
+use crate::scheduler::{AskSpec, Copies, NodeSpec, Partition, PartitionCommand, Submission};
 
 /// The most commands that one change stands for.
 const MOST_COMMANDS: usize = 250_000;
@@ -15,8 +15,8 @@ const MOST_COMMANDS: usize = 250_000;
 pub enum Meaning {
     /// This text as the queue configuration.
     Config(String),
-    /// These commands, in their order.
-    Commands(Vec<PartitionCommand>),
+    /// These commands, in their order, and which asks and nodes of them are copies.
+    Commands(Vec<PartitionCommand>, Copies),
 }
 
 /// What a change means for a partition as it stands; `text` is the queue configuration in force, where that is known.
@@ -24,12 +24,13 @@ pub enum Meaning {
 /// # Errors
 /// Why it cannot be made.
 pub fn meaning(part: &Partition, text: Option<&str>, change: &Change) -> Result<Meaning, String> {
+    let mut copies = Copies::default();
     let commands = match change {
         Change::Set { queue, key, value } => {
             let text = text.ok_or("the text of the configuration in force is not known; give a whole one")?;
             return config_change::edited(text, part, (queue, key, value)).map(Meaning::Config);
         }
-        Change::AddNodes(node, count) => more_nodes(part, node, *count)?,
+        Change::AddNodes(node, count) => more_nodes(part, node, *count, &mut copies)?,
         Change::RemoveNode(node) => vec![PartitionCommand::RemoveNode(node.clone())],
         Change::DrainNode(node) => vec![PartitionCommand::DrainNode(node.clone())],
         Change::ResumeNode(node) => vec![PartitionCommand::ResumeNode(node.clone())],
@@ -41,19 +42,26 @@ pub fn meaning(part: &Partition, text: Option<&str>, change: &Change) -> Result<
             vec![PartitionCommand::Move { app: app.clone(), to: to.clone(), by: Identity::default() }]
         }
         Change::ResizeNode(node, resource, amount) => resized(part, node, resource, amount)?,
-        Change::Submit(app, count, priority) => more_apps(part, app, *count, *priority)?,
-        Change::Demand(queue, factor) => demand(part, queue, *factor)?,
+        Change::Submit(app, count, priority) => more_apps(part, app, (*count, *priority), &mut copies)?,
+        Change::Demand(queue, factor) => demand(part, queue, *factor, &mut copies)?,
     };
-    Ok(Meaning::Commands(commands))
+    Ok(Meaning::Commands(commands, copies))
 }
 
-fn more_nodes(part: &Partition, like: &NodeId, count: u32) -> Result<Vec<PartitionCommand>, String> {
+fn more_nodes(
+    part: &Partition,
+    like: &NodeId,
+    count: u32,
+    copies: &mut Copies,
+) -> Result<Vec<PartitionCommand>, String> {
     let found = part.nodes.find(like).and_then(|key| part.nodes.get(key));
     let node = found.ok_or_else(|| format!("there is no node {like} that they could be like"))?;
     let names = free_names(like.as_str(), |name| part.nodes.find(&NodeId::from(name)).is_some());
     let specs = names.take(count as usize).map(|name| {
+        let id = NodeId::from(name);
+        copies.nodes.push((like.clone(), id.clone()));
         PartitionCommand::AddNode(NodeSpec {
-            id: NodeId::from(name),
+            id,
             capacity: node.total.clone(),
             occupied: node.occupied.clone(),
             attributes: (*node.attributes).clone(),
@@ -77,15 +85,15 @@ fn resized(part: &Partition, id: &NodeId, resource: &str, amount: &Amount) -> Re
 fn more_apps(
     part: &Partition,
     like: &AppId,
-    count: u32,
-    priority: Option<Priority>,
+    (count, priority): (u32, Option<Priority>),
+    copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let live = part.app(like);
     let app = live.ok_or_else(|| format!("there is no live application {like} that they could be like"))?;
     within((app.asks.len() + 1).saturating_mul(count as usize))?;
     let mut commands = Vec::new();
     let names = free_names(like.as_str(), |name| part.app_key(&AppId::from(name)).is_some());
-    for name in names.take(count as usize) {
+    for (number, name) in names.take(count as usize).enumerate() {
         let id = AppId::from(name);
         commands.push(PartitionCommand::Submit(Submission {
             app: id.clone(),
@@ -97,7 +105,9 @@ fn more_apps(
             placeholder_ask: app.placeholder_ask.clone(),
         }));
         commands.extend(app.asks.iter().map(|(_, ask)| {
-            let spec = again(&id, ask.id.clone(), ask);
+            let copy = AskId::from(format!("{}-whatif-{}", ask.id, number + 1));
+            copies.asks.push((ask.id.clone(), copy.clone()));
+            let spec = again(&id, copy, ask);
             PartitionCommand::Ask(AskSpec { priority: priority.unwrap_or(ask.priority), ..spec })
         }));
     }
@@ -105,7 +115,12 @@ fn more_apps(
 }
 
 /// All that is pending in a queue and below it so many times: asks more that are like those there, or the last ones withdrawn.
-fn demand(part: &Partition, queue: &QueuePath, factor: f64) -> Result<Vec<PartitionCommand>, String> {
+fn demand(
+    part: &Partition,
+    queue: &QueuePath,
+    factor: f64,
+    copies: &mut Copies,
+) -> Result<Vec<PartitionCommand>, String> {
     if part.queues.find(queue).is_none() {
         return Err(format!("there is no queue {queue}"));
     }
@@ -128,7 +143,11 @@ fn demand(part: &Partition, queue: &QueuePath, factor: f64) -> Result<Vec<Partit
             }
             let names = free_names(ask.id.as_str(), |name| app.ask_key(&AskId::from(name)).is_some());
             let more = names.take(usize::try_from(wanted.saturating_sub(1)).unwrap_or(usize::MAX));
-            commands.extend(more.map(|name| PartitionCommand::Ask(again(&app.id, AskId::from(name), ask))));
+            commands.extend(more.map(|name| {
+                let copy = AskId::from(name);
+                copies.asks.push((ask.id.clone(), copy.clone()));
+                PartitionCommand::Ask(again(&app.id, copy, ask))
+            }));
         }
     }
     Ok(commands)

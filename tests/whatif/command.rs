@@ -44,3 +44,45 @@ fn what_is_no_change_is_wrong_use_and_no_file_is_bad_input() {
     let (code, _, message) = whatif(&["--config", "nowhere.yaml"]);
     assert!(code == 1 && message.contains("nowhere.yaml"), "{message}");
 }
+
+/// The manifests of a cluster: two GPUs on one node behind a taint, of which the queue's maximum allows one.
+fn of_manifests(arguments: &[&str]) -> (i32, serde_json::Value, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["whatif", "--from-manifests", "tests/manifests/cluster"]);
+    let output = command.args(["--json", "--for", "10m"]).args(arguments).output().unwrap();
+    let result = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code().unwrap(), result, String::from_utf8(output.stderr).unwrap())
+}
+
+fn effects(result: &serde_json::Value) -> Vec<(&str, &str)> {
+    let apps = result["diff"]["applications"].as_array().unwrap();
+    apps.iter().map(|app| (app["applicationID"].as_str().unwrap(), app["effect"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_cluster_in_manifests_is_forked_with_its_filters() {
+    let (code, result, _) = of_manifests(&["--change", "submit train 2"]);
+    assert_eq!(
+        (code, effects(&result)),
+        (0, vec![("train-whatif-1", "waitsLonger"), ("train-whatif-2", "waitsLonger")])
+    );
+    let more = ["--set", "root.gpu.max.nvidia.com/gpu=4", "--change", "submit train 3"];
+    let (_, result, _) = of_manifests(&more);
+    let started: Vec<_> = effects(&result).into_iter().filter(|(_, effect)| *effect == "started").collect();
+    assert_eq!(started, [("train-whatif-1", "started")], "the node has two");
+    let (_, result, _) = of_manifests(&[&more[..], &["--change", "node add n2 1"]].concat());
+    assert!(effects(&result).iter().all(|(_, effect)| *effect == "started"), "the new node is like n2: {result}");
+    let (_, result, _) = of_manifests(&[&more[..], &["--change", "node add n1 1"]].concat());
+    let waits: Vec<_> = effects(&result).into_iter().filter(|(_, effect)| *effect == "waitsLonger").collect();
+    assert_eq!(waits.len(), 2, "a node like n1 lacks the label: {result}");
+    let unknown = result["unknown"].to_string();
+    assert!(unknown.contains("pod etl/loader is left alone: needs volume binding"), "{unknown}");
+}
+
+#[test]
+fn manifests_that_do_not_read_are_no_fork() {
+    let (code, _, message) = of_manifests(&["--from-manifests", "nowhere"]);
+    assert!(code == 1 && message.starts_with("nowhere: cannot be read"), "{message}");
+    let (code, _, message) = of_manifests(&["--workload", "x.yaml"]);
+    assert!(code == 2 && message.contains("cannot be used with"), "{message}");
+}

@@ -45,7 +45,7 @@ fn changed(text: &str, changes: &[Change], core: Profile) -> Result<String, Stri
         let part = scheduler.partitions().first().ok_or("it has no partition")?;
         match meaning(part, Some(&text), change)? {
             Meaning::Config(with) => text = with,
-            Meaning::Commands(_) => return Err("only keys of queues can be set".to_owned()),
+            Meaning::Commands(..) => return Err("only keys of queues can be set".to_owned()),
         }
     }
     Ok(text)

@@ -26,7 +26,7 @@ const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
 
 /// The arguments of `kornsole whatif`.
 #[derive(Args, Clone, Debug)]
-#[command(group(ArgGroup::new("origin").required(true).args(["workload", "state", "dump", "server"])))]
+#[command(group(ArgGroup::new("origin").required(true).args(["workload", "state", "dump", "server", "from_manifests"])))]
 pub struct WhatIfArgs {
     /// A scenario: what it leads to is the moment that both runs begin from
     #[arg(long, value_name = "FILE")]
@@ -37,6 +37,10 @@ pub struct WhatIfArgs {
     /// A saved state dump, ours or an Apache YuniKorn's: the changes are tried on a twin of it
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
+    /// Kubernetes manifests, files or folders of YAML or JSON, as `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints them,
+    /// with the queue configuration of their ConfigMap: the changes are tried on a scheduler in the state that they show
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub from_manifests: Vec<PathBuf>,
     /// A kornsole that runs, by its address or a context of your settings: it tries the changes on a copy of its state. Of an Apache YuniKorn
     /// a twin is made, and the changes are tried on that
     #[arg(long, value_name = "URL|CONTEXT")]
@@ -133,6 +137,11 @@ fn tried(args: &WhatIfArgs) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     if let Some(dump) = &args.dump {
         let twin = origin::of_dump(dump, args.partition.as_deref()).map_err(Ended::input)?;
         return on_twin(&twin, asked, &plan);
+    }
+    if !args.from_manifests.is_empty() {
+        let (fork, unknown) = origin::of_manifests(args).map_err(Ended::input)?;
+        let result = pairs(&fork, &asked, &plan)?;
+        return Ok((asked, dto::WhatIfResult { unknown, ..result }));
     }
     let (fork, arrivals) = origin::fork(args).map_err(Ended::input)?;
     plan.arrivals = arrivals;

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::load;
+use super::super::{load, manifests};
 use super::WhatIfArgs;
 use crate::config::properties::parse_duration;
 use crate::config::{DEFAULT_POLICY_GROUP, manifest};
 use crate::engine::journal::FolderInspection;
+use crate::kubernetes::Recovered;
 use crate::model::{Identity, Time};
 use crate::scenario::{RunOutcome, Runner, Silent};
 use crate::source::{Saved, Source};
@@ -22,6 +23,14 @@ pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>,
     let name =
         partition.map(Arc::from).or(first).ok_or_else(|| format!("{}: no partition is in it", file.display()))?;
     saved.twin(&name).map_err(|refusal| refusal.to_string())
+}
+
+/// A scheduler in the state of Kubernetes manifests, and what of them is not in it.
+pub(super) fn of_manifests(args: &WhatIfArgs) -> Result<(Fork, Vec<String>), String> {
+    let (Recovered { scheduler, now, unknown }, text) = manifests::recovered(&args.from_manifests, args.core)?;
+    let moment = (now, Pace::beginning(now));
+    let fork = Fork::of(&scheduler, args.partition.as_deref(), moment, Some(Arc::from(text)), usize::MAX);
+    fork.map(|fork| (fork, unknown)).map_err(|why| why.to_string())
 }
 
 /// The fork, and what comes in after it.

@@ -1,5 +1,6 @@
-//! What a pod says of nodes by itself, whatever runs there: NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, and the places
-//! of its volumes (K8S-171 to K8S-176). Pods that say the same share one verdict over all nodes.
+//! What a pod says of nodes by itself, whatever runs there: NodeUnschedulable, TaintToleration, NodeAffinity, and the places
+//! of its volumes (K8S-171 to K8S-176). Pods that say the same share one verdict over all nodes. NodeName (K8S-174) decides nothing: a pod
+//! that names a node is bound to it already.
 
 use super::labels::{Labels, NodeTerms};
 use super::nodes::{Bits, NodeFacts, NodeTable};
@@ -14,7 +15,6 @@ const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// What a pod says of nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Conditions {
-    node_name: String,
     selector: Labels,
     terms: Option<NodeTerms>,
     tolerations: Vec<Toleration>,
@@ -36,7 +36,6 @@ impl Conditions {
             Err(refusal) => (Vec::new(), Some(refusal)),
         };
         Self {
-            node_name: pod.spec.node_name.clone(),
             selector: pod.spec.node_selector.clone(),
             terms: terms.unwrap_or_default(),
             tolerations: pod.spec.tolerations.clone(),
@@ -70,9 +69,6 @@ impl Conditions {
         let cordon = Taint { key: CORDONED.to_owned(), effect: "NoSchedule".to_owned(), ..Taint::default() };
         if node.unschedulable && !self.tolerates(&cordon) {
             return Some(Refusal::new(Filter::NodeUnschedulable, "node(s) were unschedulable"));
-        }
-        if !self.node_name.is_empty() && self.node_name != node.id.as_str() {
-            return Some(Refusal::new(Filter::NodeName, "node(s) didn't match the requested node name"));
         }
         if let Some(Taint { key, value, effect }) = self.untolerated(node) {
             let message = match effect.as_str() {

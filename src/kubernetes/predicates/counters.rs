@@ -48,6 +48,16 @@ impl Counts {
         Self { total: 0, domains, levels: OrdMap::unit(0, width), width }
     }
 
+    /// A spread has this domain too, if it has not.
+    pub fn add_domain(&mut self, domain: u32) {
+        if self.domains.contains_key(&domain) {
+            return;
+        }
+        self.domains.insert(domain, 0);
+        *self.levels.entry(0).or_default() += 1;
+        self.width += 1;
+    }
+
     /// One pod more or less in a domain.
     pub fn change(&mut self, domain: u32, more: bool) {
         let before = self.in_domain(domain);

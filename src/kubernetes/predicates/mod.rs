@@ -12,6 +12,7 @@
 //! Where to read: [`Snapshot`], then `pods` for what is worked out of a pod.
 
 mod conditions;
+mod copies;
 mod counters;
 mod labels;
 mod matchers;
@@ -57,7 +58,7 @@ pub struct Snapshot {
 }
 
 /// What does not change while decisions are made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Facts {
     table: NodeTable,
     pods: Vec<PodFacts>,
@@ -70,14 +71,16 @@ struct Facts {
 }
 
 impl Snapshot {
-    /// The snapshot of a cluster: its nodes, and its pods that have a node or may get one, each with its UID.
+    /// The snapshot of a cluster: its nodes, and its pods that have a node or may get one, each with its UID. `copies`: a what-if may
+    /// ask for those once more that have a node.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Pod],
         namespaces: &BTreeMap<String, Labels>,
         storage: Storage<'_>,
+        copies: bool,
     ) -> Self {
-        let mut gathering = Gathering::over(NodeTable::of(nodes));
+        let mut gathering = Gathering::over(NodeTable::of(nodes), copies);
         let none = Labels::new();
         let labels_of = |pod: &Pod| namespaces.get(&pod.metadata.namespace).unwrap_or(&none);
         let mut facts: Vec<PodFacts> = pods.iter().map(|pod| gathering.pod(pod, labels_of(pod), storage)).collect();
@@ -278,6 +281,14 @@ impl Predicates for Snapshot {
         if let (Some(pod), Some(node)) = (self.facts.by_uid.get(ask.as_str()), self.facts.table.find(node.as_str())) {
             self.change(*pod, node, false);
         }
+    }
+
+    fn ask_like(&mut self, like: &AskId, new: &AskId) {
+        self.add_pod(like, new);
+    }
+
+    fn node_like(&mut self, like: &NodeId, new: &NodeId) {
+        self.add_node(like, new);
     }
 
     fn copy(&self) -> Option<Arc<dyn Predicates>> {

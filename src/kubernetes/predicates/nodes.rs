@@ -24,10 +24,13 @@ impl Bits {
         bits
     }
 
+    /// Adds a node, which may have come later than the others.
     pub fn set(&mut self, node: usize) {
-        if let Some(word) = self.0.get_mut(node / 64) {
-            *word |= 1 << (node % 64);
+        let word = node / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
         }
+        self.0[word] |= 1 << (node % 64);
     }
 
     pub fn has(&self, node: usize) -> bool {
@@ -45,6 +48,7 @@ impl Bits {
 
     /// Leaves those that are in the other as well.
     pub fn keep(&mut self, other: &Self) {
+        self.0.truncate(other.0.len());
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
     }
 }
@@ -100,6 +104,26 @@ impl NodeTable {
             }
         }
         table
+    }
+
+    /// A node that comes later. Gives its number.
+    pub fn add(&mut self, node: NodeFacts) -> usize {
+        let number = self.nodes.len();
+        for (key, value) in &node.labels {
+            self.by_label.entry(key.clone()).or_default().entry(value.clone()).or_default().set(number);
+        }
+        for (key, topology) in &self.keys {
+            let topology = &mut self.topologies[*topology];
+            let others = node.labels.get(key).and_then(|value| self.by_label.get(key)?.get(value));
+            let domain = others.map(|bits| {
+                let known = bits.iter().find_map(|other| topology.of(other));
+                known.unwrap_or_else(|| topology.domains.iter().flatten().max().map_or(0, |last| last + 1))
+            });
+            topology.domains.push(domain);
+        }
+        self.by_name.insert(node.id.clone(), number);
+        self.nodes.push(node);
+        number
     }
 
     pub fn len(&self) -> usize {

@@ -15,7 +15,7 @@ use crate::kubernetes::objects::{Pod, SpreadConstraint};
 /// A pod, as filters see it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodFacts {
-    /// The number of its conditions; `None` for one that has a node.
+    /// The number of its conditions; `None` for one that has a node and is not copied.
     pub conditions: Option<usize>,
     /// The matchers that mean it.
     pub meant: Vec<usize>,
@@ -61,12 +61,14 @@ pub(super) struct Gathering {
     known_conditions: BTreeMap<Conditions, usize>,
     claims: BTreeMap<String, usize>,
     eligible: BTreeMap<(usize, Vec<usize>, bool, bool), Bits>,
+    /// What pods with a node say of nodes is kept too.
+    copies: bool,
 }
 
 impl Gathering {
-    /// Over these nodes, without a pod.
-    pub fn over(table: NodeTable) -> Self {
-        Self { table, ..Self::default() }
+    /// Over these nodes, without a pod. `copies`: pods that have a node may be asked for once more.
+    pub fn over(table: NodeTable, copies: bool) -> Self {
+        Self { table, copies, ..Self::default() }
     }
 
     /// Facts of a pod, without those that need all counters.
@@ -86,7 +88,7 @@ impl Gathering {
             let matcher = self.matchers.number(vec![read]);
             facts.carries.push(self.counter(matcher, &term.topology_key, What::Carries));
         }
-        if pod.node().is_none() {
+        if pod.node().is_none() || self.copies {
             let conditions = Conditions::of(pod, volumes::places(pod, storage));
             let number = self.condition(conditions);
             facts.conditions = Some(number);

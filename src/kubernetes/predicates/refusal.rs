@@ -8,7 +8,6 @@ pub(super) enum Filter {
     /// The check before all nodes: its name is left out of the text.
     Before,
     NodeUnschedulable,
-    NodeName,
     TaintToleration,
     NodeAffinity,
     NodePorts,
@@ -26,7 +25,6 @@ impl Filter {
         match self {
             Self::Before => "",
             Self::NodeUnschedulable => "NodeUnschedulable",
-            Self::NodeName => "NodeName",
             Self::TaintToleration => "TaintToleration",
             Self::NodeAffinity => "NodeAffinity",
             Self::NodePorts => "NodePorts",

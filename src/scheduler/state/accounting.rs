@@ -78,7 +78,7 @@ impl Partition {
             node.allocated.add_assign(resource);
             node.allocations.insert(number, (app, ask));
         });
-        self.nodes.tell(id, node, true);
+        self.nodes.report_placement(id, node, true);
         self.mark_allocation(node, number);
     }
 
@@ -96,7 +96,7 @@ impl Partition {
             node.allocated.prune();
         });
         for (number, id, _) in ended {
-            self.nodes.tell(id, node, false);
+            self.nodes.report_placement(id, node, false);
             self.mark_allocation(node, number);
         }
     }

@@ -11,7 +11,7 @@ use crate::scheduler::shareable::Shareable;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::backoff::NodeGains;
 use crate::scheduler::state::node::{Node, OwnWeights, Score, score};
-use crate::scheduler::state::predicates::Predicates;
+use crate::scheduler::state::predicates::{Copies, Predicates, own_predicates};
 use crate::scheduler::state::skyline::Skyline;
 
 /// The rank of the first node.
@@ -178,19 +178,22 @@ impl Nodes {
         few.into_iter().flatten().chain(all.into_iter().flatten()).filter(|node| node.reservations.is_empty())
     }
 
-    /// The resource manager's conditions know of an ask that comes to a node, or leaves it.
-    pub(in crate::scheduler) fn tell(&mut self, ask: &AskId, node: NodeKey, comes: bool) {
-        let (Some(predicates), Some(node)) = (&mut self.predicates, self.nodes.get(node)) else { return };
-        if Arc::get_mut(predicates).is_none() {
-            // A fork has the same one.
-            let Some(own) = predicates.copy() else { return };
-            *predicates = own;
+    /// Reports to the resource manager's conditions an ask that comes to a node, or leaves it.
+    pub(in crate::scheduler) fn report_placement(&mut self, ask: &AskId, node: NodeKey, comes: bool) {
+        let Some(predicates) = own_predicates(&mut self.predicates) else { return };
+        let Some(node) = self.nodes.get(node) else { return };
+        if comes {
+            predicates.placed(ask, &node.id);
+        } else {
+            predicates.gone(ask, &node.id);
         }
-        match Arc::get_mut(predicates) {
-            Some(own) if comes => own.placed(ask, &node.id),
-            Some(own) => own.gone(ask, &node.id),
-            None => {}
-        }
+    }
+
+    /// Names the asks and nodes that are to come as copies of others, so that the resource manager's conditions know them.
+    pub fn expect_copies(&mut self, copies: &Copies) {
+        let Some(predicates) = own_predicates(&mut self.predicates) else { return };
+        copies.asks.iter().for_each(|(like, new)| predicates.ask_like(like, new));
+        copies.nodes.iter().for_each(|(like, new)| predicates.node_like(like, new));
     }
 
     /// Whether a node has room for an ask now and it may go there (SCH-093).

@@ -7,10 +7,19 @@ use crate::model::{AskId, NodeId};
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::node::Node;
 
+/// Asks and nodes that are to come and are copies of others: the original, then the copy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// Pairs of asks.
+    pub asks: Vec<(AskId, AskId)>,
+    /// Pairs of nodes.
+    pub nodes: Vec<(NodeId, NodeId)>,
+}
+
 /// A resource manager's own conditions (SCH-094). Without any everything passes; those of Kubernetes are in `kubernetes::predicates`.
 ///
-/// An answer may depend on what runs where. The scheduler tells every allocation that comes and goes, so the answers after a decision
-/// know of it.
+/// An answer may depend on what runs where. The scheduler reports every allocation that comes and goes, so the answers after a decision
+/// reflect it.
 pub trait Predicates: Debug + Send + Sync {
     /// Whether the ask may go to the node. `allocate`: it would go there now; else it is only asked whether it could, were there
     /// room.
@@ -37,9 +46,26 @@ pub trait Predicates: Debug + Send + Sync {
     /// The ask does not count on the node any more.
     fn gone(&mut self, _ask: &AskId, _node: &NodeId) {}
 
-    /// A copy that is told of other allocations from now on, for a fork of the scheduler. `None`: nothing that is told matters, so
-    /// one may stand for all.
+    /// From now on this ask is known too. It has the conditions of another one: a what-if asks for that once more.
+    fn ask_like(&mut self, _like: &AskId, _new: &AskId) {}
+
+    /// From now on this node is known too. It is like another one but for its name.
+    fn node_like(&mut self, _like: &NodeId, _new: &NodeId) {}
+
+    /// A copy for a fork of the scheduler, which other allocations are reported to from now on. `None`: what is reported does not
+    /// matter, so one may stand for all.
     fn copy(&self) -> Option<Arc<dyn Predicates>> {
         None
     }
+}
+
+/// The conditions, to be changed. A fork has the same ones at first, and gets its own.
+pub(in crate::scheduler) fn own_predicates(
+    shared: &mut Option<Arc<dyn Predicates>>,
+) -> Option<&mut (dyn Predicates + 'static)> {
+    let predicates = shared.as_mut()?;
+    if Arc::get_mut(predicates).is_none() {
+        *predicates = predicates.copy()?;
+    }
+    Arc::get_mut(predicates)
 }

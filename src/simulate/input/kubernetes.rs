@@ -12,14 +12,13 @@ use time::format_description::well_known::Rfc3339;
 
 use super::Reading;
 use crate::config::Place;
-use crate::model::{AppId, Identity, NodeId, Priority, Resource, Time};
+use crate::kubernetes::{PodOutline, allocatable};
+use crate::model::{AppId, NodeId, Priority, Resource, Time};
 use crate::scheduler::NodeSpec;
 use crate::simulate::job::{Job, Task, Workload};
 
-/// Where an application's id stands, in labels and annotations.
-const APP: [&str; 3] = ["yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"];
-/// Where the queue stands.
-const QUEUE: [&str; 2] = ["yunikorn.apache.org/queue", "queue"];
+/// What is said of pods that are left out since a field of them is wrong.
+const UNREADABLE: &str = "pods that cannot be read";
 
 /// Reads a list.
 pub fn read(text: &str) -> Reading {
@@ -39,7 +38,12 @@ pub fn read(text: &str) -> Reading {
         return reading;
     };
     let workload = &mut reading.workload;
-    items.iter().filter(|item| item["kind"] == "Node").for_each(|item| workload.nodes.push(node(item)));
+    for item in items.iter().filter(|item| item["kind"] == "Node") {
+        match allocatable(item) {
+            Ok(capacity) => workload.nodes.push(node(item, capacity)),
+            Err(_) => workload.leave_out("nodes that cannot be read", || name(item)),
+        }
+    }
     let mut pods: Vec<(OffsetDateTime, &Value)> = Vec::new();
     for item in items.iter().filter(|item| item["kind"] == "Pod") {
         match date(&item["metadata"]["creationTimestamp"]) {
@@ -64,6 +68,9 @@ pub fn read(text: &str) -> Reading {
 }
 
 fn take(workload: &mut Workload, known: &mut BTreeMap<String, usize>, at: Duration, pod: &Value) {
+    let Ok(PodOutline { app, queue, who, resource }) = PodOutline::read(pod) else {
+        return workload.leave_out(UNREADABLE, || name(pod));
+    };
     let spec = &pod["spec"];
     for (field, what) in [
         ("nodeSelector", "node selectors: a pod may go to any node"),
@@ -74,14 +81,14 @@ fn take(workload: &mut Workload, known: &mut BTreeMap<String, usize>, at: Durati
             workload.leave_out(what, || name(pod));
         }
     }
-    let app = of_metadata(pod, &APP).unwrap_or_else(|| name(pod).replace('/', "-"));
+    let app = app.unwrap_or_else(|| name(pod).replace('/', "-"));
     let number = *known.entry(app.clone()).or_insert_with(|| {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or("default");
         workload.jobs.push(Job {
             app: AppId::from(app),
             at: Time::ZERO + at,
-            queue: of_metadata(pod, &QUEUE).unwrap_or_default(),
-            who: user(pod),
+            queue,
+            who,
             tags: BTreeMap::from([("namespace".to_owned(), namespace.to_owned())]),
             tasks: Vec::new(),
         });
@@ -92,19 +99,19 @@ fn take(workload: &mut Workload, known: &mut BTreeMap<String, usize>, at: Durati
     job.tasks.push(Task {
         after: (Time::ZERO + at).since(job.at),
         count: 1,
-        resource: requests(pod),
+        resource,
         priority: Priority(priority),
         runs: runtime(pod),
         ..Task::default()
     });
 }
 
-fn node(item: &Value) -> NodeSpec {
+fn node(item: &Value, capacity: Resource) -> NodeSpec {
     let labels = item["metadata"]["labels"].as_object().into_iter().flatten();
     let attributes = labels.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
     NodeSpec {
         id: NodeId::from(item["metadata"]["name"].as_str().unwrap_or_default()),
-        capacity: amounts(&item["status"]["allocatable"]),
+        capacity,
         attributes,
         drained: item["spec"]["unschedulable"] == true,
         ..NodeSpec::default()
@@ -117,9 +124,11 @@ fn of_daemon_set(pod: &Value) -> bool {
 
 fn occupy(workload: &mut Workload, pod: &Value) {
     let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
-    match workload.nodes.iter_mut().find(|one| one.id.as_str() == node) {
-        Some(node) => node.occupied.add_assign(&requests(pod)),
-        None => workload.leave_out("pods of DaemonSets on nodes that are not in the list", || name(pod)),
+    let found = workload.nodes.iter_mut().find(|one| one.id.as_str() == node);
+    match (found, PodOutline::read(pod)) {
+        (Some(node), Ok(pod)) => node.occupied.add_assign(&pod.resource),
+        (_, Err(_)) => workload.leave_out(UNREADABLE, || name(pod)),
+        (None, _) => workload.leave_out("pods of DaemonSets on nodes that are not in the list", || name(pod)),
     }
 }
 
@@ -130,89 +139,6 @@ fn name(item: &Value) -> String {
         "" => field("name").to_owned(),
         namespace => format!("{namespace}/{}", field("name")),
     }
-}
-
-/// The first of some labels or annotations that is there.
-fn of_metadata(item: &Value, names: &[&str]) -> Option<String> {
-    let found = names
-        .iter()
-        .find_map(|name| ["labels", "annotations"].iter().find_map(|part| item["metadata"][*part][*name].as_str()));
-    found.filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-fn user(pod: &Value) -> Identity {
-    let info = of_metadata(pod, &["yunikorn.apache.org/user.info"]);
-    let info: Value = info.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let groups = info["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let named = info["user"].as_str().map(str::to_owned);
-    let user = named.or_else(|| of_metadata(pod, &["yunikorn.apache.org/username"]));
-    Identity::new(user.unwrap_or_else(|| "nobody".to_owned()), groups)
-}
-
-/// What a pod requests: the larger of all its containers together and each of its init containers, and its overhead.
-fn requests(pod: &Value) -> Resource {
-    let spec = &pod["spec"];
-    let list = |name: &str| spec[name].as_array().cloned().unwrap_or_default();
-    let mut sum = Resource::new();
-    list("containers").iter().for_each(|container| sum.add_assign(&amounts(&container["resources"]["requests"])));
-    for container in list("initContainers") {
-        let own = amounts(&container["resources"]["requests"]);
-        if container["restartPolicy"] == "Always" {
-            sum.add_assign(&own);
-        } else {
-            sum = sum.max(&own);
-        }
-    }
-    sum.add_assign(&amounts(&spec["overhead"]));
-    sum.set("pods", 1);
-    sum
-}
-
-fn amounts(map: &Value) -> Resource {
-    let mut amounts = Resource::new();
-    for (name, quantity) in map.as_object().into_iter().flatten() {
-        let text = quantity.as_str().map_or_else(|| quantity.to_string(), str::to_owned);
-        let Some(thousandths) = thousandths(&text) else { continue };
-        // Rounded up, as a request counts.
-        let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
-        match name.as_str() {
-            "cpu" => amounts.set("vcore", whole(thousandths)),
-            name => amounts.set(name, whole((thousandths + 999).div_euclid(1000))),
-        }
-    }
-    amounts
-}
-
-/// A quantity of Kubernetes in thousandths: `250m`, `1.5`, `2Gi`, `1e3`.
-fn thousandths(text: &str) -> Option<i128> {
-    const SUFFIXES: [(&str, f64); 15] = [
-        ("Ki", 1024.0),
-        ("Mi", 1_048_576.0),
-        ("Gi", 1_073_741_824.0),
-        ("Ti", 1_099_511_627_776.0),
-        ("Pi", 1_125_899_906_842_624.0),
-        ("Ei", 1_152_921_504_606_846_976.0),
-        ("n", 1e-9),
-        ("u", 1e-6),
-        ("m", 1e-3),
-        ("k", 1e3),
-        ("M", 1e6),
-        ("G", 1e9),
-        ("T", 1e12),
-        ("P", 1e15),
-        ("E", 1e18),
-    ];
-    let (number, factor) = SUFFIXES
-        .iter()
-        .find_map(|(suffix, factor)| text.strip_suffix(suffix).map(|number| (number, *factor)))
-        .unwrap_or((text, 1.0));
-    if let Ok(whole) = number.parse::<u64>()
-        && factor >= 1.0
-    {
-        return Some(i128::from(whole) * (factor as i128) * 1000);
-    }
-    let value: f64 = number.parse().ok()?;
-    (value.is_finite() && value >= 0.0).then(|| (value * factor * 1000.0).ceil() as i128)
 }
 
 /// How long the containers ran; `None` while one runs, or none has.
@@ -265,20 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_read_as_kubernetes_writes_them() {
-        let read = ["250m", "1.5", "2Gi", "1e3", "100k", "1n", "", "-1", "x"].map(thousandths);
-        let wanted = [
-            Some(250),
-            Some(1500),
-            Some(2_147_483_648_000),
-            Some(1_000_000),
-            Some(100_000_000),
-            Some(1),
-            None,
-            None,
-            None,
-        ];
-        assert_eq!(read, wanted);
+    fn what_is_no_quantity_is_left_out_by_name() {
+        let list = LIST.replace(r#""cpu": "0.25""#, r#""cpu": "fast""#).replace("3900m", "many");
+        let Reading { workload, .. } = read(&list);
+        let left: Vec<String> = workload.left_out.iter().map(|left| format!("{}: {}", left.first, left.what)).collect();
+        assert!(left.iter().any(|left| left.starts_with("n1: nodes that cannot be read")), "{left:?}");
+        assert!(left.iter().any(|left| left.starts_with("etl/driver: pods that cannot be read")), "{left:?}");
+        assert_eq!((workload.nodes.len(), workload.jobs[0].tasks.len()), (0, 1), "the executor stays");
     }
 
     #[test]

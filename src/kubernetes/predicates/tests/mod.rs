@@ -19,7 +19,7 @@ pub(super) fn cluster(text: &str) -> Cluster {
 
 pub(super) fn snapshot(cluster: &Cluster) -> Snapshot {
     let pods: Vec<&Pod> = cluster.pods.values().collect();
-    Snapshot::of(cluster.nodes.values(), &pods, &cluster.namespace_labels(), cluster.storage())
+    Snapshot::of(cluster.nodes.values(), &pods, &cluster.namespace_labels(), cluster.storage(), false)
 }
 
 fn facts<'s>(snapshot: &'s Snapshot, pod: &str, node: &str) -> (&'s PodFacts, usize) {
