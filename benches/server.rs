@@ -1,5 +1,5 @@
-//! The REST server under load: what an answer costs in processor time, what many reads take from the scheduler, and whether ten clients
-//! get every event of a busy cluster. The answers go over sockets of this machine, uncompressed.
+//! The REST server under load: what an answer costs in processor time, what many reads and what-ifs take from the scheduler, and whether
+//! ten clients get every event of a busy cluster. The answers go over sockets of this machine, uncompressed.
 //!
 //! `cargo bench --bench server` prints a line for each figure, with what is promised of it. What is sent and for how long can be said:
 //! `cargo bench --bench server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time is that of the server's own
@@ -10,11 +10,14 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::DirBuilderExt;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use kornsole::api::auth::{self, NewToken};
 use kornsole::api::server::{Options, Server};
 use kornsole::config::{self, Settings};
 use kornsole::engine::{Core, Engine, Numbering, Setup};
@@ -67,10 +70,18 @@ fn main() {
     let mut options =
         Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, Settings::default().config().event.clone());
     options.events.max_streams_per_host = u32::try_from(load.streams).unwrap();
+    let folder = std::env::temp_dir().join(format!("kornsole-bench-{}", std::process::id()));
+    std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    let tokens = folder.join("tokens.yaml");
+    let new = NewToken::make(Identity::new("sue", ["dev"]), None, false, "").unwrap();
+    auth::add(&tokens, new.token).unwrap();
+    options.access.tokens = Some(tokens);
     let server = Server::start(options, Arc::clone(&engine)).unwrap();
     reads_one_by_one(&load, server.address());
     many_reads(&load, &engine, server.address());
+    what_ifs(&load, &engine, server.address(), &new.secret);
     streams(&load, &engine, server.address());
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// A tree of a hundred queues for each tenant, with limits and properties, on one node.
@@ -101,16 +112,25 @@ fn wide(tenants: usize) -> Arc<Engine> {
 /// Asks for a path on a connection and reads the whole answer. Gives the bytes of its body.
 fn get(stream: &mut BufReader<TcpStream>, path: &str) -> usize {
     write!(stream.get_mut(), "GET {path} HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
-    let (mut line, mut length) = (String::new(), 0);
+    let (_, length) = answer_head(stream);
+    std::io::copy(&mut stream.by_ref().take(length as u64), &mut std::io::sink()).unwrap();
+    length
+}
+
+/// The status of an answer and the bytes of its body, which is to be read next.
+fn answer_head(stream: &mut BufReader<TcpStream>) -> (u16, usize) {
+    let (mut line, mut status, mut length) = (String::new(), 0, 0);
     while line != "\r\n" {
         line.clear();
         assert!(stream.read_line(&mut line).unwrap() > 0, "the server hung up");
+        if let Some(words) = line.strip_prefix("HTTP/1.1 ") {
+            status = words.get(..3).and_then(|code| code.parse().ok()).unwrap_or(0);
+        }
         if let Some((_, value)) = line.to_ascii_lowercase().split_once("content-length: ") {
             length = value.trim().parse().unwrap();
         }
     }
-    std::io::copy(&mut stream.by_ref().take(length as u64), &mut std::io::sink()).unwrap();
-    length
+    (status, length)
 }
 
 fn connect(address: SocketAddr) -> BufReader<TcpStream> {
@@ -235,6 +255,57 @@ fn reader(address: SocketAddr, rate: u64, stop: Arc<AtomicBool>) -> JoinHandle<(
 fn pace(began: Instant, count: u64, rate: u64) {
     let due = Duration::from_secs_f64(count as f64 / rate.max(1) as f64);
     std::thread::sleep(due.saturating_sub(began.elapsed()));
+}
+
+/// What the scheduler loses while one what-if after the other is worked out.
+fn what_ifs(load: &Load, engine: &Arc<Engine>, address: SocketAddr, token: &str) {
+    let took = |names: &str| {
+        let before = taken("scheduler");
+        let rate = work(engine, load.span(), names);
+        let spent = taken("scheduler").zip(before).map(|(after, before)| after.saturating_sub(before));
+        (rate, spent.map_or(f64::NAN, |spent| 1000.0 * spent.as_secs_f64() / (rate * load.seconds)))
+    };
+    let (alone, cost_alone) = took("before");
+    let stop = Arc::new(AtomicBool::new(false));
+    let asker = std::thread::spawn({
+        let (stop, token) = (Arc::clone(&stop), token.to_owned());
+        move || {
+            let mut count = 0_u64;
+            while !stop.load(Ordering::Relaxed) {
+                if what_if(&mut connect(address), &token) {
+                    count += 1;
+                } else {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            }
+            count
+        }
+    });
+    let (busy, cost_busy) = took("forked");
+    stop.store(true, Ordering::Relaxed);
+    let count = asker.join().unwrap();
+    line("rounds of work a second, nobody asks what if", &format!("{alone:.1}"), "");
+    line(&format!("    while {count} what-ifs are worked out"), &format!("{busy:.1}"), "no more than 5 % fewer");
+    line("a round, nobody asks: time of the thread scheduler", &format!("{cost_alone:.3} ms"), "");
+    line("    while what-ifs are worked out", &format!("{cost_busy:.3} ms"), "");
+}
+
+/// Asks what 20 000 asks more would do, and reads the whole answer. Gives whether it was worked out: what an address may have
+/// worked out is bounded.
+fn what_if(stream: &mut BufReader<TcpStream>, token: &str) -> bool {
+    let submit = r#"{"submit": {"app": "w", "queue": "root.tenant-01.queue-01", "user": "sue"}}"#;
+    let ask = r#"{"ask": {"app": "w", "id": "t", "count": 20000, "resource": {"vcore": 1}}}"#;
+    let body = format!(r#"{{"steps": [{submit}, {ask}], "run": {{"cycles": "idle"}}}}"#);
+    let head = format!(
+        "Host: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {}",
+        body.len()
+    );
+    write!(stream.get_mut(), "POST /kornsole/v1/whatif HTTP/1.1\r\n{head}\r\n\r\n{body}").unwrap();
+    let (status, length) = answer_head(stream);
+    let mut answer = Vec::new();
+    stream.by_ref().take(length as u64).read_to_end(&mut answer).unwrap();
+    assert!(matches!(status, 200 | 429), "{}", String::from_utf8_lossy(&answer));
+    status == 200
 }
 
 /// Ten clients that listen while so many events happen.
