@@ -68,3 +68,37 @@ fn a_job_that_waits_is_moved_to_another_queue() {
         "said at once, though it is held"
     );
 }
+
+/// A machine with a REST API, and a token of somebody who administers the root queue and runs no daemon.
+fn machine_with_administrator() -> (Machine, Vec<String>) {
+    let folder = crate::common::TestFolder::new();
+    let text =
+        "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: boss, queues: [{name: a}]}]}]\n";
+    let config = folder.write("queues.yaml", text);
+    let token = folder.write("token", folder.token("boss", "boss"));
+    // Free again at once, for the daemon.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let tokens = folder.tokens();
+    let options = [("--config", &config), ("--tokens", &tokens)].map(|(flag, file)| [flag, file.to_str().unwrap()]);
+    let arguments: Vec<&str> = options.into_iter().flatten().chain(["--listen", &address]).collect();
+    let words = ["--server", &format!("http://{address}"), "--token-file", token.to_str().unwrap()].map(str::to_owned);
+    (Machine::up_in(folder, &arguments), words.to_vec())
+}
+
+#[test]
+fn an_administrator_kills_jobs_through_the_scheduler() {
+    let (machine, server) = machine_with_administrator();
+    let running = machine.submit(&["--queue", "root.a", "--cpu", "4"], "sleep 300");
+    machine.until(running, "running");
+    let waiting = machine.submit(&["--queue", "root.a", "--cpu", "4"], "sleep 300");
+    machine.until(waiting, "queued");
+    for job in [waiting, running] {
+        let app = format!("job-{job}");
+        let server: Vec<&str> = server.iter().map(String::as_str).collect();
+        let (code, said) = machine.said(&[&["kill", &app, "--reason", "maintenance"], &server[..]].concat());
+        assert_eq!(code, 0, "{said}");
+        let ended = machine.until(job, "ended");
+        assert_eq!(ended["reason"], "cancelled by an administrator", "{ended}");
+    }
+    assert_eq!(machine.live(), 0, "nothing runs, and nothing is queued again");
+}

@@ -1,16 +1,20 @@
 //! What a forecast is worth: the journal of a demo, simulated, beside what really happened.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use kornsole::cli::demo;
+use kornsole::config;
 use kornsole::engine::journal::Folder;
-use kornsole::engine::{Progress, Setup};
-use kornsole::model::{Profile, Time};
+use kornsole::engine::{Core, Engine, Progress, Setup};
+use kornsole::model::{Identity, Profile, Time};
 use kornsole::scenario::{Demo, Workload};
+use kornsole::view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
 
 use super::command::{path, simulate};
-use super::common::TestFolder;
+use super::common::{TestFolder, millicores, user, within};
 
 /// Keeps so many minutes of a demo in a folder.
 fn recorded(folder: &Path, minutes: u64) {
@@ -45,5 +49,60 @@ fn what_really_came_in_simulated_is_near_what_was() {
     for name in ["vcore in use", "memory in use"] {
         let [_, _, replayed, _, was] = row(&out, name)[..] else { panic!("{out}") };
         assert!((number(replayed) - number(was)).abs() <= 5.0, "{name}: {out}");
+    }
+}
+
+/// Keeps some time in a folder: a node comes after the beginning, if any, and an application with asks for it.
+fn with_a_late_node(folder: &Path, node: bool) {
+    const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
+    let setup = Setup::of(Profile::Kornsole);
+    let config = || Arc::new(config::read(CONFIG, setup.profile).config.unwrap());
+    let open = Folder::open(folder, false).unwrap();
+    let make =
+        Box::new(|workload| Ok(Core::set_up(&setup, config(), workload)?.with_config_text(CONFIG.as_bytes(), None)));
+    let (core, kept) = open.begin(&setup, 1.0, None, make).unwrap();
+    let engine = Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap();
+    let give = |act| {
+        let (sender, answers) = channel();
+        let answer = Box::new(move |outcome| drop(sender.send(outcome)));
+        engine.perform(user("sue").scheduler_admin(true), within(act).into(), answer);
+        answers.recv().unwrap().unwrap();
+    };
+    // So that the registration is later than the first moment.
+    std::thread::sleep(Duration::from_millis(20));
+    if node {
+        give(PartitionAct::AddNode(NodeSpec { id: "n1".into(), capacity: millicores(2000), ..NodeSpec::default() }));
+    }
+    let who = Identity::new("sue", ["sue"]);
+    give(PartitionAct::Submit(Submission {
+        app: "app".into(),
+        queue: "root.a".to_owned(),
+        who,
+        ..Submission::default()
+    }));
+    let ask = AskSpec { app: "app".into(), id: "t".into(), count: 3, resource: millicores(1000), ..AskSpec::default() };
+    give(PartitionAct::Ask { app: "app".into(), asks: vec![ask] });
+}
+
+#[test]
+fn a_node_that_came_during_the_span_is_there_from_its_beginning() {
+    let folder = TestFolder::new();
+    let state = folder.join("state");
+    with_a_late_node(&state, true);
+    let (code, out, err) = simulate(&["--state", path(&state), "--json"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let run: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert_eq!(run["figures"]["resources"]["vcore"]["peak"], 2000, "two asks have room at a time: {run}");
+}
+
+#[test]
+fn a_span_without_a_node_is_refused() {
+    let folder = TestFolder::new();
+    let state = folder.join("state");
+    with_a_late_node(&state, false);
+    for arguments in [["--state", path(&state)].as_slice(), &["--state", path(&state), "--backtest"]] {
+        let (code, out, err) = simulate(arguments);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+        assert!(err.contains("no node was there from 0.000s to "), "{err}");
     }
 }

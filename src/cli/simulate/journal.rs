@@ -9,7 +9,8 @@ use super::progress::{Progress, Share, Watch, is_wanted};
 use super::{Ended, SimulateArgs};
 use crate::config;
 use crate::engine::journal::{FolderInspection, Recording};
-use crate::model::{AppId, Profile, Time};
+use crate::model::{AppId, NodeId, Profile, Time};
+use crate::scheduler::state::node::Node;
 use crate::scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 use crate::simulate::backtest::{Backtest, Recorded};
 use crate::simulate::input::recorded::Fates;
@@ -40,10 +41,7 @@ impl Watched {
     /// What there is of a partition when the span begins: what runs continues.
     fn begins(&mut self, part: &Partition, from: Time) {
         let waiting = Time(from.0 + 1);
-        self.there.extend(part.nodes.iter().map(|node| {
-            let (id, capacity, occupied) = (node.id.clone(), node.total.clone(), node.occupied.clone());
-            (from, PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() }))
-        }));
+        self.there.extend(part.nodes.iter().map(|node| (from, registered(node))));
         for (_, app) in part.apps.iter() {
             let (queue, who, tags) = (app.queue_path.to_string(), app.who.clone(), BTreeMap::clone(&app.tags));
             let submission = Submission { app: app.id.clone(), queue, who, tags, ..Submission::default() };
@@ -66,6 +64,19 @@ impl Watched {
             }
         }
     }
+
+    /// Nodes that came during the span are there from its beginning.
+    fn ends(&mut self, part: &Partition, from: Time) {
+        let known: BTreeSet<NodeId> = self.there.iter().filter_map(|(_, command)| node_of(command)).collect();
+        let came = part.nodes.iter().filter(|node| !known.contains(&node.id));
+        self.there.extend(came.map(|node| (from, registered(node))));
+    }
+}
+
+/// The registration of a node as it stands.
+fn registered(node: &Node) -> PartitionCommand {
+    let (id, capacity, occupied) = (node.id.clone(), node.total.clone(), node.occupied.clone());
+    PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() })
 }
 
 /// Reads a span of the journal in a folder that nobody runs.
@@ -92,7 +103,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let mut watched = Watched::default();
     let mut begins = true;
     let mut progress = Share::new("the journal is read", watch.1);
-    look.watch(from, to, &mut |events, scheduler| {
+    let ended = look.watch(from, to, &mut |events, scheduler| {
         let read = events.first().map_or(0, |event| event.at.0.saturating_sub(from.0));
         progress.say(read as f64 / (to.0 - from.0) as f64);
         let part = scheduler.partitions().iter().find(|part| *part.name == *name);
@@ -100,8 +111,11 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
             watched.begins(part, from);
         }
         watched.fates.take(events);
-    })
-    .map_err(Ended::input)?;
+    });
+    let ended = ended.map_err(Ended::input)?;
+    if let Some(part) = ended.partitions().iter().find(|part| *part.name == *name) {
+        watched.ends(part, from);
+    }
     let middle = Time(from.0 + (to.0 - from.0) / 2);
     let mut commands = std::mem::take(&mut watched.there);
     let there: BTreeSet<AppId> = commands.iter().filter_map(|(_, command)| submitted(command)).collect();
@@ -110,6 +124,11 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
         input::recorded::read(commands.clone(), Some(from), |app, ask| watched.fates.known(app, ask, known))
     };
     let (mut whole, half) = (known(to), known(middle));
+    if whole.nodes.is_empty() {
+        return Err(Ended::input(format!(
+            "no node was there from {from} to {to}, so there is nothing to forecast from"
+        )));
+    }
     let guessed = arrange::likely_runtimes(&mut whole);
     let was = second_half(look, middle, to).map_err(Ended::input)?;
     let parsed = config::read(&config, look.profile()).config;
@@ -140,6 +159,13 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     )];
     notes.extend(backtest.sentences());
     Ok(Journal { config, profile: look.profile(), workload: whole, notes, backtest })
+}
+
+fn node_of(command: &PartitionCommand) -> Option<NodeId> {
+    match command {
+        PartitionCommand::AddNode(spec) => Some(spec.id.clone()),
+        _ => None,
+    }
 }
 
 fn submitted(command: &PartitionCommand) -> Option<AppId> {
