@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::whatif::origin::earlier;
-use super::progress::{Progress, Share, Watch, is_wanted};
+use super::progress::{Progress, Said, Share, Watch, is_wanted};
 use super::{Ended, SimulateArgs};
 use crate::config;
 use crate::engine::journal::{FolderInspection, Recording};
@@ -38,6 +38,27 @@ struct Watched {
 }
 
 impl Watched {
+    /// Replays a span of a partition.
+    fn of(look: &Recording<'_>, name: &str, (from, to): (Time, Time), said: &Said<'_>) -> Result<Self, Ended> {
+        let mut watched = Self::default();
+        let mut begins = true;
+        let mut progress = Share::new("the journal is read", said);
+        let ended = look.watch(from, to, &mut |events, scheduler| {
+            let read = events.first().map_or(0, |event| event.at.0.saturating_sub(from.0));
+            progress.say(read as f64 / (to.0 - from.0) as f64);
+            let part = scheduler.partitions().iter().find(|part| *part.name == *name);
+            if let Some(part) = part.filter(|_| std::mem::take(&mut begins)) {
+                watched.begins(part, from);
+            }
+            watched.fates.take(events);
+        });
+        let ended = ended.map_err(Ended::input)?;
+        if let Some(part) = ended.partitions().iter().find(|part| *part.name == *name) {
+            watched.ends(part, from);
+        }
+        Ok(watched)
+    }
+
     /// What there is of a partition when the span begins: what runs continues.
     fn begins(&mut self, part: &Partition, from: Time) {
         let waiting = Time(from.0 + 1);
@@ -100,22 +121,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let name = last.partition_name().to_owned();
     let config = last.text().map(ToString::to_string);
     let config = config.ok_or_else(|| Ended::input("the text of its configuration is not known"))?;
-    let mut watched = Watched::default();
-    let mut begins = true;
-    let mut progress = Share::new("the journal is read", watch.1);
-    let ended = look.watch(from, to, &mut |events, scheduler| {
-        let read = events.first().map_or(0, |event| event.at.0.saturating_sub(from.0));
-        progress.say(read as f64 / (to.0 - from.0) as f64);
-        let part = scheduler.partitions().iter().find(|part| *part.name == *name);
-        if let Some(part) = part.filter(|_| std::mem::take(&mut begins)) {
-            watched.begins(part, from);
-        }
-        watched.fates.take(events);
-    });
-    let ended = ended.map_err(Ended::input)?;
-    if let Some(part) = ended.partitions().iter().find(|part| *part.name == *name) {
-        watched.ends(part, from);
-    }
+    let mut watched = Watched::of(look, &name, (from, to), watch.1)?;
     let middle = Time(from.0 + (to.0 - from.0) / 2);
     let mut commands = std::mem::take(&mut watched.there);
     let there: BTreeSet<AppId> = commands.iter().filter_map(|(_, command)| submitted(command)).collect();
