@@ -210,17 +210,28 @@ impl Partition {
         };
     }
 
+    /// Whether room alone decides about the applications of a leaf: neither is one started after the other, nor is their number
+    /// bounded.
+    pub(in crate::scheduler) fn only_rooms_decide(&self, leaf: QueueKey) -> bool {
+        let one_at_a_time = self.queues[leaf].settings.properties.app_sort.starts_one_at_a_time();
+        let maxima =
+            || self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
+        !(one_at_a_time && self.switches.stateaware || maxima())
+    }
+
+    /// Whether no limit of a user or group bounds an application.
+    pub(in crate::scheduler) fn has_no_limits(&self, app: AppKey) -> bool {
+        self.apps[app].account.bounds.as_ref().is_some_and(Vec::is_empty)
+    }
+
     fn backoff_of_leaf(&self, leaf: QueueKey) -> Option<Backoff> {
-        let queue = &self.queues[leaf];
-        let by_state = queue.settings.properties.app_sort.starts_one_at_a_time() && self.switches.stateaware;
-        let maxima = self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
-        if by_state || maxima {
+        if !self.only_rooms_decide(leaf) {
             return None;
         }
         let mut all = Backoff::new(self.epoch, &self.nodes);
-        for rank in &queue.candidates {
-            let app = &self.apps[rank.app];
-            all.join(app.backoff.as_ref().filter(|_| app.account.bounds.as_ref().is_some_and(Vec::is_empty))?);
+        for rank in &self.queues[leaf].candidates {
+            let backoff = self.apps[rank.app].backoff.as_ref();
+            all.join(backoff.filter(|_| self.has_no_limits(rank.app))?);
         }
         Some(all)
     }

@@ -8,7 +8,7 @@ use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, RunnableCause};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::app_rank::{AppRank, next_behind};
+use crate::scheduler::state::app_rank::RankWalk;
 use crate::scheduler::state::ask_log::Failure;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
@@ -133,14 +133,20 @@ impl Partition {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut attempts = self.preemption_attempts(leaf);
-        let mut last: Option<AppRank> = None;
-        while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
-            let app = rank.app;
-            last = Some(rank);
-            if !state_aware_filter.admits(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
+        let mut by_rooms: Option<bool> = None;
+        let mut walk = RankWalk::begin();
+        while let Some(app) = walk.next_in(&self.queues[leaf].candidates) {
+            if !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
-            if self.app_backs_off(now, app, &headroom, &mut attempts) {
+            // Where nothing else decides, one that backs off may run as it did when it was tried.
+            let unlimited = self.apps[app].backoff.is_some()
+                && self.has_no_limits(app)
+                && *by_rooms.get_or_insert_with(|| self.only_rooms_decide(leaf));
+            if unlimited && self.app_backs_off(now, app, &headroom, &mut attempts)
+                || !self.may_run(now, leaf, app, events)
+                || !unlimited && self.app_backs_off(now, app, &headroom, &mut attempts)
+            {
                 continue;
             }
             let pick = self.try_app(now, app, &headroom, &mut attempts, events);
