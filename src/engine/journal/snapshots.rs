@@ -37,6 +37,10 @@ const SPREAD: Volume = Volume { work: 50_000, bytes: 2 * BYTES };
 /// How many bytes snapshots other than the newest may take.
 const ROOM: u64 = 96 << 20;
 
+/// How much this thread gives way to the scheduler. Not further: while it writes, the journal's own thread waits for it.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 5;
+
 /// Makes snapshots. Dropping it stops that.
 pub struct Snapshots {
     requests: Option<Sender<(u64, Volume)>>,
@@ -59,6 +63,7 @@ impl Snapshots {
         let (requests, inbox) = channel();
         let (sender, done) = channel();
         let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
+            give_way();
             for (number, volume) in inbox {
                 let began = Instant::now();
                 // One that cannot be made is made later; until then a start takes longer.
@@ -106,6 +111,13 @@ impl Drop for Snapshots {
             let _ = thread.join();
         }
     }
+}
+
+/// Lowers the priority of this thread: to replay what was decided takes the processor as long as to decide it.
+fn give_way() {
+    // Elsewhere the priority is that of the process. Without it the work is done all the same.
+    #[cfg(target_os = "linux")]
+    let _nice = rustix::process::nice(NICE);
 }
 
 /// The changes that write a snapshot: its parts one by one, and last what makes it one.
