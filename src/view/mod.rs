@@ -23,6 +23,7 @@ pub mod job;
 pub mod kubernetes;
 pub mod limits_used;
 pub mod notice;
+pub mod overview;
 pub mod preview;
 pub mod quota;
 pub mod record;

@@ -22,6 +22,7 @@ mod many;
 mod more;
 mod notices;
 mod orders;
+mod overview;
 mod personal;
 mod pictures;
 mod placements;

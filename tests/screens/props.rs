@@ -21,7 +21,7 @@ enum Step {
     Change(u8),
 }
 
-const KEYS: [&str; 70] = [
+const KEYS: [&str; 71] = [
     "up",
     "down",
     "left",
@@ -65,6 +65,7 @@ const KEYS: [&str; 70] = [
     "a",
     "t",
     "o",
+    "O",
     "!",
     "=",
     "東",

@@ -89,7 +89,7 @@ fn a_limit_names_its_text_and_a_key_goes_to_it() {
         }
         let wanted = place(&driver).unwrap();
         assert!(driver.lines().iter().any(|line| line.contains("of the workload") || line.contains("at the start")));
-        driver.keys("o").unwrap();
+        driver.keys("O").unwrap();
         let (there, text) = at_cursor(&driver);
         assert!(there == wanted && text.contains("limit"), "{there}, {wanted}: {text}");
     }

@@ -172,7 +172,7 @@ fn a_place_counts_as_the_configuration_page_does() {
     let (mut driver, _) = console(120, 40);
     driver.keys("jj").unwrap();
     let (mut demo, _) = on_demo(120, 40, 160);
-    demo.keys("/adhoc<ret>o").unwrap();
+    demo.keys("/adhoc<ret>O").unwrap();
     let line = demo.lines().into_iter().find(|line| line.contains("name: adhoc"));
     assert!(line.is_some(), "the text of the queue:\n{}", demo.screen_text());
 }

@@ -24,6 +24,9 @@ use crate::view::waiting::{SheetLine, Target};
 /// Where texts begin behind their labels.
 const LABEL: usize = 13;
 
+/// The same on the overview, whose labels are shorter.
+const FLAT_LABEL: usize = 11;
+
 /// The label of a remedy.
 const HELPS: &str = "would help";
 
@@ -53,11 +56,24 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         }
         Some(Ok(sheet)) => sheet,
     };
+    let flat = matches!(page.of, Explained::Overview(_));
+    if flat {
+        let head = format!("{}, at {}", sheet.sentence, format::when(sheet.at, state.cluster.at));
+        let mut rows: Vec<Row> = words(Role::Title, &head).collect();
+        for (at, line) in sheet.lines.iter().enumerate() {
+            if line.depth == 0 {
+                rows.push(Row::default());
+            }
+            rows.extend(of_line(state, line, (at, flat), width));
+        }
+        return rows;
+    }
     let mut rows: Vec<Row> = words(Role::Title, &sheet.sentence).collect();
     let again = match (&page.of, state.cluster.link.is_live()) {
         (_, false) => ", and the connection is down",
         (Explained::Waiting(_), true) => "",
         (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
+        (Explained::Overview(_), true) => "",
     };
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
     // Where the sheet is longer than the screen, the way out stands on it all the same.
@@ -83,7 +99,7 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         if line.depth == 0 && !line.label.is_empty() {
             rows.push(Row::default());
         }
-        rows.extend(of_line(state, line, at, width));
+        rows.extend(of_line(state, line, (at, false), width));
     }
     rows
 }
@@ -97,10 +113,12 @@ fn said(state: &State, line: &SheetLine) -> String {
     place.map_or_else(|| line.text.clone(), |place| format!("written in {place}"))
 }
 
-fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row> {
-    let indent = if line.depth == 0 { 0 } else { 2 };
+fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: usize) -> Vec<Row> {
+    let indent = if line.depth == 0 || flat { 0 } else { 2 };
     let role = match (line.label.as_str(), line.depth) {
         (HELPS, _) => Role::Good,
+        ("connection" | "scheduler" | "health" | "starves" | "config", _) if flat => Role::Warning,
+        _ if flat => Role::Text,
         ("not known", _) => Role::Warning,
         (_, 0) => Role::Text,
         (_, 1) if !line.label.is_empty() => Role::Text,
@@ -110,11 +128,12 @@ fn of_line(state: &State, line: &SheetLine, at: usize, width: usize) -> Vec<Row>
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
     let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
     // The sign of a target stands behind the first line.
-    let room = width.saturating_sub(indent + LABEL + 2);
+    let label_width = if flat { FLAT_LABEL } else { LABEL };
+    let room = width.saturating_sub(indent + label_width + 2);
     let mut rows = Vec::new();
     for (number, words) in text::wrap(&text, room.max(10)).into_iter().enumerate() {
         let label = if number == 0 { line.label.as_str() } else { "" };
-        let mut pieces = vec![dim(format!("{}{label:<LABEL$}", " ".repeat(indent))), piece(role, words)];
+        let mut pieces = vec![dim(format!("{}{label:<label_width$}", " ".repeat(indent))), piece(role, words)];
         if number == 0 && line.to.is_some() && role != Role::Accent {
             pieces.push(dim(format!(" {}", sign_set(state).arrow)));
         }

@@ -15,6 +15,7 @@ use crate::console::state::reply::Reply;
 use crate::console::state::work::{MomentPage, Work};
 use crate::console::update::{long, names, past};
 use crate::model::Profile;
+use crate::view::overview::overview;
 use crate::view::{EventPage, View};
 
 /// Does a piece of work. `None` when nothing comes back.
@@ -28,6 +29,7 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::List(job) => Some(Reply::ListMade(Box::new(long::perform(*job)))),
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
+        Work::Overview(given) => Some(Reply::OverviewMade(overview(&given).map(Box::new))),
         Work::Simulate(job) => {
             let answer = job.run(&|_| ());
             Some(Reply::Simulated(job.number, Box::new(answer)))

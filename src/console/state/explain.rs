@@ -43,6 +43,8 @@ pub enum Explained {
     Node(NodeId),
     /// Something that happened.
     Event(Arc<Record>),
+    /// What needs attention, how the cluster stands, what changed; beside it when the person looked last.
+    Overview(Option<Time>),
 }
 
 impl ExplainPage {

@@ -61,7 +61,7 @@ use crate::console::state::orders::{Batch, Orders};
 use crate::console::state::page::{Page, QueuesPage};
 use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
-use crate::model::Identity;
+use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::act::Actor;
 use crate::view::{AppRow, Notice, View};
@@ -102,6 +102,8 @@ pub struct State {
     pub size: Size,
     /// Time since the console's start.
     pub now: Duration,
+    /// When the person opened the overview last, by the cluster's time.
+    pub overviewed: Option<Time>,
     /// How many things the person has done: pressed, clicked, pasted.
     pub turn: u64,
     /// What was set.
@@ -207,6 +209,7 @@ impl State {
         let mut state = Self {
             size,
             now: Duration::ZERO,
+            overviewed: None,
             turn: 0,
             options,
             columns: BTreeMap::new(),

@@ -24,6 +24,8 @@ pub enum Reply {
     RevisionText(u64, Result<Arc<str>, String>),
     /// Why something waits; or why that is not known.
     Explained(Question, Result<Sheet, Refusal>),
+    /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone.
+    OverviewMade(Option<Box<Sheet>>),
     /// What the job of an application is; or why that is not known.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
     /// What jobs are called; `None` where nobody answered.

@@ -14,6 +14,7 @@ use crate::console::state::placement::WantedFile;
 use crate::console::state::simulate::SimulateJob;
 use crate::model::{Profile, Time};
 use crate::source::Source;
+use crate::view::overview::Given;
 
 /// A piece of work for a worker thread.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub enum Work {
         /// Which entry of a manifest they are.
         policy_group: String,
     },
+    /// Make an overview.
+    Overview(Box<Given>),
     /// Find what mattered among the events of a source from this number on.
     FindMoments(SourceHandle, u64),
     /// Read the events of a source from this number on, at most so many.

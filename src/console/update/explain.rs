@@ -12,6 +12,7 @@ use crate::console::state::page::{Account, AccountPage, AppPage, NodePage, Page,
 use crate::console::state::{Grade, State};
 use crate::console::update::config;
 use crate::console::update::lists;
+use crate::console::update::overview;
 use crate::console::update::stack::{home, push};
 use crate::model::{QueuePath, Time};
 use crate::view::act::{Code, Refusal};
@@ -24,6 +25,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 const ALL_AGAIN: Duration = Duration::from_secs(5);
 /// The same where all of the other side is read for it.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
+/// How long an overview stands, which looks at everything.
+const OVERVIEW_AGAIN: Duration = Duration::from_secs(10);
 
 /// Events that say that an application may run, or may not.
 const HELD: [ChangeDetail; 4] = [
@@ -90,6 +93,7 @@ pub fn want(state: &mut State) {
             }
             state.emit(Effect::Explain(question));
         }
+        Explained::Overview(looked) => overview::want(state, *looked),
         Explained::Node(_) | Explained::Event(_) => {
             let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !frozen);
             if old {
@@ -104,8 +108,9 @@ pub fn want(state: &mut State) {
 }
 
 /// How long an answer stands.
-fn again(state: &State, of: &Explained) -> Duration {
+pub(super) fn again(state: &State, of: &Explained) -> Duration {
     match of {
+        Explained::Overview(_) => OVERVIEW_AGAIN,
         Explained::Waiting(_) if state.cluster.estimates => TWIN_AGAIN,
         Explained::Waiting(Asked::Waiting(_)) => ALL_AGAIN,
         _ => AGAIN,
@@ -117,6 +122,7 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     let part = state.cluster.part().ok_or_else(|| Refusal::not_found("partition", &state.cluster.partition))?;
     match of {
         Explained::Waiting(of) => Err(Refusal::new(Code::NotSupported, format!("cannot explain {of}"), "")),
+        Explained::Overview(_) => Err(Refusal::new(Code::NotSupported, "the overview is made elsewhere", "")),
         Explained::Node(id) => {
             part.node_sheet(id, state.cluster.at).ok_or_else(|| Refusal::not_found("node", id.as_str()))
         }
@@ -176,7 +182,7 @@ pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal
 }
 
 /// Puts an answer on the page; the cursor stays on what its line says, or at its height.
-fn set(page: &mut ExplainPage, sheet: Result<Sheet, Refusal>) {
+pub(super) fn set(page: &mut ExplainPage, sheet: Result<Sheet, Refusal>) {
     let before = page.lines().get(page.index).cloned();
     if let Ok(sheet) = &sheet
         && page.seen.last().map_or("", |(_, cause)| cause) != sheet.cause

@@ -45,6 +45,7 @@ pub mod navigate;
 pub mod nodes;
 pub mod notices;
 pub mod orders;
+pub mod overview;
 mod page;
 mod pages;
 pub mod past;
@@ -171,6 +172,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
         Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
         Reply::Explained(question, sheet) => explain::take(state, &question, sheet),
+        Reply::OverviewMade(sheet) => overview::take(state, sheet.map(|sheet| *sheet)),
         Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
         Reply::JobsNamed(named) => job_names::take(state, named),
         Reply::JobChanged(order, outcome) => job::changed(state, &order, outcome),

@@ -13,8 +13,8 @@ use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::update::{
     apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed, form,
-    hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, past, placement, question,
-    queues, refresh, revisions, simulate, tabs, trial, workload, write,
+    hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
+    question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
 };
 use crate::view::Side;
 
@@ -135,6 +135,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Explain => explain::open(state),
         GoCommand::ExplainAll => explain::open_all(state, argument),
         GoCommand::Fairness => fairness::open(state),
+        GoCommand::Overview => overview::open(state),
         GoCommand::Limits => limits_used::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
         GoCommand::Config => config::open(state),

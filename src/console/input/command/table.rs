@@ -215,7 +215,7 @@ pub static COMMANDS: &[Command] = &[
     )
     .takes(Argument::Optional(Kind::View)),
     row(CommandId::Go(GoCommand::GoPlace), "place-of", "To where the queue or the limit under the cursor is written in the configuration")
-        .keys(&[(In::Queues, "o"), (In::Users, "o"), (In::Account, "o"), (In::Details, "o")]),
+        .keys(&[(In::Queues, "O"), (In::Users, "O"), (In::Account, "O"), (In::Details, "O")]),
     row(CommandId::Go(GoCommand::JumpBack), "jump-back", "To the place that one came from, as a browser goes back")
         .keys(&[(In::Page, "ctrl-o"), (In::Page, "alt-left")]),
     row(CommandId::Go(GoCommand::JumpForward), "jump-forward", "To the place that one came back from; many terminals send tab for ctrl-i")
@@ -225,6 +225,8 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::Anything)),
     row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
         .takes(Argument::Optional(Kind::Interval)),
+    row(CommandId::Go(GoCommand::Overview), "overview", "What needs attention, how the cluster stands, what changed since you looked")
+        .keys(&[(In::Page, "o")]),
     row(CommandId::Go(GoCommand::Queues), "queues", "The queue tree; with a queue: the cursor on it")
         .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])

@@ -97,6 +97,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::GoGroup
         | Id::Placement
         | Id::Fairness
+        | Id::Overview
         | Id::Limits
         | Id::Simulate
         | Id::Partitions

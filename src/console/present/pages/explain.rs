@@ -15,8 +15,23 @@ use crate::console::state::layer::Figure;
 use crate::console::state::page::{Account, FairnessPage, LimitsPage, Page, Subject};
 use crate::console::theme::Signs;
 use crate::source::FocusKind;
-use crate::view::PartitionView;
-use crate::view::waiting::Asked;
+use crate::view::waiting::{Asked, Target};
+use crate::view::{PartitionView, Side};
+
+impl ExplainPage {
+    /// What the line under the cursor names.
+    fn named(&self, part: &PartitionView) -> Option<Subject> {
+        let account = |side, name: &String| Subject::Account(Account { side, name: name.as_str().into() });
+        match self.lines().get(self.index)?.to.as_ref()? {
+            Target::App(app, _) | Target::Why(app) => part.app_by_id(app).cloned().map(Subject::App),
+            Target::Queue(path) => Some(Subject::Queue(path.clone())),
+            Target::Node(node) => Some(Subject::Node(node.clone())),
+            Target::User(name) => Some(account(Side::User, name)),
+            Target::Group(name) => Some(account(Side::Group, name)),
+            Target::Line(_) => None,
+        }
+    }
+}
 
 impl Present for ExplainPage {
     fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
@@ -29,6 +44,7 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(Some(queue))) => vec![queue.to_string(), "what waits".to_owned()],
             Explained::Node(node) => vec![node.to_string(), "who has it".to_owned()],
             Explained::Event(record) => vec![record.object.to_string(), "why it happened".to_owned()],
+            Explained::Overview(_) => vec!["Overview".to_owned()],
         }
     }
 
@@ -38,6 +54,7 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(queue)) => queue.clone().map(Subject::Queue),
             Explained::Node(node) => Some(Subject::Node(node.clone())),
             Explained::Event(record) => Some(Subject::Event(record.clone())),
+            Explained::Overview(_) => self.named(part),
         }
         .filter(|_| state.cluster.part().is_some())
     }
@@ -48,6 +65,8 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(queue)) => FocusKind::Apps(queue.clone()),
             Explained::Node(node) => FocusKind::Node(node.clone()),
             Explained::Event(_) => FocusKind::Queues,
+            // Most of its lines are about what waits.
+            Explained::Overview(_) => FocusKind::Apps(None),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::console::state::reply::Reply;
 use crate::console::state::simulate::SimulateJob;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
-use crate::console::update::{SourceSnapshot, aftermath, leave, orders, past, start};
+use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview, past, start};
 use crate::model::{AppId, Time};
 use crate::source::{FocusKind, Source, StopSign, Trial};
 use crate::view::job::{JobOrder, OutputWanted};
@@ -235,7 +235,7 @@ impl Session {
         if let Some(since) = aftermath::wanted(&self.state) {
             self.act(Action::Aftermath(self.source.events(since, Events::KEPT)));
         }
-        if !matches!(self.state.page(), Page::Events(_)) || self.reading {
+        if !overview::reads_events(self.state.page()) || self.reading {
             return;
         }
         let events = &self.state.cluster.events;

@@ -1,0 +1,103 @@
+//! How the cluster stands: use, demand, what fits in all but on no node, and the rate.
+
+use super::{Given, pending_asks, percent};
+use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::units::show_amount;
+use crate::view::waiting::{SheetLine, Target, amounts, count, resource_word};
+use crate::view::{AskState, NodeRow, PartitionView, PendingReason};
+
+/// How many asks that found no node are looked at.
+const MOST_ASKS: usize = 10_000;
+
+/// The lines, the first about use.
+pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
+    vec![in_use(part), demand(part), fragmented(part), rate(given, part)]
+}
+
+/// The resources of the cluster: cpu and memory first.
+fn names(part: &PartitionView) -> Vec<&str> {
+    let mut names: Vec<&str> = part.capacity.iter().filter(|(_, amount)| *amount > 0).map(|(name, _)| name).collect();
+    names.sort_by_key(|name| match *name {
+        VCORE => 0,
+        MEMORY => 1,
+        // Of pods nobody asks.
+        "pods" => 3,
+        _ => 2,
+    });
+    names.truncate(4);
+    names
+}
+
+fn in_use(part: &PartitionView) -> SheetLine {
+    let one = |name: &str| {
+        let (used, all) = (part.allocated.amount(name), part.capacity.amount(name));
+        let share = percent(used, all).map(|share| format!(" ({share}%)")).unwrap_or_default();
+        format!("{} {} of {}{share}", resource_word(name), show_amount(name, used), show_amount(name, all))
+    };
+    let all: Vec<String> = names(part).into_iter().map(one).collect();
+    let text = if all.is_empty() { "there is no node".to_owned() } else { all.join(", ") };
+    SheetLine::new("use", text)
+}
+
+fn demand(part: &PartitionView) -> SheetLine {
+    let waiting = part.apps.iter().flatten().filter(|app| app.pending_asks > 0).count() as u64;
+    let pending = part.root().map(|root| root.pending.clone()).unwrap_or_default();
+    let text = match pending_asks(part) {
+        0 => "nothing is pending".to_owned(),
+        asks => {
+            let (asks, apps) = (count(asks, "ask"), count(waiting, "application"));
+            format!("{} in {asks} of {apps}", amounts(&pending))
+        }
+    };
+    SheetLine::new("demand", text)
+}
+
+/// Asks that found no node though the nodes have enough in all, and the largest free amounts on one node.
+fn fragmented(part: &PartitionView) -> SheetLine {
+    let open = || part.nodes.values().filter(|node| node.is_open());
+    let mut free = Resource::new();
+    for node in open() {
+        free.add_assign(&node.available());
+    }
+    let pending = part.apps.iter().flatten().filter(|app| app.pending_asks > 0);
+    let asks = pending.flat_map(|app| app.asks.values()).filter(|ask| {
+        matches!(ask.state, AskState::Pending { reason: PendingReason::NoNode, .. }) && free.fit_in(&ask.resource)
+    });
+    let fits = asks.take(MOST_ASKS).count() as u64;
+    let largest = |name: &str| {
+        let node: &NodeRow = open().max_by_key(|node| node.available().amount(name))?;
+        Some((show_amount(name, node.available().amount(name)), node))
+    };
+    let names: Vec<&str> = names(part).into_iter().filter(|name| *name != "pods").collect();
+    let one = |name: &&str| {
+        let (amount, node) = largest(name)?;
+        Some(format!("{amount} {} ({})", resource_word(name), node.id))
+    };
+    let free: Vec<String> = names.iter().filter_map(one).collect();
+    let rest = match fits {
+        0 => String::new(),
+        1 => "; 1 ask fits the sum of all nodes and none of them".to_owned(),
+        more => {
+            let sign = if more == MOST_ASKS as u64 { "at least " } else { "" };
+            format!("; {sign}{more} asks fit the sum of all nodes and none of them")
+        }
+    };
+    let text =
+        if free.is_empty() { "no node takes anything".to_owned() } else { format!("on one node: {}", free.join(", ")) };
+    let to = names.first().and_then(|name| largest(name)).map(|(_, node)| Target::Node(node.id.clone()));
+    SheetLine::new("free", text + &rest).to(to)
+}
+
+/// Allocations a second now, and in all since the oldest sample of the last hour.
+fn rate(given: &Given, part: &PartitionView) -> SheetLine {
+    let running = part.root().map_or(0, |root| root.running);
+    let mut text = format!("{} run, {:.1} allocations/s", count(running, "application"), given.view.allocation_rate);
+    let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
+    // Counters of a scheduler that was started again begin anew.
+    if let Some(sample) = hour.filter(|sample| sample.at < given.at && sample.made <= given.view.allocations_made) {
+        let made = given.view.allocations_made - sample.made;
+        let span = crate::view::drain::span(given.at.since(sample.at));
+        text += &format!(", {made} in the last {span}");
+    }
+    SheetLine::new("rate", text)
+}

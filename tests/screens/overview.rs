@@ -1,0 +1,94 @@
+//! The overview.
+
+use std::time::Duration;
+
+use kornsole::console::Driver;
+use kornsole::console::state::explain::Explained;
+use kornsole::console::state::page::Page;
+use kornsole::model::Identity;
+
+use crate::common::{says, says_not};
+use crate::room::{on_demo, on_text};
+
+fn labels(driver: &Driver) -> Vec<String> {
+    match driver.state().page() {
+        Page::Explain(page) if matches!(page.of, Explained::Overview(_)) => {
+            page.lines().iter().map(|line| line.label.clone()).filter(|label| !label.is_empty()).collect()
+        }
+        _ => panic!("another page is shown:\n{}", driver.screen_text()),
+    }
+}
+
+#[test]
+fn the_overview_fits_the_smallest_screen() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (mut driver, _) = on_demo(width, height, 90);
+        driver.keys("o").unwrap();
+        for words in
+            ["Overview", "attention, at ", "  limit ", "  use  ", "  demand ", "  free  ", "  rate  ", "  changed "]
+        {
+            says(&driver, words);
+        }
+    }
+}
+
+#[test]
+fn one_goes_from_a_line_to_its_thing_and_back() {
+    let (mut driver, _) = on_demo(120, 40, 90);
+    driver.keys("o").unwrap();
+    let at = labels(&driver).iter().position(|label| label == "waits").unwrap();
+    driver.keys("g").unwrap();
+    for _ in 0..at {
+        driver.keys("j").unwrap();
+    }
+    driver.keys("<ret>").unwrap();
+    says(&driver, "why it waits");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "Overview");
+}
+
+#[test]
+fn it_says_what_changed_since_one_looked() {
+    let (mut driver, source) = on_demo(120, 40, 90);
+    driver.keys("o").unwrap();
+    says(&driver, "  changed ");
+    driver.keys("<esc>").unwrap();
+    source.advance(Duration::from_secs(300));
+    driver.refresh();
+    driver.advance(Duration::from_secs(1));
+    driver.keys("o").unwrap();
+    says(&driver, "(5m");
+}
+
+#[test]
+fn it_is_made_again_and_stands_while_the_picture_does() {
+    let (mut driver, source) = on_demo(120, 40, 90);
+    driver.keys("o").unwrap();
+    let at = |driver: &Driver| match driver.state().page() {
+        Page::Explain(page) => page.sheet.as_ref().unwrap().as_ref().unwrap().at,
+        _ => panic!("another page is shown"),
+    };
+    let before = at(&driver);
+    let wait = |driver: &mut Driver| {
+        source.advance(Duration::from_secs(20));
+        driver.refresh();
+        driver.advance(Duration::from_secs(20));
+    };
+    wait(&mut driver);
+    let after = at(&driver);
+    assert!(after > before);
+    driver.keys("p").unwrap();
+    wait(&mut driver);
+    assert_eq!(at(&driver), after);
+}
+
+#[test]
+fn an_empty_cluster_has_an_overview_too() {
+    let text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        adminacl: '*'\n";
+    let (mut driver, _) = on_text(text, Identity::parse("you").unwrap().into(), 80, 24);
+    driver.keys("o").unwrap();
+    says(&driver, "Nothing needs attention");
+    says(&driver, "there is no node");
+    says(&driver, "nothing is pending");
+    says_not(&driver, "NaN");
+}
