@@ -17,6 +17,7 @@ use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
 use crate::console::input::keymap;
+use crate::console::shell::settings::StartPage;
 use crate::console::shell::tap::Tap;
 use crate::engine::journal::{MakeCore, RunningJournal};
 use crate::engine::{Core, Setup};
@@ -269,8 +270,8 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
     if let Some(file) = &args.record {
-        // A tape is played with the keys that everybody has.
-        personal.keymap = keymap::defaults();
+        // A tape is played with the keys that everybody has, from the page that every tape begins on.
+        (personal.keymap, personal.start) = (keymap::defaults(), StartPage::Queues);
         match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),
             Err(message) => return fail(&message, 1),

@@ -101,6 +101,7 @@ impl LookArgs {
             columns,
             views,
             keep_in,
+            start: settings.start.unwrap_or_default(),
             opener: None,
             simulator: Some(simulator(None)),
         };

@@ -7,6 +7,20 @@ use super::terminal::{ENTERS_ALTERNATE, Seen, Terminal, contains, demo, settings
 use crate::common::TestFolder;
 
 #[test]
+fn the_overview_is_the_first_page() {
+    let folder = format!("{}/pty-overview", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(format!("{folder}/kornsole")).expect("the folder of the tests can be written");
+    std::fs::write(format!("{folder}/kornsole/settings.toml"), "").expect("the folder of the tests can be written");
+    let mut terminal = Terminal::kornsole(&["demo", "--color", "true"], &[("XDG_CONFIG_HOME", &folder)]);
+    terminal.until_text("Queues › Overview");
+    terminal.until_text("attention, at ");
+    terminal.press("q");
+    terminal.until("the queue tree", |seen| !seen.emulator.screen().contents().contains("Overview"));
+    terminal.press("q");
+    assert!(terminal.end().success());
+}
+
+#[test]
 fn the_demo_is_alive_and_takes_keys() {
     let mut terminal = demo(&[]);
     assert_ne!(settings(&*terminal.master), terminal.before, "keys come one by one");

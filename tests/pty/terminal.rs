@@ -41,6 +41,11 @@ impl Terminal {
         for (name, value) in environment {
             command.env(name, value);
         }
+        // These tests begin on the queue tree.
+        let own = environment.iter().find(|(name, _)| *name == "XDG_CONFIG_HOME").map(|(_, folder)| *folder);
+        let folder = own.unwrap_or(concat!(env!("CARGO_TARGET_TMPDIR"), "/pty-settings"));
+        command.env("XDG_CONFIG_HOME", folder);
+        begins_on_queues(folder);
         Self::start(command)
     }
 
@@ -171,4 +176,14 @@ pub fn demo(environment: &[(&str, &str)]) -> Terminal {
     terminal.until_text("tenant-a");
     terminal.until("live applications", |seen| !seen.emulator.screen().contents().contains(" 0 alloc/s"));
     terminal
+}
+
+/// Makes settings in a folder by which the console begins on the queue tree, where there are none.
+fn begins_on_queues(folder: &str) {
+    let own = std::path::Path::new(folder).join("kornsole");
+    std::fs::create_dir_all(&own).expect("the folder of the tests can be written");
+    let file = own.join("settings.toml");
+    if !file.exists() {
+        std::fs::write(file, "start = \"queues\"\n").expect("the folder of the tests can be written");
+    }
 }

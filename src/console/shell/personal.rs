@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use crate::console::input::keymap::defaults;
 use crate::console::shell::opener::Opener;
-use crate::console::shell::settings::RemoteContext;
+use crate::console::shell::settings::{RemoteContext, StartPage};
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
 use crate::console::state::saved::SavedView;
 use crate::console::state::simulate::Simulator;
 use crate::console::state::{Grade, ShownNotice, State};
+use crate::console::update::overview;
 use crate::view::{Notice, NoticeWeight};
 
 /// What a person's own settings bring besides the options.
@@ -31,6 +32,8 @@ pub struct Personal {
     pub views: BTreeMap<String, SavedView>,
     /// The file that keeps what is arranged in the console; empty where nothing is kept.
     pub keep_in: PathBuf,
+    /// Which page opens first.
+    pub start: StartPage,
     /// What opens another scheduler.
     pub opener: Option<Opener>,
     /// What makes simulations.
@@ -40,7 +43,8 @@ pub struct Personal {
 impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
-        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, opener: None, simulator: None }
+        let (start, opener, simulator) = (StartPage::Queues, None, None);
+        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, start, opener, simulator }
     }
 }
 
@@ -50,6 +54,9 @@ impl Personal {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
         state.simulator = self.simulator;
+        if self.start == StartPage::Overview {
+            overview::open(state);
+        }
         (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
         state.contexts = match self.opener {
             Some(_) => self.contexts.into_keys().collect(),

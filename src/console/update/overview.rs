@@ -40,6 +40,10 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     let now = state.now;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let Page::Explain(page) = state.page() else { return };
+    // Nothing has come from the other side yet.
+    if state.cluster.part().is_none() {
+        return;
+    }
     let old = page.asked.is_none_or(|asked| now >= asked + again(state, &page.of) && !stands);
     if page.awaited || !old {
         return;
@@ -62,7 +66,8 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
         connection: connection(&cluster.link),
         health: health(&cluster.health),
-        rows: layout::rows_on_screen(state),
+        // On a narrow screen some lines take two rows.
+        rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
     }
 }

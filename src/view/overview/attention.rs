@@ -239,7 +239,7 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     let line = |(cause, apps, (since, app)): (&str, u64, (Time, &AppRow))| {
         let text = match apps {
             1 => format!("{} for {cause}", app.id),
-            _ => format!("{apps} applications for {cause}, first {}", app.id),
+            _ => format!("{apps} for {cause}, first {}", app.id),
         };
         (Rank::Known, SheetLine::new("waits", text).since(Some(since)).to(Some(Target::Why(app.id.clone()))))
     };
@@ -250,7 +250,7 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
 fn cause(app: &AppRow) -> Option<(&'static str, Time)> {
     let waiting = |(reason, since): (PendingReason, Time)| {
         let cause = match reason {
-            _ if app.held_by_queue => "a queue's maximum of applications",
+            _ if app.held_by_queue => "a maximum of applications",
             _ if app.held_by_limits => "a limit of applications",
             PendingReason::QueueQuota => "room in a queue",
             PendingReason::UserQuota => "a limit of a user or group",

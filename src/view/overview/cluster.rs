@@ -11,7 +11,7 @@ const MOST_ASKS: usize = 10_000;
 
 /// The lines, the first about use.
 pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
-    vec![in_use(part), demand(part), fragmented(part), rate(given, part)]
+    vec![in_use(part), demand(part), largest_free(part), rate(given, part)]
 }
 
 /// The resources of the cluster: cpu and memory first.
@@ -52,11 +52,10 @@ fn demand(part: &PartitionView) -> SheetLine {
     SheetLine::new("demand", text)
 }
 
-/// Asks that found no node though the nodes have enough in all, and the largest free amounts on one node.
-fn fragmented(part: &PartitionView) -> SheetLine {
-    let open = || part.nodes.values().filter(|node| node.is_open());
+/// Asks that found no node though the open nodes have enough in all.
+pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let mut free = Resource::new();
-    for node in open() {
+    for node in part.nodes.values().filter(|node| node.is_open()) {
         free.add_assign(&node.available());
     }
     let pending = part.apps.iter().flatten().filter(|app| app.pending_asks > 0);
@@ -64,6 +63,14 @@ fn fragmented(part: &PartitionView) -> SheetLine {
         matches!(ask.state, AskState::Pending { reason: PendingReason::NoNode, .. }) && free.fit_in(&ask.resource)
     });
     let fits = asks.take(MOST_ASKS).count() as u64;
+    let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
+    let text = format!("{sign}{} that fit all nodes together and none alone", count(fits, "ask"));
+    (fits > 0).then(|| SheetLine::new("fragments", text))
+}
+
+/// The largest free amounts on one node.
+fn largest_free(part: &PartitionView) -> SheetLine {
+    let open = || part.nodes.values().filter(|node| node.is_open());
     let largest = |name: &str| {
         let node: &NodeRow = open().max_by_key(|node| node.available().amount(name))?;
         Some((show_amount(name, node.available().amount(name)), node))
@@ -74,24 +81,18 @@ fn fragmented(part: &PartitionView) -> SheetLine {
         Some(format!("{amount} {} ({})", resource_word(name), node.id))
     };
     let free: Vec<String> = names.iter().filter_map(one).collect();
-    let rest = match fits {
-        0 => String::new(),
-        1 => "; 1 ask fits the sum of all nodes and none of them".to_owned(),
-        more => {
-            let sign = if more == MOST_ASKS as u64 { "at least " } else { "" };
-            format!("; {sign}{more} asks fit the sum of all nodes and none of them")
-        }
-    };
-    let text =
-        if free.is_empty() { "no node takes anything".to_owned() } else { format!("on one node: {}", free.join(", ")) };
     let to = names.first().and_then(|name| largest(name)).map(|(_, node)| Target::Node(node.id.clone()));
-    SheetLine::new("free", text + &rest).to(to)
+    let text = match free.is_empty() {
+        true => "no node takes anything".to_owned(),
+        false => format!("on one node: {}", free.join(", ")),
+    };
+    SheetLine::new("free", text).to(to)
 }
 
 /// Allocations a second now, and in all since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
-    let mut text = format!("{} run, {:.1} allocations/s", count(running, "application"), given.view.allocation_rate);
+    let mut text = format!("{running} run, {:.1} allocations/s", given.view.allocation_rate);
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
     // Counters of a scheduler that was started again begin anew.
     if let Some(sample) = hour.filter(|sample| sample.at < given.at && sample.made <= given.view.allocations_made) {

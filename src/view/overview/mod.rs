@@ -74,6 +74,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     concerns.extend(attention::of_queues(given, part));
     concerns.extend(attention::of_nodes(given, part));
     concerns.extend(attention::of_waiting(part));
+    concerns.extend(cluster::fragments(part).map(|line| (Rank::Known, line)));
     // The first of each kind stands before the second of any.
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     concerns.sort_by_cached_key(|(rank, line)| {

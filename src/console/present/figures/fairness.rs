@@ -69,6 +69,15 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
 
 /// What the lines of an explanation stand for.
 pub fn sheet(lines: &[SheetLine]) -> Vec<Figure> {
+    by_label(lines, words)
+}
+
+/// How the figures of the overview are computed.
+pub fn overview(lines: &[SheetLine]) -> Vec<Figure> {
+    by_label(lines, overview_words)
+}
+
+fn by_label(lines: &[SheetLine], words: fn(&str) -> Option<&'static str>) -> Vec<Figure> {
     let mut known: Vec<&str> = Vec::new();
     let mut figures = Vec::new();
     for line in lines {
@@ -79,6 +88,36 @@ pub fn sheet(lines: &[SheetLine]) -> Vec<Figure> {
         }
     }
     figures
+}
+
+fn overview_words(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "starves" => {
+            "less is allocated in the queue than its guarantee, and more is asked for; of the resource that it lacks most of; borrows: a sibling uses more than its guarantee"
+        }
+        "limit" => "in use of what the limit allows; waits: what is asked for beyond what the limit leaves",
+        "maximum" => "in use of the queue's own maximum, where more is pending than it leaves",
+        "drains" => "applications that are left in a queue that is being removed or stopped",
+        "node" => "nodes that were removed in the last hour, that take nothing new, or that hold more than they have",
+        "preempted" => "allocations that were preempted in the last hour, by the events that are known here",
+        "waits" => {
+            "applications with pending asks by what the last cycle found for their oldest ask, with the age of that ask"
+        }
+        "use" => "allocated on all nodes of the partition of what they have",
+        "demand" => "pending in the root queue",
+        "free" => "the most that one open node has free of each resource",
+        "fragments" => {
+            "pending asks for which the last cycle found no node, though all open nodes together have enough free"
+        }
+        "rate" => {
+            "running applications, allocations a second over the last seconds, and allocations since the first sample of the last hour"
+        }
+        "trend" => "cpu in use of what the nodes have, by the samples of the last hour; ? where there is none",
+        "changed" => {
+            "leaves by how much use and pending differ from the sample at the time in brackets, as a part of the cluster, of the resource that differs most"
+        }
+        _ => return None,
+    })
 }
 
 fn words(label: &str) -> Option<&'static str> {

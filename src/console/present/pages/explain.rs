@@ -72,6 +72,9 @@ impl Present for ExplainPage {
 
     fn figures(&self, state: &State) -> Option<(String, Vec<Figure>)> {
         let of = crate::console::present::subject::name(state).unwrap_or_else(|| "what waits".to_owned());
+        if let Explained::Overview(_) = &self.of {
+            return Some(("the overview".to_owned(), figures::overview(self.lines())));
+        }
         Some((of, figures::sheet(self.lines())))
     }
 

@@ -7,6 +7,7 @@
 //! marks = true        # cells that changed are marked
 //! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
 //! refresh = "2s"      # the screen takes news at most so often
+//! start = "overview"  # the first page; "queues": the queue tree
 //!
 //! [keys.list]         # a context, as the help and docs/guide/keys.md name them
 //! "ctrl-j" = "down"
@@ -67,6 +68,8 @@ pub struct Settings {
     pub marks: Option<bool>,
     /// In which units sizes are written.
     pub units: Option<SizeUnits>,
+    /// Which page opens first.
+    pub start: Option<StartPage>,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Schedulers somewhere else, by name.
@@ -79,11 +82,26 @@ pub struct Settings {
     pub views: BTreeMap<String, SavedView>,
 }
 
+/// The page that opens first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartPage {
+    /// What needs attention.
+    #[default]
+    Overview,
+    /// The queue tree.
+    Queues,
+}
+
+impl StartPage {
+    /// All of them with their words in the settings.
+    const NAMES: [(&'static str, Self); 2] = [("overview", Self::Overview), ("queues", Self::Queues)];
+}
+
 impl Default for Settings {
     /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
-        let (theme, ascii, mouse, marks, units, contexts, refresh, columns, views) = Default::default();
-        Self { theme, ascii, mouse, marks, units, keymap: keymap::defaults(), contexts, refresh, columns, views }
+        let (theme, ascii, mouse, marks, units, start, contexts, refresh, columns, views) = Default::default();
+        Self { theme, ascii, mouse, marks, units, start, keymap: keymap::defaults(), contexts, refresh, columns, views }
     }
 }
 
@@ -136,8 +154,8 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 10] =
-        ["theme", "ascii", "mouse", "marks", "units", "refresh", "keys", "columns", "views", "contexts"];
+    const KNOWN: [&str; 11] =
+        ["theme", "ascii", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views", "contexts"];
     for entry in table.entries() {
         match entry.name {
             "theme" => settings.theme = theme(&entry, themes, faults),
@@ -146,6 +164,7 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
             "marks" => settings.marks = entry.bool(faults),
             "units" => settings.units = units(&entry, faults),
             "refresh" => settings.refresh = interval(&entry, faults),
+            "start" => settings.start = start(&entry, faults),
             "columns" => {
                 if let Some(table) = entry.table(faults) {
                     settings.columns = lists::columns(&table, faults);
@@ -179,6 +198,15 @@ fn interval(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Dur
             None
         }
     }
+}
+
+fn start(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartPage> {
+    let name = entry.text(faults)?;
+    let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
+    if found.is_none() {
+        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "there are overview, queues"));
+    }
+    found.map(|(_, page)| *page)
 }
 
 fn units(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
@@ -218,12 +246,14 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\nunits = 'decimal'\n";
+        let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\nunits = 'decimal'\nstart = 'queues'\n";
         let Read { settings, faults } = read(text);
         assert_eq!(faults, []);
         assert_eq!(settings.theme, Some(ThemeName::mono()));
         assert_eq!((settings.ascii, settings.mouse, settings.marks), (Some(true), Some(false), Some(false)));
         assert_eq!(settings.units, Some(SizeUnits::Decimal));
+        assert_eq!(settings.start, Some(StartPage::Queues));
+        assert_eq!(super::read("start = 'apps'\n", &Themes::shipped()).faults[0].code, "OWN-003");
         assert_eq!(super::read("units = 'octal'\n", &Themes::shipped()).faults[0].code, "OWN-003");
         assert_eq!(read(""), Read::default());
     }
@@ -277,7 +307,7 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, units, refresh, keys, columns, views, contexts
+            = there are theme, ascii, mouse, marks, units, refresh, start, keys, columns, views, contexts
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
