@@ -99,6 +99,7 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         let url = format!("{SCHEME}{name}");
         personal.contexts.insert(url.clone(), RemoteContext { url, ..RemoteContext::default() });
     }
+    personal.context = personal.contexts.contains_key(&args.server).then(|| args.server.clone());
     personal.opener = Some(opener(&args.way, contexts));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,

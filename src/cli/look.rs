@@ -103,6 +103,7 @@ impl LookArgs {
             keep_in,
             start: settings.start.unwrap_or_default(),
             opener: None,
+            context: None,
             simulator: Some(simulator(None)),
         };
         Ok((options, personal))

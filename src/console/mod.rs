@@ -24,8 +24,8 @@ pub mod theme;
 pub mod update;
 
 pub use crate::console::shell::driver::Driver;
-pub use crate::console::shell::opener::Opener;
 pub use crate::console::shell::personal::Personal;
 pub use crate::console::shell::runtime::{run, run_tapped};
 pub use crate::console::state::Options;
+pub use crate::console::state::opener::Opener;
 pub use crate::console::state::simulate::{SimulateJob, Simulator};

@@ -81,6 +81,11 @@ pub trait Source: Send + Sync {
     /// What stands at the other end.
     fn about(&self) -> &About;
 
+    /// What answers, with its version: `YuniKorn 1.8`. Empty while that is not known.
+    fn version(&self) -> String {
+        format!("kornsole {}", env!("CARGO_PKG_VERSION"))
+    }
+
     /// How the connection is right now.
     fn link(&self) -> Link;
 

@@ -57,6 +57,10 @@ impl Source for Saved {
         &self.about
     }
 
+    fn version(&self) -> String {
+        "saved state".to_owned()
+    }
+
     fn link(&self) -> Link {
         Link::LIVE
     }

@@ -7,7 +7,7 @@ use kornsole::console::state::explain::Explained;
 use kornsole::console::state::page::Page;
 use kornsole::model::Identity;
 
-use crate::common::{says, says_not};
+use crate::common::{says, says_not, user};
 use crate::room::{on_demo, on_text};
 
 fn labels(driver: &Driver) -> Vec<String> {
@@ -25,7 +25,7 @@ fn the_overview_fits_the_smallest_screen() {
         let (mut driver, _) = on_demo(width, height, 90);
         driver.keys("o").unwrap();
         for words in
-            ["Overview", "attention, at ", "  limit ", "  use  ", "  demand ", "  free  ", "  rate  ", "  changed "]
+            ["Overview", "attention, at ", " limit  ", "  use  ", "  demand ", "  free  ", "  rate  ", "  changed "]
         {
             says(&driver, words);
         }
@@ -91,4 +91,19 @@ fn an_empty_cluster_has_an_overview_too() {
     says(&driver, "there is no node");
     says(&driver, "nothing is pending");
     says_not(&driver, "NaN");
+}
+
+#[test]
+fn faults_of_the_configuration_are_named_and_led_to() {
+    let text = "partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: a\n      properties:\n        application.sort.policy: best\n";
+    let (mut driver, _) = on_text(text, user("sue"), 120, 40);
+    driver.keys("o").unwrap();
+    says(&driver, "2 faults in the configuration in force, the first in line 4");
+    let at = labels(&driver).iter().position(|label| label == "config").unwrap();
+    driver.keys("g").unwrap();
+    for _ in 0..at {
+        driver.keys("j").unwrap();
+    }
+    driver.keys("<ret>").unwrap();
+    says(&driver, "Configuration");
 }

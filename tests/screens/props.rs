@@ -153,6 +153,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Fairness(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Limits(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Revisions(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Clusters(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Simulate(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Details(_) | Page::Explain(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Ok(()),
         Page::Job(_) => return Ok(()),

@@ -104,10 +104,12 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     rows
 }
 
-/// What a line says; a line of the configuration with the text that it stands in.
+/// What a line says; one that only names a line of the configuration, with the text that it stands in.
 fn said(state: &State, line: &SheetLine) -> String {
     let place = match &line.to {
-        Some(Target::Line(number)) => Source::of(state).place(Place { line: *number, column: 1 }),
+        Some(Target::Line(number)) if line.label.is_empty() => {
+            Source::of(state).place(Place { line: *number, column: 1 })
+        }
         _ => None,
     };
     place.map_or_else(|| line.text.clone(), |place| format!("written in {place}"))

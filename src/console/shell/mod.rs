@@ -5,7 +5,6 @@
 pub mod driver;
 pub(crate) mod external_editor;
 pub(crate) mod input_gate;
-pub(crate) mod opener;
 pub(crate) mod perform;
 pub mod personal;
 pub mod runtime;

@@ -12,10 +12,10 @@ use crate::console::shell::settings::edit;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
 use crate::console::state::reply::Reply;
-use crate::console::state::work::{MomentPage, Work};
+use crate::console::state::work::{MomentPage, SourceHandle, Work};
 use crate::console::update::{long, names, past};
 use crate::model::Profile;
-use crate::view::overview::overview;
+use crate::view::overview::{ConfigFaults, overview};
 use crate::view::{EventPage, View};
 
 /// Does a piece of work. `None` when nothing comes back.
@@ -29,7 +29,14 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::List(job) => Some(Reply::ListMade(Box::new(long::perform(*job)))),
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
-        Work::Overview(given) => Some(Reply::OverviewMade(overview(&given).map(Box::new))),
+        Work::Overview(mut given) => {
+            given.faults = ConfigFaults::of_moment(&given);
+            Some(Reply::OverviewMade(overview(&given).map(Box::new), given.faults))
+        }
+        Work::OpenCluster(opener, name) => {
+            let opened = opener.open(&name).map(SourceHandle);
+            Some(Reply::ClusterOpened(name, opened))
+        }
         Work::Simulate(job) => {
             let answer = job.run(&|_| ());
             Some(Reply::Simulated(job.number, Box::new(answer)))

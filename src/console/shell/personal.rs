@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::console::input::keymap::defaults;
-use crate::console::shell::opener::Opener;
 use crate::console::shell::settings::{RemoteContext, StartPage};
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
+use crate::console::state::opener::Opener;
 use crate::console::state::saved::SavedView;
 use crate::console::state::simulate::Simulator;
 use crate::console::state::{Grade, ShownNotice, State};
@@ -36,6 +36,8 @@ pub struct Personal {
     pub start: StartPage,
     /// What opens another scheduler.
     pub opener: Option<Opener>,
+    /// The name of the context that is on the screen first, where it has one.
+    pub context: Option<String>,
     /// What makes simulations.
     pub simulator: Option<Simulator>,
 }
@@ -43,8 +45,9 @@ pub struct Personal {
 impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
-        let (start, opener, simulator) = (StartPage::Queues, None, None);
-        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, start, opener, simulator }
+        let (start, opener, context, simulator) = (StartPage::Queues, None, None, None);
+        let keymap = defaults();
+        Self { keymap, file, faults, contexts, columns, views, keep_in, start, opener, context, simulator }
     }
 }
 

@@ -12,6 +12,7 @@
 //! - a reply belongs to the source that was asked: it carries the [`Session::era`] in which it was asked for, and is dropped when
 //!   another scheduler has taken that one's place.
 
+mod clusters;
 mod follow_up;
 mod what_if;
 
@@ -27,11 +28,11 @@ use ratatui::layout::{Position, Size};
 use crate::console::draw;
 use crate::console::input::keymap;
 use crate::console::present::{focus, lists as present_lists};
-use crate::console::shell::opener::Opener;
 use crate::console::shell::personal::Personal;
 use crate::console::shell::tap::Input;
 use crate::console::state::effect::Effect;
 use crate::console::state::key::Key;
+use crate::console::state::opener::Opener;
 use crate::console::state::reply::Reply;
 use crate::console::state::{Options, State};
 use crate::console::theme::{Theme, ThemeName};
@@ -64,6 +65,10 @@ pub struct Session {
     era: u64,
     /// Input about a row of a list that is still being made; taken when the list is there.
     held: VecDeque<Input>,
+    /// The name of the context that is on the screen, where it has one.
+    context: Option<String>,
+    /// The clusters beside the one on the screen.
+    clusters: clusters::Clusters,
     /// A worker thread is reading events.
     reading: bool,
     /// Stops what is worked out about an edited text.
@@ -129,6 +134,8 @@ impl Session {
             real: None,
             era: 0,
             held: VecDeque::new(),
+            context: None,
+            clusters: clusters::Clusters::default(),
             reading: false,
             forecast: StopSign::default(),
             effects,
@@ -138,6 +145,7 @@ impl Session {
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.opener.clone_from(&personal.opener);
+        self.context.clone_from(&personal.context);
         personal.apply(&mut self.state);
     }
 

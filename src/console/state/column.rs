@@ -308,6 +308,21 @@ columns! {
 }
 
 columns! {
+    /// The columns of all clusters. By the context: the rows stay where they are.
+    ClusterColumn {
+        Context: "context", false, false;
+        State: "state", true, false;
+        Version: "version", false, false, more;
+        Nodes: "nodes", true, true;
+        Cpu: "cpu", true, true;
+        Memory: "mem", true, true;
+        Running: "running", true, true;
+        PendingCpu: "pending-cpu", true, true;
+        PendingMemory: "pending-mem", true, true;
+    }
+}
+
+columns! {
     /// The columns of the runs of a simulation.
     SimulationColumn {
         Run: "run", false, false;
@@ -360,12 +375,13 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
         "fairness" => names::<FairnessColumn>(),
         "limits" => names::<LimitColumn>(),
         "simulate" => names::<SimulationColumn>(),
+        "clusters" => names::<ClusterColumn>(),
         _ => return None,
     })
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 13] {
+pub fn pages() -> [&'static str; 14] {
     [
         "queues",
         "apps",
@@ -380,5 +396,6 @@ pub fn pages() -> [&'static str; 13] {
         "fairness",
         "limits",
         "simulate",
+        "clusters",
     ]
 }

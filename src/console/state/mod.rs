@@ -7,6 +7,7 @@
 
 pub mod change;
 mod cluster;
+pub mod clusters;
 pub mod column;
 pub mod command;
 pub mod config;
@@ -25,6 +26,7 @@ pub mod line_edit;
 pub mod listing;
 pub mod marks;
 pub mod message;
+pub mod opener;
 pub mod orders;
 pub mod page;
 mod page_table;
@@ -64,6 +66,7 @@ use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::act::Actor;
+use crate::view::overview::ConfigFaults;
 use crate::view::{AppRow, Notice, View};
 
 /// What a person may set before the console starts.
@@ -104,6 +107,8 @@ pub struct State {
     pub now: Duration,
     /// When the person opened the overview last, by the cluster's time.
     pub overviewed: Option<Time>,
+    /// The faults of the configuration in force, as the last overview found them.
+    pub config_faults: Option<Arc<ConfigFaults>>,
     /// How many things the person has done: pressed, clicked, pasted.
     pub turn: u64,
     /// What was set.
@@ -210,6 +215,7 @@ impl State {
             size,
             now: Duration::ZERO,
             overviewed: None,
+            config_faults: None,
             turn: 0,
             options,
             columns: BTreeMap::new(),

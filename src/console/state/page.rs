@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::console::state::change::ChangePage;
+use crate::console::state::clusters::ClustersPage;
 use crate::console::state::column::{
     AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, LevelColumn, NodeColumn, QueueColumn,
     RevisionColumn, UserColumn,
@@ -64,6 +65,8 @@ pages! { $
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
     /// Runs of a workload.
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
+    /// All clusters that can be opened.
+    Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
     /// The configurations that were in force.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }

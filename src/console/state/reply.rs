@@ -11,6 +11,7 @@ use crate::console::state::work::{MomentPage, SourceHandle};
 use crate::model::{AppId, Time};
 use crate::view::act::{Done, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet};
+use crate::view::overview::ConfigFaults;
 use crate::view::simulation::Simulation;
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
@@ -24,8 +25,9 @@ pub enum Reply {
     RevisionText(u64, Result<Arc<str>, String>),
     /// Why something waits; or why that is not known.
     Explained(Question, Result<Sheet, Refusal>),
-    /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone.
-    OverviewMade(Option<Box<Sheet>>),
+    /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone. Beside it the faults
+    /// of the configuration in force, to be kept for the next one.
+    OverviewMade(Option<Box<Sheet>>, Option<Arc<ConfigFaults>>),
     /// What the job of an application is; or why that is not known.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
     /// What jobs are called; `None` where nobody answered.
@@ -42,6 +44,8 @@ pub enum Reply {
     MomentsFound(MomentPage),
     /// Another scheduler, by the name of its context; or why it cannot be opened.
     ContextOpened(String, Result<SourceHandle, String>),
+    /// A cluster beside the one on the screen, by the name of its context; or why it cannot be opened.
+    ClusterOpened(String, Result<SourceHandle, String>),
     /// A copy of the cluster to try things in, with the orders that are given in it; or why there is none.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
     /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.

@@ -9,6 +9,7 @@ use crate::console::state::State;
 use crate::console::state::change::DraftJob;
 use crate::console::state::editor::CheckJob;
 use crate::console::state::jobs::{ListJob, NamesJob};
+use crate::console::state::opener::Opener;
 use crate::console::state::past::Moment;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::simulate::SimulateJob;
@@ -68,6 +69,8 @@ pub enum Work {
         /// The value in TOML; `None` takes the key out.
         value: Option<String>,
     },
+    /// Open a cluster beside the one on the screen, by the name of its context.
+    OpenCluster(Opener, String),
     /// Run a workload in virtual time.
     Simulate(Box<SimulateJob>),
     /// Write a new file.

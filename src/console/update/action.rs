@@ -6,6 +6,7 @@ use std::time::Duration;
 use ratatui::layout::Size;
 
 use crate::console::input::terminal_events::Mouse;
+use crate::console::state::clusters::ClusterRow;
 use crate::console::state::command::CommandId;
 use crate::console::state::key::Key;
 use crate::console::state::keymap::Chord;
@@ -50,6 +51,8 @@ pub enum Action {
     Give(Vec<Order>),
     /// Changes of a what-if that are to be made here, each after its question.
     MakeReal(Vec<TrialChange>),
+    /// What is known of all clusters by now.
+    Clusters(Vec<Arc<ClusterRow>>),
     /// The result of an effect.
     Reply(Reply),
     /// Time went on.
@@ -73,6 +76,7 @@ impl Action {
             | Self::EarlierEvents(..)
             | Self::Aftermath(_)
             | Self::Records(_)
+            | Self::Clusters(_)
             | Self::OrderSent(..)
             | Self::Give(_)
             | Self::MakeReal(_)

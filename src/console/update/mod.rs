@@ -15,6 +15,7 @@ pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
+mod clusters;
 mod column_picker;
 pub mod columns;
 mod command_line;
@@ -160,6 +161,7 @@ fn apply(state: &mut State, action: Action) {
             audit::take(state, records);
             state.redraw();
         }
+        Action::Clusters(rows) => clusters::take(state, rows),
         Action::OrderSent(number, next_event) => state.orders.sent(number, next_event),
         Action::Reply(reply) => take_reply(state, reply),
         Action::Clock(now) => feed::clock(state, now),
@@ -172,7 +174,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
         Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
         Reply::Explained(question, sheet) => explain::take(state, &question, sheet),
-        Reply::OverviewMade(sheet) => overview::take(state, sheet.map(|sheet| *sheet)),
+        Reply::OverviewMade(sheet, faults) => overview::take(state, sheet.map(|sheet| *sheet), faults),
         Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
         Reply::JobsNamed(named) => job_names::take(state, named),
         Reply::JobChanged(order, outcome) => job::changed(state, &order, outcome),
@@ -180,6 +182,8 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::PastView(at, found) => past::take_view(state, at, found),
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
         Reply::MomentsFound(page) => past::take_moments(state, page),
+        // The session keeps the source.
+        Reply::ClusterOpened(..) => {}
         Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
         Reply::WhatIfOpened(_, opened) => trial::not_opened(state, opened.err()),
         Reply::ConfigRead(name, read) => return placement::take(state, &name, read),

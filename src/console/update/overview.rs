@@ -13,7 +13,7 @@ use crate::model::Time;
 use crate::source::{Link, OwnHealth};
 use crate::view::act::Refusal;
 use crate::view::drain::span;
-use crate::view::overview::Given;
+use crate::view::overview::{ConfigFaults, Given};
 use crate::view::waiting::Sheet;
 
 /// Opens the overview; on the page itself: makes it again.
@@ -66,6 +66,7 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
         connection: connection(&cluster.link),
         health: health(&cluster.health),
+        faults: state.config_faults.clone(),
         // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
@@ -101,7 +102,8 @@ fn health(health: &OwnHealth) -> Option<Vec<String>> {
 }
 
 /// Takes an overview for its page, where that is still there.
-pub fn take(state: &mut State, sheet: Option<Sheet>) {
+pub fn take(state: &mut State, sheet: Option<Sheet>, faults: Option<Arc<ConfigFaults>>) {
+    state.config_faults = faults;
     let partition = state.cluster.partition.to_string();
     let page = state.pages.iter_mut().rev().find_map(|page| match page {
         Page::Explain(page) if matches!(page.of, Explained::Overview(_)) => Some(page),

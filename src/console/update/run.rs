@@ -12,8 +12,8 @@ use crate::console::state::layer::Layer;
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::update::{
-    apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed, form,
-    hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
+    apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, events, explain, fairness, feed,
+    form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
     question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
 };
 use crate::view::Side;
@@ -137,6 +137,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Fairness => fairness::open(state),
         GoCommand::Overview => overview::open(state),
         GoCommand::Limits => limits_used::open(state),
+        GoCommand::Clusters => clusters::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
         GoCommand::Config => config::open(state),
     }

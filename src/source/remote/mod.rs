@@ -215,6 +215,10 @@ impl Source for Remote {
         })
     }
 
+    fn version(&self) -> String {
+        self.shared.remote.load_full().map(|remote| remote.to_string()).unwrap_or_default()
+    }
+
     fn link(&self) -> Link {
         self.shared.link()
     }

@@ -8,6 +8,7 @@ use super::{Concern, Given, Rank};
 use crate::model::{QueueState, Time};
 use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
+use crate::view::record::PreemptionRule;
 use crate::view::record::{ChangeDetail, ChangeType, ObjectType, Record};
 use crate::view::units::show_amount;
 use crate::view::waiting::{SheetLine, Target, count, resource_word};
@@ -192,27 +193,47 @@ pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
         };
         found.push((Rank::Known, SheetLine::new("node", text).to(Some(Target::Node(first.id.clone())))));
     }
-    found.extend(preemptions(given));
+    found.extend(preemptions(given, part));
     found
 }
 
-/// Who was preempted in the last hour, by the words of the events.
-fn preemptions(given: &Given) -> Option<Concern> {
+/// Who was preempted in the last hour, and for whom where the grounds are known.
+fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     let lately = |record: &&Arc<Record>| given.at.since(record.at) <= LATELY;
     let victim = |record: &&Arc<Record>| record.kind == ObjectType::APP && record.detail == ChangeDetail::ALLOC_PREEMPT;
     let all: Vec<&Arc<Record>> = given.happened.iter().filter(lately).filter(victim).collect();
     let last = all.last()?;
     let mut apps: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut pairs: BTreeMap<String, u64> = BTreeMap::new();
     for record in &all {
         *apps.entry(&record.object).or_default() += 1;
+        if let Some(pair) = taken(record, part) {
+            *pairs.entry(pair).or_default() += 1;
+        }
     }
-    let (most, times) = apps.iter().max_by_key(|(_, times)| **times)?;
-    let all = count(all.len() as u64, "allocation");
-    let text = format!("{all} in the last hour, most of {most} ({times})");
-    Some((
-        Rank::Known,
-        SheetLine::new("preempted", text).since(Some(last.at)).to(Some(Target::App((*most).into(), None))),
-    ))
+    let (app, times) = apps.iter().max_by_key(|(_, times)| **times)?;
+    let most = match pairs.iter().max_by_key(|(_, times)| **times) {
+        Some((pair, times)) => format!("{times} {pair}"),
+        None => format!("most of {app} ({times})"),
+    };
+    let text = format!("{} in the last hour, {most}", count(all.len() as u64, "allocation"));
+    let line = SheetLine::new("preempted", text).since(Some(last.at));
+    Some((Rank::Known, line.to(Some(Target::App((*app).into(), None)))))
+}
+
+/// From which queue an allocation was taken, and for which; `None` where that is not known.
+fn taken(record: &Record, part: &PartitionView) -> Option<String> {
+    let grounds = record.grounds.as_ref()?;
+    let mut leaves = grounds.leaves.iter().filter(|leaf| leaf.victims > 0);
+    let from = match (leaves.next(), leaves.next()) {
+        (Some(only), None) => only.queue.clone(),
+        _ => part.app_by_id(&(*record.object).into())?.queue.clone(),
+    };
+    Some(match grounds.rule {
+        PreemptionRule::Guarantee => format!("from {from} for {}", grounds.own.queue),
+        PreemptionRule::RequiredNode => format!("from {from} for a required node of {}", grounds.own.queue),
+        PreemptionRule::Maximum => format!("from {from}, above the maximum of {}", grounds.own.queue),
+    })
 }
 
 /// Applications that wait, by what the last cycle found.
@@ -299,6 +320,7 @@ mod tests {
             happened,
             connection: None,
             health: Some(Vec::new()),
+            faults: None,
             rows: 40,
             looked: None,
         }

@@ -17,6 +17,7 @@
 
 mod attention;
 mod cluster;
+mod faults;
 mod trend;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ use super::record::Record;
 use super::waiting::{Sheet, SheetLine, count};
 use super::{PartitionView, View};
 use crate::model::Time;
+
+pub use self::faults::ConfigFaults;
 
 /// What an overview is made from.
 #[derive(Clone, Debug)]
@@ -42,6 +45,8 @@ pub struct Given {
     pub connection: Option<String>,
     /// What the scheduler says is wrong with itself, one sentence each; `None` where it is not known.
     pub health: Option<Vec<String>>,
+    /// The faults of the configuration in force; `None` where they are not known.
+    pub faults: Option<Arc<ConfigFaults>>,
     /// How many rows the screen has for it: what does not fit is counted in one line.
     pub rows: usize,
     /// When the person looked last, by the cluster's time; `None` when it is the first time.
@@ -71,6 +76,7 @@ type Concern = (Rank, SheetLine);
 pub fn overview(given: &Given) -> Option<Sheet> {
     let part = given.view.partitions.iter().find(|part| part.name == given.partition)?;
     let mut concerns = attention::of_scheduler(given);
+    concerns.extend(faults::concern(given));
     concerns.extend(attention::of_queues(given, part));
     concerns.extend(attention::of_nodes(given, part));
     concerns.extend(attention::of_waiting(part));

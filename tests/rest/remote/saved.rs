@@ -119,3 +119,34 @@ fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
     assert!(screen.contains("not known: a saved state does not have it"), "{screen}");
     assert!(!screen.contains("0 scheduling errors"), "{screen}");
 }
+
+#[test]
+fn all_clusters_stand_on_one_page() {
+    let mut contexts: BTreeMap<String, RemoteContext> =
+        ["old", "new", "lost"].map(|name| (name.to_owned(), RemoteContext::default())).into();
+    contexts.insert("k8s://prod".to_owned(), RemoteContext::default());
+    let opener = Opener::new(|name| match name {
+        "old" => Ok(Arc::new(saved("1.5.1")) as Arc<dyn Source>),
+        "new" => Ok(Arc::new(saved("1.8.0")) as Arc<dyn Source>),
+        "lost" => Err("no such file".to_owned()),
+        // One of the kubeconfig is not opened before somebody goes there.
+        name => panic!("{name} was opened"),
+    });
+    let context = Some("new".to_owned());
+    let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
+    driver.personalize(Personal { contexts, opener: Some(opener), context, ..Personal::default() });
+    driver.keys(":clusters<ret>").unwrap();
+    let row = |driver: &Driver, name: &str| {
+        let lines = driver.lines();
+        lines.iter().find(|line| line.contains(&format!(" {name} "))).cloned().unwrap_or_else(|| panic!("{lines:#?}"))
+    };
+    assert!(row(&driver, "k8s://prod").contains("not asked yet"));
+    assert!(row(&driver, "lost").contains("not reached: no such file"));
+    assert!(row(&driver, "new").contains("* new") && row(&driver, "new").contains("live"), "{}", row(&driver, "new"));
+    let old = row(&driver, "old");
+    let figures: Vec<&str> = old.split_whitespace().collect();
+    assert!(figures.contains(&"live") && figures.iter().any(|figure| figure.ends_with('%')), "{old}");
+    driver.keys("/old<ret><ret>").unwrap();
+    driver.keys(":clusters<ret>").unwrap();
+    assert!(row(&driver, "old").contains("* old"), "{}", row(&driver, "old"));
+}

@@ -23,6 +23,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Explain, "enter"),
             (In::Fairness, "enter"),
             (In::Simulate, "enter"),
+            (In::Clusters, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -38,6 +39,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Explain, "go there"),
             (In::Fairness, "queue or user"),
             (In::Simulate, "charts"),
+            (In::Clusters, "go there"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
         .keys(&[(In::List, "i"), (In::Job, "i")])
@@ -260,6 +262,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Go(GoCommand::Limits), "limits", "How users and groups stand to their limits, those who are held back most first")
         .keys(&[(In::Fairness, "u")])
         .hints(&[(In::Fairness, "users")]),
+    row(CommandId::Go(GoCommand::Clusters), "clusters", "All contexts of your settings: which are reached, what they use, what is pending"),
     row(
         CommandId::Go(GoCommand::Simulate),
         "simulate",

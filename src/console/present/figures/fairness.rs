@@ -99,6 +99,7 @@ fn overview_words(label: &str) -> Option<&'static str> {
         "maximum" => "in use of the queue's own maximum, where more is pending than it leaves",
         "drains" => "applications that are left in a queue that is being removed or stopped",
         "node" => "nodes that were removed in the last hour, that take nothing new, or that hold more than they have",
+        "config" => "what reading the configuration in force reports, by the rules of the release",
         "preempted" => "allocations that were preempted in the last hour, by the events that are known here",
         "waits" => {
             "applications with pending asks by what the last cycle found for their oldest ask, with the age of that ask"

@@ -87,7 +87,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         Id::ExplainAll => explain::in_present(state),
         Id::GoPlace => written::place(state).map(|_| ()),
         Id::EventsOf => events::can_show_of(state),
-        Id::Context => some_context(state),
+        Id::Context | Id::Clusters => some_context(state),
         Id::Partition => several_partitions(state),
         Id::Queues
         | Id::Apps

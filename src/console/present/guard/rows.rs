@@ -40,6 +40,15 @@ pub fn can_open(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Audit(_)) {
         return audit::can_jump(state);
     }
+    if let Page::Clusters(page) = state.page() {
+        return if page.list.rows.is_empty() { Err("there is no cluster here".to_owned()) } else { Ok(()) };
+    }
+    // A line may lead to the configuration, which is no subject.
+    if let Page::Explain(page) = state.page()
+        && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
+    {
+        return Ok(());
+    }
     has_row(state)?;
     match state.page() {
         Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),

@@ -7,6 +7,7 @@ pub mod account;
 pub mod apps;
 pub mod asks;
 pub mod audit;
+pub mod clusters;
 pub mod events;
 pub mod fairness;
 pub mod limits_used;

@@ -1,6 +1,7 @@
 //! The parts of each page ([`Present`](super::page::Present)).
 
 mod apps;
+mod clusters;
 mod details;
 mod explain;
 mod facts;

@@ -143,6 +143,7 @@ impl Session {
             self.take_reply(era, reply);
             self.read_source();
         }
+        self.follow_clusters();
         self.report_focus();
         self.take_theme();
     }
@@ -158,9 +159,12 @@ impl Session {
                 if let Ok(source) = opened
                     && !leave::is_busy(&self.state, turn)
                 {
+                    self.context = Some(name.clone());
+                    self.leave_clusters();
                     return self.switch(Arc::clone(&source.0));
                 }
             }
+            Reply::ClusterOpened(name, opened) => return self.take_cluster(name, opened.clone()),
             Reply::WhatIfOpened(orders, Ok(source)) => {
                 return self.enter_what_if(Arc::clone(&source.0), orders.clone());
             }

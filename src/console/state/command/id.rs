@@ -115,6 +115,7 @@ pub enum GoCommand {
     ExplainAll,
     Fairness,
     Limits,
+    Clusters,
     Overview,
     Simulate,
     Partitions,

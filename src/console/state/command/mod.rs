@@ -29,6 +29,8 @@ pub enum Context {
     Audit,
     Revisions,
     Simulate,
+    /// All clusters.
+    Clusters,
     Edit,
     Form,
     List,
@@ -66,6 +68,7 @@ impl Context {
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
+            Self::Clusters => "Clusters",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -103,6 +106,7 @@ impl Context {
             Self::Audit => "audit",
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
+            Self::Clusters => "clusters",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -125,7 +129,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -144,6 +148,7 @@ impl Context {
         Self::Audit,
         Self::Revisions,
         Self::Simulate,
+        Self::Clusters,
         Self::List,
         Self::Page,
         Self::Edit,

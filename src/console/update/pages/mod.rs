@@ -2,6 +2,7 @@
 
 mod apps;
 mod changed;
+mod clusters;
 mod details;
 mod explain;
 mod forms;
