@@ -206,8 +206,10 @@ impl Check<'_> {
         let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
         self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
         let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
-        let among = queue.replacers.is_subset(&queue.candidates);
+        let among = queue.replacers.iter().all(|rank| queue.candidates.contains(rank));
         self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
+        let asleep = apps().filter(|app| sleeps_well(app, queue)).count();
+        self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
     }
 
     /// (2), (3), (4), (5).
@@ -378,6 +380,13 @@ impl Check<'_> {
         }
         self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
     }
+}
+
+/// Whether an application stands in a group of its leaf, and backs off as the group does.
+fn sleeps_well(app: &Application, queue: &Queue) -> bool {
+    let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
+    let group = queue.candidates.group(asleep.group);
+    group.members.contains(rank) && group.common.is_alike(backoff) && asleep.until == backoff.until
 }
 
 /// Whether an application has both sides of a replacement in one task group.
