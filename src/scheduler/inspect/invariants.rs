@@ -208,7 +208,7 @@ impl Check<'_> {
         let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
         let among = queue.replacers.iter().all(|rank| queue.candidates.contains(rank));
         self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
-        let asleep = apps().filter(|app| sleeps_well(app, queue)).count();
+        let asleep = apps().filter(|app| queue.candidates.has_asleep(app)).count();
         self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
     }
 
@@ -380,13 +380,6 @@ impl Check<'_> {
         }
         self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
     }
-}
-
-/// Whether an application stands in a group of its leaf, and backs off as the group does.
-fn sleeps_well(app: &Application, queue: &Queue) -> bool {
-    let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
-    let group = queue.candidates.group(asleep.group);
-    group.members.contains(rank) && group.common.is_alike(backoff) && asleep.until == backoff.until
 }
 
 /// Whether an application has both sides of a replacement in one task group.

@@ -10,6 +10,7 @@ use std::ops::{Bound, RangeBounds};
 
 use crate::model::Time;
 use crate::scheduler::index::AppKey;
+use crate::scheduler::state::app::Application;
 use crate::scheduler::state::app_rank::AppRank;
 use crate::scheduler::state::backoff::{Backoff, NEVER};
 use crate::scheduler::state::skipped_cycles::SkippedCycles;
@@ -56,6 +57,13 @@ impl Candidates {
     /// How many of them stand in groups.
     pub(in crate::scheduler) fn asleep(&self) -> usize {
         self.len() - self.awake.len()
+    }
+
+    /// Whether an application stands in the group that it names, and backs off as the group does.
+    pub(in crate::scheduler) fn has_asleep(&self, app: &Application) -> bool {
+        let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
+        let group = &self.groups[asleep.group];
+        group.members.contains(rank) && group.common.is_alike(backoff) && asleep.until == backoff.until
     }
 
     /// Whether one stands there.
