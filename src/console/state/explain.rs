@@ -13,6 +13,9 @@ use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
 
+/// How many changes of the cause are kept.
+const SEEN: usize = 8;
+
 /// Why something waits, or why something happened.
 #[derive(Clone, Debug)]
 pub struct ExplainPage {
@@ -59,6 +62,27 @@ impl ExplainPage {
             Some(Ok(sheet)) => &sheet.lines,
             _ => &[],
         }
+    }
+}
+
+impl ExplainPage {
+    /// Takes an answer; the cursor stays on what its line says, or at its height.
+    pub fn take(&mut self, sheet: Result<Sheet, Refusal>) {
+        let before = self.lines().get(self.index).cloned();
+        if let Ok(sheet) = &sheet
+            && self.seen.last().map_or("", |(_, cause)| cause) != sheet.cause
+        {
+            self.seen.push((sheet.at, sheet.cause.clone()));
+            let over = self.seen.len().saturating_sub(SEEN);
+            self.seen.drain(..over);
+        }
+        self.sheet = Some(sheet.map(Arc::new));
+        let lines = self.lines();
+        let same =
+            |line: &SheetLine| before.as_ref().is_some_and(|before| before.to == line.to && before.label == line.label);
+        let there = lines.get(self.index).is_some_and(same);
+        let found = lines.iter().position(same).filter(|_| !there);
+        self.index = found.unwrap_or(self.index).min(lines.len().saturating_sub(1));
     }
 }
 

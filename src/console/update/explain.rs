@@ -25,8 +25,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 const ALL_AGAIN: Duration = Duration::from_secs(5);
 /// The same where all of the other side is read for it.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
-/// How long an overview stands, which looks at everything.
-const OVERVIEW_AGAIN: Duration = Duration::from_secs(10);
 
 /// Events that say that an application may run, or may not.
 const HELD: [ChangeDetail; 4] = [
@@ -38,9 +36,6 @@ const HELD: [ChangeDetail; 4] = [
 
 /// How many events about the waiting are shown.
 const SAID: usize = 4;
-
-/// How many changes of the cause are kept.
-const SEEN: usize = 8;
 
 /// Explains what is under the cursor; on the page itself: asks again.
 pub fn open(state: &mut State) {
@@ -100,7 +95,7 @@ pub fn want(state: &mut State) {
                 let sheet = worked_out(state, &page.of);
                 if let Page::Explain(page) = state.page_mut() {
                     page.asked = Some(now);
-                    set(page, sheet);
+                    page.take(sheet);
                 }
             }
         }
@@ -108,9 +103,9 @@ pub fn want(state: &mut State) {
 }
 
 /// How long an answer stands.
-pub(super) fn again(state: &State, of: &Explained) -> Duration {
+fn again(state: &State, of: &Explained) -> Duration {
     match of {
-        Explained::Overview(_) => OVERVIEW_AGAIN,
+        Explained::Overview(_) => overview::AGAIN,
         Explained::Waiting(_) if state.cluster.estimates => TWIN_AGAIN,
         Explained::Waiting(Asked::Waiting(_)) => ALL_AGAIN,
         _ => AGAIN,
@@ -177,28 +172,8 @@ pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal
     if let Some(page) = asked {
         page.awaited = false;
         page.said = said;
-        set(page, sheet);
+        page.take(sheet);
     }
-}
-
-/// Puts an answer on the page; the cursor stays on what its line says, or at its height.
-pub(super) fn set(page: &mut ExplainPage, sheet: Result<Sheet, Refusal>) {
-    let before = page.lines().get(page.index).cloned();
-    if let Ok(sheet) = &sheet
-        && page.seen.last().map_or("", |(_, cause)| cause) != sheet.cause
-    {
-        page.seen.push((sheet.at, sheet.cause.clone()));
-        let over = page.seen.len().saturating_sub(SEEN);
-        page.seen.drain(..over);
-    }
-    page.sheet = Some(sheet.map(Arc::new));
-    let lines = page.lines();
-    let same = |line: &crate::view::waiting::SheetLine| {
-        before.as_ref().is_some_and(|before| before.to == line.to && before.label == line.label)
-    };
-    let there = lines.get(page.index).is_some_and(same);
-    let found = lines.iter().position(same).filter(|_| !there);
-    page.index = found.unwrap_or(page.index).min(lines.len().saturating_sub(1));
 }
 
 /// When the page on the screen asks again, on the console's clock.

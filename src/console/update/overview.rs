@@ -1,13 +1,13 @@
 //! The overview: opening it, having it made, taking it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::console::present::layout;
 use crate::console::state::State;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
-use crate::console::update::explain::{again, set};
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
 use crate::source::{Link, OwnHealth};
@@ -15,6 +15,9 @@ use crate::view::act::Refusal;
 use crate::view::drain::span;
 use crate::view::overview::{ConfigFaults, Given};
 use crate::view::waiting::Sheet;
+
+/// How long an overview stands, which looks at everything.
+pub const AGAIN: Duration = Duration::from_secs(10);
 
 /// Opens the overview; on the page itself: makes it again.
 pub fn open(state: &mut State) {
@@ -44,7 +47,7 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     if state.cluster.part().is_none() {
         return;
     }
-    let old = page.asked.is_none_or(|asked| now >= asked + again(state, &page.of) && !stands);
+    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !stands);
     if page.awaited || !old {
         return;
     }
@@ -111,6 +114,6 @@ pub fn take(state: &mut State, sheet: Option<Sheet>, faults: Option<Arc<ConfigFa
     });
     if let Some(page) = page {
         page.awaited = false;
-        set(page, sheet.ok_or_else(|| Refusal::not_found("partition", &partition)));
+        page.take(sheet.ok_or_else(|| Refusal::not_found("partition", &partition)));
     }
 }

@@ -1,6 +1,6 @@
 //! The places of applications in the order of their leaf (`scheduler.md` section 6).
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
@@ -27,6 +27,44 @@ pub(super) enum RankKey {
     Share(ShareList),
 }
 
+/// By what one of two things is tried before the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderKey {
+    /// The higher priority.
+    Priority,
+    /// The smaller fair share.
+    Share,
+    /// The queue that wants more (SCH-052).
+    Pending,
+    /// The one that came first.
+    Time,
+}
+
+impl AppRank {
+    /// By which key one of two applications of a leaf is tried before the other, and which one that is; `None` where only the times of a
+    /// moment that is `alike` and their ids decide.
+    pub(in crate::scheduler) fn apart(
+        &self,
+        other: &Self,
+        alike: impl Fn(Time, Time) -> bool,
+    ) -> Option<(OrderKey, Ordering)> {
+        let keys = self.keys.iter().zip(&other.keys).map(|(own, others)| {
+            let key = match own {
+                RankKey::Priority(_) => OrderKey::Priority,
+                RankKey::Share(_) => OrderKey::Share,
+                RankKey::Submitted(_) => OrderKey::Time,
+            };
+            match (own, others) {
+                (RankKey::Submitted(own), RankKey::Submitted(others)) if alike(*own, *others) => (key, Ordering::Equal),
+                _ => (key, own.cmp(others)),
+            }
+        });
+        let submitted =
+            if alike(self.submitted, other.submitted) { Ordering::Equal } else { self.submitted.cmp(&other.submitted) };
+        keys.chain([(OrderKey::Time, submitted)]).find(|(_, order)| order.is_ne())
+    }
+}
+
 /// The application of a leaf that stands behind `last` (SCH-071).
 pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
     match last {
@@ -36,69 +74,17 @@ pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<
     .cloned()
 }
 
-/// How many places are read from the order at once, at most.
-const MOST_READ: usize = 64;
-
-/// A walk over the applications of a leaf in their order (SCH-071). It reads ever more places at once, since a look-up for each costs more
-/// than to see that an application backs off. The order must not change while it walks.
-#[derive(Debug)]
-pub(in crate::scheduler) struct RankWalk {
-    read: Vec<AppKey>,
-    given: usize,
-    last: Option<AppRank>,
-    most: usize,
-}
-
-impl RankWalk {
-    /// Before the first application.
-    pub fn begin() -> Self {
-        Self { read: Vec::new(), given: 0, last: None, most: 1 }
-    }
-
-    /// The next application.
-    pub fn next_in(&mut self, ranks: &BTreeSet<AppRank>) -> Option<AppKey> {
-        if self.given == self.read.len() {
-            self.read_on(ranks);
-        }
-        let next = self.read.get(self.given).copied();
-        self.given += usize::from(next.is_some());
-        next
-    }
-
-    fn read_on(&mut self, ranks: &BTreeSet<AppRank>) {
-        self.read.clear();
-        self.given = 0;
-        let from = self.last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut last = None;
-        for rank in ranks.range((from, Bound::Unbounded)).take(self.most) {
-            self.read.push(rank.app);
-            last = Some(rank);
-        }
-        if let Some(last) = last {
-            self.last = Some(last.clone());
-        }
-        self.most = (self.most * 2).min(MOST_READ);
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    #[test]
-    fn a_walk_gives_each_application_once_in_the_order() {
-        for count in [0_u32, 1, 2, 3, 7, 8, 64, 127, 128, 300] {
-            let rank = |number: u32| AppRank {
-                keys: [RankKey::Priority(Reverse(Priority(0))), RankKey::Submitted(Time(0))],
-                submitted: Time(1000 - u64::from(number)),
-                id: AppId::from(format!("app-{number}")),
-                app: AppKey(number),
-            };
-            let ranks: BTreeSet<AppRank> = (0..count).map(rank).collect();
-            let mut walk = RankWalk::begin();
-            let walked: Vec<AppKey> = std::iter::from_fn(|| walk.next_in(&ranks)).collect();
-            assert_eq!(walked, ranks.iter().map(|rank| rank.app).collect::<Vec<_>>());
-            assert_eq!(walk.next_in(&ranks), None, "it ends once and for all");
+    /// Places of which those of higher numbers come first.
+    pub fn rank(number: u32) -> AppRank {
+        AppRank {
+            keys: [RankKey::Priority(Reverse(Priority(0))), RankKey::Submitted(Time(0))],
+            submitted: Time(1000 - u64::from(number)),
+            id: AppId::from(format!("app-{number}")),
+            app: AppKey(number),
         }
     }
 }
