@@ -21,6 +21,7 @@ pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
+use crate::view::kubernetes::{Chain, OwnerDone, OwnerObject};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
@@ -47,6 +48,29 @@ pub use forecast::{ForecastAnswer, StopSign};
 
 /// Where what is known of a job goes, or why it is not known. Called once, from any thread.
 pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
+
+/// Owners of the pods of an application that are to be suspended, or to run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuspendOrder {
+    /// The partition that the application is in, or was.
+    pub partition: Arc<str>,
+    /// The application whose pods they made.
+    pub app: AppId,
+    /// The queue that it is in, or was: its access list decides.
+    pub queue: QueuePath,
+    /// The owners, as they were read; another one of the same name is left alone.
+    pub owners: Vec<OwnerObject>,
+    /// Suspend them, or let them run again.
+    pub suspended: bool,
+    /// Why, for the record; may be empty.
+    pub reason: String,
+}
+
+/// Where it goes who owns the pods of an application, or why that is not known. Called once, from any thread.
+pub type OwnersAnswer = Box<dyn FnOnce(Result<Vec<Chain>, String>) + Send>;
+
+/// Where it goes what was done to owners, one by one. Called once, from any thread.
+pub type SuspendAnswer = Box<dyn FnOnce(Result<Vec<OwnerDone>, Refusal>) + Send>;
 
 /// Where the names of jobs go, empty for those one may not see; `None` without an answer. Called once, from any thread.
 pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
@@ -115,6 +139,19 @@ pub trait Source: Send + Sync {
     fn act(&self, order: Order, answer: Answer) {
         let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
+    }
+
+    /// Looks up who owns the pods of an application, up to the topmost; `answer` is called once, from any thread. Only in a cluster are
+    /// there pods.
+    fn owners(&self, partition: &str, app: &AppId, answer: OwnersAnswer) {
+        let _ = (partition, app);
+        answer(Err("it has no pods".to_owned()));
+    }
+
+    /// Suspends owners of pods, or lets them run again; `answer` is called once, from any thread.
+    fn suspend(&self, order: SuspendOrder, answer: SuspendAnswer) {
+        let message = format!("the owners of {} are not known", order.app);
+        answer(Err(Refusal::new(Code::NotSupported, message, "only pods in a cluster have owners")));
     }
 
     /// Explains why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that

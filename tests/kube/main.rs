@@ -346,12 +346,14 @@ fn cordoned(stage: &Stage) {
 
 fn kill(stage: &Stage) {
     has(
-        &stage.fails(&["kill", "job-1", "--server", "k8s://bob"]),
+        &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://bob"]),
         &["bob may not kill job-1", "root.tenants.tenant-a.etl"],
     );
-    has(&stage.fails(&["kill", "job-1", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
-    let done = stage.works(&["kill", "job-1", "--server", "k8s://admin"]);
-    has(&done, &["1 allocations released"]);
+    has(&stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
+    has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["--yes where there is no terminal"]);
+    let done = stage.works(&["kill", "job-1", "--yes", "--server", "k8s://admin"]);
+    has(&done, &["1 allocations released", "team-a/job-1-driver: deletion began"]);
+    has(&done, &["team-a/job-1-worker: another pod has its name by now, which stays"]);
     let deleted = |name: &str| {
         let pod: Value =
             serde_json::from_str(&stage.kubectl(&["-n", "team-a", "get", "pod", name, "-o", "json"])).unwrap();
@@ -361,7 +363,7 @@ fn kill(stage: &Stage) {
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));
-    assert_eq!(last["outcome"], "done");
+    assert_eq!((&last["allowed"], &last["after"]["pod team-a/job-1-driver"]), (&true.into(), &"deletion began".into()));
     // Another pod has that name by now.
     assert!(!deleted("job-1-worker"));
 }

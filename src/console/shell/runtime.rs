@@ -326,6 +326,8 @@ impl Loop {
             | Effect::FetchPastSpan(..)
             | Effect::LookAtJob(..)
             | Effect::NameJobs(_)
+            | Effect::LookUpOwners(..)
+            | Effect::SuspendOwners(_)
             | Effect::ChangeJob(_)
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}

@@ -7,6 +7,7 @@ use crate::console::state::State;
 use crate::console::state::past::Step;
 use crate::console::state::work::Work;
 use crate::model::{AppId, Time};
+use crate::source::SuspendOrder;
 use crate::view::act::{Order, Refusal};
 use crate::view::job::{JobOrder, OutputWanted};
 use crate::view::waiting::Question;
@@ -46,6 +47,10 @@ pub enum Effect {
     LookAtJob(AppId, OutputWanted),
     /// Look up what jobs are called. Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
+    /// Look up who owns the pods of an application, in a partition. Answered by [`super::reply::Reply::OwnersFound`].
+    LookUpOwners(Arc<str>, AppId),
+    /// Suspend owners of pods, or let them run again. Answered by [`super::reply::Reply::OwnersSuspended`].
+    SuspendOwners(Box<SuspendOrder>),
     /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
     /// Do something with a what-if.

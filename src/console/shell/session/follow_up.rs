@@ -90,6 +90,16 @@ impl Session {
             Effect::LookAtJob(app, output) => self.look_at_job(app, output),
             Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
+            Effect::LookUpOwners(partition, app) => {
+                let (replies, of) = (self.replies(), app.clone());
+                let answer = move |chains| replies.send(Reply::OwnersFound(of, chains));
+                self.source.owners(&partition, &app, Box::new(answer));
+            }
+            Effect::SuspendOwners(order) => {
+                let (replies, of) = (self.replies(), order.clone());
+                let answer = move |outcome| replies.send(Reply::OwnersSuspended(of, outcome));
+                self.source.suspend(*order, Box::new(answer));
+            }
             Effect::WhatIf(step) => self.what_if(step),
             Effect::OpenContext(name) => {
                 self.real = None;

@@ -233,6 +233,8 @@ pub enum TrialCommand {
 pub enum OrderCommand {
     Kill,
     MoveBack,
+    SuspendOwners,
+    UnsuspendOwners,
     Submit,
     Ask,
     Release,

@@ -2,6 +2,7 @@
 
 mod answering;
 mod beside;
+mod cluster;
 mod identify;
 mod take;
 
@@ -25,10 +26,13 @@ use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
-use crate::model::{Identity, Profile};
-use crate::source::{Focus, ForecastAnswer, QuotaAnswer, StopSign, TextAnswer, WhatIfAnswer};
+use crate::model::{AppId, Identity, Profile};
+use crate::source::{
+    Focus, FocusKind, ForecastAnswer, OwnersAnswer, QuotaAnswer, Records, StopSign, SuspendAnswer, SuspendOrder,
+    TextAnswer, WhatIfAnswer,
+};
 use crate::view::NoticeWeight;
-use crate::view::act::{Answer as Done, Order};
+use crate::view::act::{Answer as Done, Order, Refusal};
 use crate::view::kubernetes::Kubernetes;
 use crate::view::waiting::{Question, SheetAnswer};
 
@@ -47,6 +51,12 @@ pub enum Request {
     Settle(std::sync::mpsc::Sender<()>),
     /// The text of a revision is to be fetched.
     Text(u64, TextAnswer),
+    /// Who owns the pods of an application is to be looked up.
+    Owners(Arc<str>, AppId, OwnersAnswer),
+    /// Owners are to be suspended, or to run again.
+    Suspend(Box<SuspendOrder>, SuspendAnswer),
+    /// An order was refused before it was given: it is to be noted.
+    Refused(Box<(Order, Refusal)>),
     /// It is to be explained why something waits.
     Explain(Question, SheetAnswer),
     /// It is to be said what a text would have preempted.
@@ -69,6 +79,8 @@ enum Message {
     Fetched(Box<FetchResult>),
     /// The Kubernetes objects behind the scheduler's data.
     Objects(Arc<Kubernetes>),
+    /// What this machine keeps of a cluster.
+    Kept(Box<Records>),
 }
 
 /// The owner of everything that is known of a remote.
@@ -107,6 +119,8 @@ pub struct Worker {
     hints_at_token: bool,
     /// The objects of the cluster are followed.
     follows_objects: bool,
+    /// One's rights are asked for, now and then.
+    reviews_rights: bool,
     /// Rights in namespaces are being asked for.
     reviewing: Arc<AtomicBool>,
 }
@@ -150,6 +164,7 @@ impl Worker {
             reader: None,
             hints_at_token: !has_token && !options.read_only,
             follows_objects: false,
+            reviews_rights: false,
             reviewing: Arc::default(),
         }
     }
@@ -248,13 +263,21 @@ impl Worker {
     fn handle_request(&mut self, request: Request) {
         match request {
             Request::SetFocus(focus) => {
+                if focus.kind == FocusKind::Records && self.focus.kind != FocusKind::Records {
+                    self.load_kept();
+                }
                 self.focus = focus.clone();
                 self.plan.set_focus(focus, self.shared.now());
             }
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
-                let client = self.client.clone();
-                self.beside(Message::TextFetched, async move { answer(records::text(&client, number).await) });
+                let (client, kept) = (self.client.clone(), self.kept());
+                self.beside(Message::TextFetched, async move {
+                    answer(match kept {
+                        Some(kept) => records::kept_text(kept, number).await,
+                        None => records::text(&client, number).await,
+                    });
+                });
             }
             Request::Explain(question, answer) => self.explain(question, answer),
             Request::WhatIf(partition, name, answer) => self.what_if(partition, name, answer),
@@ -263,11 +286,13 @@ impl Worker {
                 let client = self.client.clone();
                 self.beside(Message::TextFetched, async move { answer(quotas::preview(&client, &text).await) });
             }
+            Request::Owners(partition, app, answer) => self.owners(partition, app, answer),
+            Request::Suspend(order, answer) => self.suspend(*order, answer),
+            Request::Refused(refused) => self.note_refusal(*refused),
             Request::Act(order, answer) => {
                 let client = self.client.clone();
                 let view = self.shared.view.load_full();
-                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
-                let cluster = self.client.cluster().filter(|_| is_yunikorn).cloned();
+                let cluster = self.acts_in();
                 self.beside(Message::OrderDone, async move {
                     answer(match cluster {
                         Some(cluster) => act::cluster::perform(&client, &cluster, &view, &order).await,
@@ -300,6 +325,7 @@ impl Worker {
             Message::TextFetched => self.acting = self.acting.saturating_sub(1),
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
+                self.load_kept();
                 // What it changed is looked for at once.
                 let (now, focus) = (self.now(), self.focus.clone());
                 self.plan.expedite(
@@ -313,6 +339,7 @@ impl Worker {
             }
             Message::Fetched(outcome) => self.take(*outcome),
             Message::Objects(all) => self.remote_state.set_kubernetes(all),
+            Message::Kept(kept) => self.shared.keep_records(|records| *records = *kept),
         }
     }
 
@@ -342,7 +369,9 @@ impl Worker {
             self.with_link(|link| link.keep_parts(|_| false));
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token));
+            let kept = self.kept().is_some();
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, kept));
+            self.load_kept();
             for query in [Query::Config, Query::WhoAmI, Query::Resting, Query::Audit, Query::History] {
                 self.plan.add(query, now);
             }
