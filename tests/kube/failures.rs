@@ -48,7 +48,7 @@ pub fn too_large(stage: &Stage) {
 }
 
 pub fn absent(stage: &Stage) {
-    let mut before = stage.config_map();
+    let before = stage.config_map();
     let new = stage.changed("new.yaml", raise);
     stage.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
     let (code, out, err) = apply(stage, &new, &["--yes"]);
@@ -56,13 +56,7 @@ pub fn absent(stage: &Stage) {
     let made = stage.config_map();
     let text = std::fs::read_to_string(&new).unwrap();
     assert_eq!(made["data"], json!({"queues.yaml": text}), "nothing but the key is in it");
-    // The map of before comes back.
-    before["metadata"] =
-        json!({"name": "yunikorn-configs", "namespace": "yunikorn", "labels": before["metadata"]["labels"]});
-    let file = stage.folder.join("before.json");
-    std::fs::write(&file, before.to_string()).unwrap();
-    stage.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
-    stage.kubectl(&["create", "-f", &file.display().to_string()]);
+    stage.replace_map(before);
 }
 
 pub fn several(stage: &Stage) {
@@ -140,7 +134,7 @@ pub fn replaced(stage: &Stage) {
     let mut driver = console(stage, Via::PortForward);
     until(&mut driver, &["tenant-a", "etl"]);
     let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "yunikorn-scheduler-2", "namespace": "yunikorn",
-        "labels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}, "spec": {"nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}});
+        "labels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}, "spec": {"nodeName": "n1", "containers": [{"name": "yunikorn-scheduler-k8s", "image": "x"}]}});
     let file = stage.folder.join("pod.json");
     std::fs::write(&file, pod.to_string()).unwrap();
     stage.kubectl(&["create", "-f", &file.display().to_string()]);
@@ -202,4 +196,70 @@ fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
     let asked = stand_in.asked();
     assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "each is asked for once");
     assert_eq!(stand_in.asked(), asked);
+}
+
+/// A kubeconfig whose user is an exec plugin that prints a token out of a file, and is asked for it again each time.
+fn by_token_in_a_file(stage: &Stage) -> (String, std::path::PathBuf) {
+    let file = stage.folder.join("token");
+    let credential = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}"#;
+    let script = format!(
+        "printf '{credential}' \"$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\" \"$(cat {})\"",
+        file.display()
+    );
+    let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never", "args": ["-c", script]});
+    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&stage.kubeconfig).unwrap()).unwrap();
+    config["users"] = json!([{"name": "root", "user": {"exec": exec}}]);
+    let kubeconfig = stage.folder.join("token.json").display().to_string();
+    std::fs::write(&kubeconfig, config.to_string()).unwrap();
+    (kubeconfig, file)
+}
+
+pub fn token_expires(stage: &Stage) {
+    let (kubeconfig, file) = by_token_in_a_file(stage);
+    let token = stage.token("root");
+    std::fs::write(&file, &token).unwrap();
+    let mut driver = super::acting::console(stage, "root", &kubeconfig);
+    std::fs::write(&file, "expired").unwrap();
+    // The connections that stand outlive their token.
+    stage.kubelet_cuts();
+    until(&mut driver, &["401: the API server does not accept the credentials"]);
+    assert!(driver.screen_text().contains("tenant-a"), "the last data stays");
+    stage.saw(&driver.screen_text());
+    std::fs::write(&file, &token).unwrap();
+    until(&mut driver, &["connected again"]);
+}
+
+pub fn api_server_gone(stage: &Stage) {
+    let mut driver = super::acting::console(stage, "admin", &stage.kubeconfig);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
+    stage.api_server(false);
+    until(&mut driver, &["job-1", "cannot be reached"]);
+    // Nothing is changed by what may not have arrived: orders are refused while it is away.
+    driver.keys(":app job-1<ret>K").unwrap();
+    until(&mut driver, &["the connection is down"]);
+    stage.saw(&driver.screen_text());
+    stage.api_server(true);
+    driver.keys("<esc>2").unwrap();
+    until(&mut driver, &["connected again"]);
+}
+
+pub fn no_secret(stage: &Stage) {
+    let mut all = stage.outputs();
+    let mut folders = vec![stage.folder.join("kornsole")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                files += 1;
+                all += &String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    assert!(files > 2 && all.len() > 20_000, "{files} files, {} bytes", all.len());
+    for secret in &stage.hidden {
+        assert!(!all.contains(secret.as_str()), "{secret} was shown");
+    }
 }

@@ -6,10 +6,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod acting;
+mod done_when;
 mod failures;
 mod follow;
 mod looks;
 mod stand_in;
+#[path = "../pty/terminal.rs"]
+#[allow(dead_code, reason = "the tests in a terminal use all of it")]
+mod terminal;
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -22,7 +27,7 @@ use serde_json::{Value, json};
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 19] = [
+const SCENARIOS: [Scenario; 32] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -41,7 +46,20 @@ const SCENARIOS: [Scenario; 19] = [
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
     ("pods and nodes are followed", failures::followed),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
+    ("a configuration that is held compressed stays compressed", acting::compressed),
+    ("a configuration that the scheduler refuses says its log, and the text before comes back", acting::not_taken),
+    ("a setting that keeps the scheduler from reading is named before the write", acting::not_read),
+    ("a ConfigMap that is immutable is not written", acting::immutable),
+    ("this machine keeps an audit and a history, with rollback and events", acting::history),
+    ("what RBAC or adminacl refuses is off, by its name", acting::dimmed),
+    ("owners are named up to the topmost, suspended and run again", acting::owners),
+    ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
+    ("a token expires and is renewed", failures::token_expires),
+    ("as a viewer and as an operator, in a terminal", done_when::refusals),
+    ("an administrator's errand, in a terminal", done_when::an_administrator),
     ("a kill deletes the pods of an application by their UIDs", kill),
+    ("the API server is gone for a while", failures::api_server_gone),
+    ("no secret was shown, kept or logged", failures::no_secret),
 ];
 
 #[test]
@@ -72,6 +90,10 @@ struct Stage {
     kubeconfig: String,
     proxy: bool,
     kubectl: PathBuf,
+    /// What no output may have.
+    hidden: Vec<String>,
+    /// Everything that was put out or shown so far.
+    outputs: RefCell<String>,
 }
 
 impl Stage {
@@ -90,7 +112,63 @@ impl Stage {
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("no stage: {error}, see above"));
         let ends = RefCell::new((child.stdin.take(), stdout));
         let kubeconfig = ready["kubeconfig"].as_str().unwrap().to_owned();
-        Self { child, ends, folder, kubeconfig, proxy: ready["proxy"] == true, kubectl: assets.join("kubectl") }
+        let hidden = serde_json::from_value(ready["hidden"].clone()).unwrap();
+        let (proxy, kubectl) = (ready["proxy"] == true, assets.join("kubectl"));
+        Self { child, ends, folder, kubeconfig, proxy, kubectl, hidden, outputs: RefCell::default() }
+    }
+
+    /// Keeps what was shown, to look for secrets in it.
+    fn saw(&self, text: &str) {
+        self.outputs.borrow_mut().push_str(text);
+    }
+
+    fn outputs(&self) -> String {
+        self.outputs.borrow().clone()
+    }
+
+    /// The token of a user of the kubeconfig.
+    fn token(&self, user: &str) -> String {
+        let config: Value = serde_json::from_str(&std::fs::read_to_string(&self.kubeconfig).unwrap()).unwrap();
+        let users = config["users"].as_array().unwrap();
+        users.iter().find(|one| one["name"] == user).unwrap()["user"]["token"].as_str().unwrap().to_owned()
+    }
+
+    /// Ends the API server, or starts it again.
+    fn api_server(&self, runs: bool) {
+        self.command(&if runs { json!({"start": true}) } else { json!({"stop": true}) });
+    }
+
+    /// A file with a text.
+    fn file(&self, name: &str, text: &str) -> String {
+        let file = self.folder.join(name);
+        std::fs::write(&file, text).unwrap();
+        file.display().to_string()
+    }
+
+    /// An object, as kubectl reads it.
+    fn read(&self, namespace: &str, kind: &str, name: &str) -> Value {
+        serde_json::from_str(&self.kubectl(&["-n", namespace, "get", kind, name, "-o", "json"])).unwrap()
+    }
+
+    /// Changes the ConfigMap, by kubectl.
+    fn patch_map(&self, change: &Value) {
+        let change = change.to_string();
+        self.kubectl(&["-n", "yunikorn", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &change]);
+    }
+
+    /// Makes the ConfigMap again as it was.
+    fn replace_map(&self, mut map: Value) {
+        map["metadata"] =
+            json!({"name": "yunikorn-configs", "namespace": "yunikorn", "labels": map["metadata"]["labels"]});
+        let file = self.file("before.json", &map.to_string());
+        self.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
+        self.kubectl(&["create", "-f", &file]);
+    }
+
+    /// Waits until the scheduler has a text in force.
+    fn in_force(&self, text: &str) {
+        let sum = kornsole::config::checksum(text.as_bytes());
+        self.command(&json!({"until": sum}));
     }
 
     /// Runs kornsole. Gives its exit code, what it printed, and what it reported.
@@ -104,6 +182,7 @@ impl Stage {
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.saw(&(text(&output.stdout) + &text(&output.stderr)));
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     }
 
@@ -168,10 +247,7 @@ impl Stage {
     /// A file with the configuration in the map, changed.
     fn changed(&self, name: &str, change: impl FnOnce(&str) -> String) -> String {
         let map = self.config_map();
-        let text = change(map["data"]["queues.yaml"].as_str().unwrap());
-        let file = self.folder.join(name);
-        std::fs::write(&file, text).unwrap();
-        file.display().to_string()
+        self.file(name, &change(map["data"]["queues.yaml"].as_str().unwrap()))
     }
 }
 
@@ -344,26 +420,27 @@ fn cordoned(stage: &Stage) {
     has(&line("node-a"), &["schedulable"]);
 }
 
+/// The errand in a terminal has killed it already: its pods still end.
 fn kill(stage: &Stage) {
     has(
         &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://bob"]),
         &["bob may not kill job-1", "root.tenants.tenant-a.etl"],
     );
-    has(&stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
+    has(
+        &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://eve"]),
+        &["403: user eve may not delete pods job-1-driver"],
+    );
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["--yes where there is no terminal"]);
     let done = stage.works(&["kill", "job-1", "--yes", "--server", "k8s://admin"]);
     has(&done, &["1 allocations released", "team-a/job-1-driver: deletion began"]);
     has(&done, &["team-a/job-1-worker: another pod has its name by now, which stays"]);
-    let deleted = |name: &str| {
-        let pod: Value =
-            serde_json::from_str(&stage.kubectl(&["-n", "team-a", "get", "pod", name, "-o", "json"])).unwrap();
-        !pod["metadata"]["deletionTimestamp"].is_null()
-    };
-    assert!(deleted("job-1-driver"));
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));
-    assert_eq!((&last["allowed"], &last["after"]["pod team-a/job-1-driver"]), (&true.into(), &"deletion began".into()));
+    let end = &last["after"]["pod team-a/job-1-driver"];
+    assert_eq!((&last["allowed"], end), (&true.into(), &"deletion began".into()));
+    let deleted = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
+    assert!(deleted("job-1-driver"));
     // Another pod has that name by now.
     assert!(!deleted("job-1-worker"));
 }

@@ -169,7 +169,7 @@ pub fn done(state: &mut State, order: SuspendOrder, outcome: Result<Vec<OwnerDon
             }
             state.say(if bad.is_empty() { Grade::Info } else { Grade::Warning }, message);
             let owners = good.into_iter().map(|one| one.owner).collect();
-            state.orders.suspended = order.suspended.then(|| SuspendOrder { owners, ..order });
+            state.orders.suspended = order.suspended.then_some(SuspendOrder { owners, ..order });
         }
     }
     state.redraw();

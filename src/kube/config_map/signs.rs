@@ -87,11 +87,11 @@ mod tests {
         let annotations = json!({"kornsole/changed-by": "ann", "kornsole/reason": "room"});
         let of = map(json!({"metadata": {"managedFields": fields, "annotations": annotations}}));
         let writer = writer(&of, "queues.yaml", false).unwrap();
-        assert_eq!((writer.words().as_str(), writer.reason.as_str()), ("ann", "room"));
+        assert_eq!((writer.words(), writer.reason.as_str()), ("ann", "room"));
         let edited = json!([entry("kubectl-edit", "2026-01-04T00:00:00Z", "f:queues.yaml")]);
         let of = map(json!({"metadata": {"managedFields": edited, "annotations": {"kornsole/changed-by": "ann"}}}));
         let writer = super::writer(&of, "queues.yaml", false).unwrap();
-        assert_eq!((writer.words().as_str(), writer.user.as_str()), ("kubectl-edit", ""));
+        assert_eq!((writer.words(), writer.user.as_str()), ("kubectl-edit", ""));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Chain {
     /// also the Job of this run.
     pub fn suspendable(&self) -> impl Iterator<Item = &OwnerObject> {
         let can = |owner: &&OwnerObject| owner.suspended.is_some() && owner.name.suspends();
-        let top = self.owners.iter().filter(can).next_back();
+        let top = self.owners.iter().rfind(can);
         let cron = top.is_some_and(|top| &*top.name.kind == "CronJob");
         let job = self.owners.iter().filter(can).find(|owner| cron && &*owner.name.kind == "Job");
         job.into_iter().chain(top)

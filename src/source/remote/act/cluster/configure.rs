@@ -54,8 +54,10 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view, &new.checksum).await?;
-    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there.
-    if written.source != TextSource::BuiltIn || change.base.is_some() {
+    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is in force is put back also
+    // by who cannot name it, since the text in the map is none that anybody works with.
+    let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
+    if overwrites || change.base.is_some() {
         compare(&before.checksum, change.base)?;
     }
     let old = if before.put_back { Arc::new(new.clone()) } else { old(&before.text, profile)? };
