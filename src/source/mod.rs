@@ -9,6 +9,7 @@ mod explained;
 pub mod forecast;
 #[cfg(target_os = "linux")]
 pub mod local;
+mod owners;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -21,10 +22,10 @@ pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
-use crate::view::kubernetes::{Chain, OwnerDone, OwnerObject};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
+pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
 
 /// Takes what would be preempted, by partition.
@@ -48,29 +49,6 @@ pub use forecast::{ForecastAnswer, StopSign};
 
 /// Where what is known of a job goes, or why it is not known. Called once, from any thread.
 pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
-
-/// Owners of the pods of an application that are to be suspended, or to run again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuspendOrder {
-    /// The partition that the application is in, or was.
-    pub partition: Arc<str>,
-    /// The application whose pods they made.
-    pub app: AppId,
-    /// The queue that it is in, or was: its access list decides.
-    pub queue: QueuePath,
-    /// The owners, as they were read; another one of the same name is left alone.
-    pub owners: Vec<OwnerObject>,
-    /// Suspend them, or let them run again.
-    pub suspended: bool,
-    /// Why, for the record; may be empty.
-    pub reason: String,
-}
-
-/// Where it goes who owns the pods of an application, or why that is not known. Called once, from any thread.
-pub type OwnersAnswer = Box<dyn FnOnce(Result<Vec<Chain>, String>) + Send>;
-
-/// Where it goes what was done to owners, one by one. Called once, from any thread.
-pub type SuspendAnswer = Box<dyn FnOnce(Result<Vec<OwnerDone>, Refusal>) + Send>;
 
 /// Where the names of jobs go, empty for those one may not see; `None` without an answer. Called once, from any thread.
 pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;

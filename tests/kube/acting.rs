@@ -149,6 +149,7 @@ pub fn owners(stage: &Stage) {
     let mut driver = console(stage, "admin", &stage.kubeconfig);
     driver.keys("2").unwrap();
     until(&mut driver, &["nightly-1", "hourly-1"]);
+    // The question may come before the pods; it has its figures as soon as they are there.
     driver.keys(":app nightly-1<ret>K").unwrap();
     until(
         &mut driver,

@@ -263,3 +263,65 @@ pub fn no_secret(stage: &Stage) {
         assert!(!all.contains(secret.as_str()), "{secret} was shown");
     }
 }
+
+/// An owner of the pods of an application on a stand-in: the real API server of these tests keeps no `spec.suspend` of a Job.
+fn job(version: &str, uid: &str, suspend: Option<bool>) -> Value {
+    let owners =
+        json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "uid": "c", "controller": true}]);
+    json!({"metadata": {"name": "etl", "namespace": "ns", "uid": uid, "resourceVersion": version, "ownerReferences": owners},
+        "spec": {"suspend": suspend, "template": {}}})
+}
+
+const JOB: &str = "/apis/batch/v1/namespaces/ns/jobs/etl";
+
+fn owner() -> kornsole::view::kubernetes::OwnerName {
+    let text = |text: &str| Arc::from(text);
+    kornsole::view::kubernetes::OwnerName { kind: text("Job"), version: text("batch/v1"), name: text("etl") }
+}
+
+#[test]
+fn a_job_is_suspended_onto_the_version_that_was_read_also_while_its_status_changes() {
+    let version = std::sync::atomic::AtomicUsize::new(4);
+    let stand_in = StandIn::new(move |call| match (call.method.as_str(), call.path.split('?').next().unwrap()) {
+        ("GET", JOB) => {
+            let now = version.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Reply::json(&job(&now.to_string(), "u", None))
+        }
+        ("PATCH", JOB) => {
+            let body: Value = serde_json::from_str(&call.body).unwrap();
+            assert_eq!(body["spec"], json!({"suspend": true}));
+            match body["metadata"]["resourceVersion"].as_str() {
+                Some("5") => Reply::refusal(409, "the object has been modified"),
+                Some("6") => Reply::json(&job("7", "u", Some(true))),
+                other => panic!("{other:?}"),
+            }
+        }
+        ("GET", "/apis/batch/v1/namespaces/ns/cronjobs/nightly") => Reply::refusal(403, "forbidden"),
+        (method, path) => panic!("{method} {path}"),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cluster = stand_in.cluster();
+    let (owners, unknown) = runtime.block_on(cluster.owners_from("ns", &owner()));
+    let words: Vec<String> = owners.iter().map(|owner| owner.words()).collect();
+    assert_eq!(words, ["Job ns/etl", "CronJob ns/nightly"]);
+    assert_eq!((owners[0].suspended, owners[1].suspended), (Some(false), None));
+    assert_eq!(unknown.unwrap(), "RBAC of the API server: needs get on cronjobs in ns");
+    runtime.block_on(cluster.suspend(&owners[0], true)).unwrap();
+}
+
+#[test]
+fn another_job_of_the_same_name_is_left_alone() {
+    let stand_in = StandIn::new(|call| {
+        assert_eq!(call.method, "GET", "nothing is written");
+        Reply::json(&job("9", "another", None))
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let read = kornsole::view::kubernetes::OwnerObject {
+        namespace: Arc::from("ns"),
+        name: owner(),
+        uid: Arc::from("u"),
+        suspended: Some(false),
+    };
+    let why = runtime.block_on(stand_in.cluster().suspend(&read, true)).unwrap_err();
+    assert_eq!(why.to_string(), "another Job has that name by now");
+}

@@ -183,11 +183,15 @@ async def websocket(reader, writer):
             frame(bytes([channel]) + (9080).to_bytes(2, 'little'))
         inner, outer = await asyncio.open_connection('127.0.0.1', CORE)
         async def back():
-            while data := await inner.read(16384):
-                frame(b'\0' + data)
-                await writer.drain()
-            if not writer.is_closing():
-                frame(b'', 8)
+            try:
+                while data := await inner.read(16384):
+                    frame(b'\0' + data)
+                    await writer.drain()
+                if not writer.is_closing():
+                    frame(b'', 8)
+            except (OSError, AttributeError):
+                # It was cut meanwhile.
+                pass
         task = asyncio.create_task(back())
         while True:
             first, second = await reader.readexactly(2)

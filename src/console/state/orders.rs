@@ -30,6 +30,8 @@ pub struct Orders {
     moved_by: u64,
     /// The owners of the pods of an application that were looked up last.
     pub owners: Option<FoundOwners>,
+    /// The application whose owners were asked for last.
+    pub owners_asked: Option<AppId>,
     /// The application whose owners are looked up to be suspended.
     pub suspending: Option<(AppId, QuestionOrigin)>,
     /// The owners that were suspended last.

@@ -12,26 +12,67 @@ use crate::model::AppId;
 use crate::source::SuspendOrder;
 use crate::view::AppRow;
 use crate::view::act::{Act, Code, PartitionAct, Refusal};
-use crate::view::kubernetes::{Chain, OwnerDone, OwnerObject};
+use crate::view::kubernetes::{Chain, ListState, ObjectKind, OwnerDone, OwnerObject};
 
 /// How many owners a question names.
 const NAMED: usize = 6;
 
-/// Has the owners of the pods of an application looked up, where there are pods.
+/// Has the owners of the pods of an application looked up, once the pods are known.
 pub fn look_up(state: &mut State, app: &AppId) {
+    state.orders.owners = None;
+    state.orders.owners_asked = None;
+    ask_for(state, app);
+}
+
+fn ask_for(state: &mut State, app: &AppId) {
     let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
-    if state.cluster.newest.kubernetes.is_none() {
-        return;
+    if pods_known(state).is_ok_and(|known| known) {
+        state.orders.owners_asked = Some(app.clone());
+        state.emit(Effect::LookUpOwners(part, app.clone()));
     }
-    if state.orders.owners.as_ref().is_some_and(|found| found.app != *app) {
-        state.orders.owners = None;
+}
+
+/// Whether the pods have come, where orders go to a cluster.
+///
+/// # Errors
+/// Why they do not come.
+fn pods_known(state: &State) -> Result<bool, String> {
+    match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
+        None | Some(ListState::Awaited) => Ok(false),
+        Some(ListState::Live | ListState::Stale(Some(_), _)) => Ok(true),
+        Some(ListState::Refused(why) | ListState::Stale(None, why)) => Err(why.to_string()),
     }
-    state.emit(Effect::LookUpOwners(part, app.clone()));
+}
+
+/// Takes news: a question that was opened before the pods came gets its figures when they are there.
+pub fn follow(state: &mut State) {
+    let asked = match state.layers.last() {
+        Some(Layer::Confirm(Confirm { what: Question::Order(order), .. })) => match &order.act {
+            Act::In { act: PartitionAct::Kill { app, .. }, .. } => app.clone(),
+            _ => return,
+        },
+        _ => return,
+    };
+    if state.cluster.newest.kubernetes.is_some() && state.orders.owners_asked.as_ref() != Some(&asked) {
+        ask_for(state, &asked);
+    }
 }
 
 /// The sentences about pods in the question about killing an application.
 pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
-    let Some(all) = &state.cluster.view.kubernetes else { return Vec::new() };
+    if !state.cluster.actor.as_ref().is_ok_and(|actor| actor.cluster.is_some()) {
+        return Vec::new();
+    }
+    match pods_known(state) {
+        Ok(true) => {}
+        Ok(false) => return vec!["Which pods are deleted, and who makes them again, is not known yet.".to_owned()],
+        Err(why) => {
+            return vec![format!(
+                "Deletes the pods that the scheduler names; who makes them again is not known: {why}."
+            )];
+        }
+    }
+    let Some(all) = &state.cluster.newest.kubernetes else { return Vec::new() };
     let found = state.orders.owners.as_ref().filter(|found| found.app == app.id);
     let chains = found.and_then(|found| found.chains.as_deref().ok());
     let mut lines = all.kill_lines(std::iter::once(app), chains);
@@ -78,6 +119,11 @@ pub fn suspend(state: &mut State) {
     let Some(app) = target(state) else { return };
     state.orders.suspending = Some((app.id.clone(), QuestionOrigin { turn: state.turn, at: state.now }));
     look_up(state, &app.id);
+    if state.orders.owners_asked.is_none() {
+        state.orders.suspending = None;
+        let why = pods_known(state).err().unwrap_or_else(|| "they have not come yet".to_owned());
+        state.say(Grade::Refusal, format!("the pods of {} are not known: {why}", app.id));
+    }
 }
 
 fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain]) {

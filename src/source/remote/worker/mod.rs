@@ -4,6 +4,7 @@ mod answering;
 mod beside;
 mod cluster;
 mod identify;
+mod request;
 mod take;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_
 use tokio::task::JoinHandle;
 
 pub(super) use self::identify::identify;
+pub use self::request::Request;
 use super::act;
 use super::fetch::{Fetch, FetchResult};
 use super::follow::{EventMessage, Reader};
@@ -26,46 +28,15 @@ use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
-use crate::model::{AppId, Identity, Profile};
-use crate::source::{
-    Focus, FocusKind, ForecastAnswer, OwnersAnswer, QuotaAnswer, Records, StopSign, SuspendAnswer, SuspendOrder,
-    TextAnswer, WhatIfAnswer,
-};
+use crate::model::Profile;
+use crate::source::{Focus, FocusKind, Records};
 use crate::view::NoticeWeight;
-use crate::view::act::{Answer as Done, Order, Refusal};
 use crate::view::kubernetes::Kubernetes;
-use crate::view::waiting::{Question, SheetAnswer};
 
 /// The longest time between two published views while answers keep coming in.
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 /// How long the worker sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
-
-/// What the console wants.
-pub enum Request {
-    /// Something else is on the screen.
-    SetFocus(Focus),
-    /// An order is to be carried out.
-    Act(Box<Order>, Done),
-    /// Notified when nothing is left to do, by a clock that is moved by hand.
-    Settle(std::sync::mpsc::Sender<()>),
-    /// The text of a revision is to be fetched.
-    Text(u64, TextAnswer),
-    /// Who owns the pods of an application is to be looked up.
-    Owners(Arc<str>, AppId, OwnersAnswer),
-    /// Owners are to be suspended, or to run again.
-    Suspend(Box<SuspendOrder>, SuspendAnswer),
-    /// An order was refused before it was given: it is to be noted.
-    Refused(Box<(Order, Refusal)>),
-    /// It is to be explained why something waits.
-    Explain(Question, SheetAnswer),
-    /// It is to be said what a text would have preempted.
-    PreviewQuotas(Arc<str>, QuotaAnswer),
-    /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
-    WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
-    /// What a configuration would lead to is to be tried on a twin of a partition.
-    Forecast(Arc<str>, Arc<str>, StopSign, ForecastAnswer),
-}
 
 /// What comes from the tasks beside.
 enum Message {
