@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
@@ -392,10 +392,5 @@ impl Cluster {
     /// Its objects are followed from now on.
     pub fn set_follows(&self) {
         self.follows.store(true, Ordering::Relaxed);
-    }
-
-    /// What is known of a right; `None`: it was not asked for yet.
-    pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 }

@@ -177,6 +177,11 @@ impl Cluster {
         !new.is_empty()
     }
 
+    /// What is known of a right; `None`: it was not asked for yet.
+    pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
+    }
+
     /// The right to delete pods, in a namespace or in all.
     pub fn killing(namespace: Option<&str>) -> Asked {
         Asked::core("delete", "pods", namespace)

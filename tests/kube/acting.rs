@@ -156,7 +156,7 @@ pub fn owners(stage: &Stage) {
         &["Kill nightly-1?", "Deletes 1 pod: 1 in team-a", "Job team-a/nightly-1, of CronJob nightly (1 pod)"],
     );
     driver.keys("<esc>m").unwrap();
-    until(&mut driver, &["YuniKorn places an application once", "suspend Job team-a/nightly-1 (:suspend)"]);
+    until(&mut driver, &["YuniKorn places an application once"]);
     driver.keys(":app hourly-1<ret>:suspend<ret>").unwrap();
     until(&mut driver, &["Suspend what owns hourly-1?", "CronJob team-a/hourly: spec.suspend becomes true"]);
     stage.saw(&driver.screen_text());

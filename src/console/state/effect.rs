@@ -47,10 +47,8 @@ pub enum Effect {
     LookAtJob(AppId, OutputWanted),
     /// Look up what jobs are called. Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
-    /// Look up who owns the pods of an application, in a partition. Answered by [`super::reply::Reply::OwnersFound`].
-    LookUpOwners(Arc<str>, AppId),
-    /// Suspend owners of pods, or let them run again. Answered by [`super::reply::Reply::OwnersSuspended`].
-    SuspendOwners(Box<SuspendOrder>),
+    /// Something about the owners of pods, for the source.
+    Owners(OwnersWork),
     /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
     /// Do something with a what-if.
@@ -108,4 +106,13 @@ impl State {
     pub(in crate::console) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
+}
+
+/// What is wanted of the owners of pods.
+#[derive(Clone, Debug)]
+pub enum OwnersWork {
+    /// Look up who owns the pods of an application, in a partition. Answered by [`super::reply::Reply::OwnersFound`].
+    LookUp(Arc<str>, AppId),
+    /// Suspend them, or let them run again. Answered by [`super::reply::Reply::OwnersSuspended`].
+    Suspend(Box<SuspendOrder>),
 }

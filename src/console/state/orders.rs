@@ -43,7 +43,7 @@ pub struct Orders {
 /// Who owns the pods of an application.
 #[derive(Clone, Debug)]
 pub struct FoundOwners {
-    /// The application.
+    /// The application whose pods they are; another one's owners are looked up again.
     pub app: AppId,
     /// Its pods by their nearest owner; or why that is not known.
     pub chains: Result<Vec<Chain>, String>,

@@ -51,6 +51,7 @@ mod page;
 mod pages;
 pub mod past;
 pub mod placement;
+mod pods;
 mod question;
 pub mod queues;
 pub mod refresh;

@@ -47,7 +47,7 @@ pub fn kill(state: &mut State, reason: &str) {
 
 /// Asks whether an application is to be killed by this order.
 pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
-    super::owners::look_up(state, &app.id);
+    super::pods::look_up(state, &app.id);
     let lines = kill_lines(state, app);
     ask(state, format!("Kill {}?", app.id), lines, "Kill", order);
 }
@@ -76,7 +76,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
         lines.push(format!("It leaves {}; usage goes down there and above{and}.", app.queue));
         lines.extend(granted(state, part, &app.queue, "Allowed"));
     }
-    lines.extend(super::owners::kill_lines(state, app));
+    lines.extend(super::pods::kill_lines(state, app));
     lines.push("This cannot be undone.".to_owned());
     lines
 }

@@ -4,45 +4,18 @@ use std::sync::Arc;
 
 use crate::console::present::format;
 use crate::console::present::guard::orders::{part, target};
-use crate::console::state::effect::Effect;
+use crate::console::state::effect::{Effect, OwnersWork};
 use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::orders::{FoundOwners, QuestionOrigin};
 use crate::console::state::{Grade, State};
+use crate::console::update::{orders, pods};
 use crate::model::AppId;
 use crate::source::SuspendOrder;
-use crate::view::AppRow;
 use crate::view::act::{Act, Code, PartitionAct, Refusal};
-use crate::view::kubernetes::{Chain, ListState, ObjectKind, OwnerDone, OwnerObject};
+use crate::view::kubernetes::{Chain, OwnerDone, OwnerObject};
 
 /// How many owners a question names.
 const NAMED: usize = 6;
-
-/// Has the owners of the pods of an application looked up, once the pods are known.
-pub fn look_up(state: &mut State, app: &AppId) {
-    state.orders.owners = None;
-    state.orders.owners_asked = None;
-    ask_for(state, app);
-}
-
-fn ask_for(state: &mut State, app: &AppId) {
-    let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
-    if pods_known(state).is_ok_and(|known| known) {
-        state.orders.owners_asked = Some(app.clone());
-        state.emit(Effect::LookUpOwners(part, app.clone()));
-    }
-}
-
-/// Whether the pods have come, where orders go to a cluster.
-///
-/// # Errors
-/// Why they do not come.
-fn pods_known(state: &State) -> Result<bool, String> {
-    match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
-        None | Some(ListState::Awaited) => Ok(false),
-        Some(ListState::Live | ListState::Stale(Some(_), _)) => Ok(true),
-        Some(ListState::Refused(why) | ListState::Stale(None, why)) => Err(why.to_string()),
-    }
-}
 
 /// Takes news: a question that was opened before the pods came gets its figures when they are there.
 pub fn follow(state: &mut State) {
@@ -54,35 +27,8 @@ pub fn follow(state: &mut State) {
         _ => return,
     };
     if state.cluster.newest.kubernetes.is_some() && state.orders.owners_asked.as_ref() != Some(&asked) {
-        ask_for(state, &asked);
+        pods::ask_for(state, &asked);
     }
-}
-
-/// The sentences about pods in the question about killing an application.
-pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
-    if !state.cluster.actor.as_ref().is_ok_and(|actor| actor.cluster.is_some()) {
-        return Vec::new();
-    }
-    match pods_known(state) {
-        Ok(true) => {}
-        Ok(false) => return vec!["Which pods are deleted, and who makes them again, is not known yet.".to_owned()],
-        Err(why) => {
-            return vec![format!(
-                "Deletes the pods that the scheduler names; who makes them again is not known: {why}."
-            )];
-        }
-    }
-    let Some(all) = &state.cluster.newest.kubernetes else { return Vec::new() };
-    let found = state.orders.owners.as_ref().filter(|found| found.app == app.id);
-    let chains = found.and_then(|found| found.chains.as_deref().ok());
-    let mut lines = all.kill_lines(std::iter::once(app), chains);
-    let owned = all.doomed(app).iter().any(|pod| pod.owner.is_some());
-    match found {
-        Some(FoundOwners { chains: Err(why), .. }) => lines.push(format!("What owns them is not known: {why}.")),
-        None if owned => lines.push("What is above is being looked up.".to_owned()),
-        _ => {}
-    }
-    lines
 }
 
 /// Takes the owners that were looked up: for the question of a kill that is open, or for the one about suspending them.
@@ -108,7 +54,7 @@ fn refresh_question(state: &mut State, app: &AppId) {
         return;
     }
     let Some(row) = part(state).and_then(|part| part.app_by_id(app)).cloned() else { return };
-    let lines = super::orders::kill_lines(state, &row);
+    let lines = orders::kill_lines(state, &row);
     if let Some(Layer::Confirm(question)) = state.layers.last_mut() {
         question.lines = lines;
     }
@@ -118,10 +64,10 @@ fn refresh_question(state: &mut State, app: &AppId) {
 pub fn suspend(state: &mut State) {
     let Some(app) = target(state) else { return };
     state.orders.suspending = Some((app.id.clone(), QuestionOrigin { turn: state.turn, at: state.now }));
-    look_up(state, &app.id);
+    pods::look_up(state, &app.id);
     if state.orders.owners_asked.is_none() {
         state.orders.suspending = None;
-        let why = pods_known(state).err().unwrap_or_else(|| "they have not come yet".to_owned());
+        let why = pods::known(state).err().unwrap_or_else(|| "they have not come yet".to_owned());
         state.say(Grade::Refusal, format!("the pods of {} are not known: {why}", app.id));
     }
 }
@@ -193,7 +139,7 @@ pub fn unsuspend(state: &mut State) {
 
 /// Has owners suspended, or run again.
 pub fn yes(state: &mut State, order: SuspendOrder) {
-    state.emit(Effect::SuspendOwners(Box::new(order)));
+    state.emit(Effect::Owners(OwnersWork::Suspend(Box::new(order))));
 }
 
 /// Takes what was done to owners.

@@ -10,7 +10,7 @@ pub const MOST_ABOVE: usize = 5;
 /// An owner, as the API server has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerObject {
-    /// Its namespace.
+    /// The namespace, which is that of the pods.
     pub namespace: Arc<str>,
     /// Its kind and name.
     pub name: OwnerName,
@@ -21,7 +21,7 @@ pub struct OwnerObject {
 }
 
 impl OwnerObject {
-    /// `Job team-a/etl`
+    /// Kind, namespace and name, as messages have them: `Job team-a/etl`.
     pub fn words(&self) -> String {
         format!("{} {}/{}", self.name.kind, self.namespace, self.name.name)
     }
@@ -32,7 +32,7 @@ impl OwnerObject {
 pub struct Chain {
     /// How many pods of the application it has.
     pub pods: usize,
-    /// The owners; empty for pods that nobody owns.
+    /// The owners in that order; empty for pods that nobody owns.
     pub owners: Vec<OwnerObject>,
     /// Why it is not known what is above the last of them.
     pub unknown: Option<String>,
@@ -93,7 +93,7 @@ impl Chain {
 /// What was done to an owner, or why it was not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerDone {
-    /// The owner.
+    /// The owner, with `spec.suspend` as it is by now.
     pub owner: OwnerObject,
     /// Why it is as before; `None`: it is as wanted.
     pub why_not: Option<String>,

@@ -22,7 +22,7 @@ pub struct Origin {
     pub by: String,
     /// Why; may be empty.
     pub reason: String,
-    /// By what.
+    /// By what it came; `Seen` where somebody else wrote it.
     pub source: RevisionSource,
 }
 

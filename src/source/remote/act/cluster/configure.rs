@@ -30,7 +30,7 @@ const TRIES: usize = 3;
 /// A text that is to be in force.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// The text.
+    /// The whole text of the policy group.
     pub text: &'a str,
     /// The checksum of the configuration that it is meant to replace.
     pub base: Option<&'a str>,
