@@ -225,8 +225,6 @@ pub fn token_expires(stage: &Stage) {
     until(&mut driver, &["401: the API server does not accept the credentials"]);
     assert!(driver.screen_text().contains("tenant-a"), "the last data stays");
     stage.saw(&driver.screen_text());
-    std::fs::write(&file, &token).unwrap();
-    until(&mut driver, &["connected again"]);
 }
 
 pub fn api_server_gone(stage: &Stage) {

@@ -54,7 +54,7 @@ const SCENARIOS: [Scenario; 32] = [
     ("what RBAC or adminacl refuses is off, by its name", acting::dimmed),
     ("owners are named up to the topmost, suspended and run again", acting::owners),
     ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
-    ("a token expires and is renewed", failures::token_expires),
+    ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("as a viewer and as an operator, in a terminal", done_when::refusals),
     ("an administrator's errand, in a terminal", done_when::an_administrator),
     ("a kill deletes the pods of an application by their UIDs", kill),
