@@ -150,7 +150,9 @@ pub fn owners(stage: &Stage) {
     driver.keys("2").unwrap();
     until(&mut driver, &["nightly-1", "hourly-1"]);
     // The question may come before the pods; it has its figures as soon as they are there.
-    driver.keys(":app nightly-1<ret>K").unwrap();
+    driver.keys(":app nightly-1<ret>").unwrap();
+    until(&mut driver, &["nightly-1-x"]);
+    driver.keys("K").unwrap();
     until(
         &mut driver,
         &["Kill nightly-1?", "Deletes 1 pod: 1 in team-a", "Job team-a/nightly-1, of CronJob nightly (1 pod)"],

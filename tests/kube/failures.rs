@@ -227,21 +227,6 @@ pub fn token_expires(stage: &Stage) {
     stage.saw(&driver.screen_text());
 }
 
-pub fn api_server_gone(stage: &Stage) {
-    let mut driver = super::acting::console(stage, "admin", &stage.kubeconfig);
-    driver.keys("2").unwrap();
-    until(&mut driver, &["job-1"]);
-    stage.api_server(false);
-    until(&mut driver, &["job-1", "cannot be reached"]);
-    // Nothing is changed by what may not have arrived: orders are refused while it is away.
-    driver.keys(":app job-1<ret>K").unwrap();
-    until(&mut driver, &["the connection is down"]);
-    stage.saw(&driver.screen_text());
-    stage.api_server(true);
-    driver.keys("<esc>2").unwrap();
-    until(&mut driver, &["connected again"]);
-}
-
 pub fn no_secret(stage: &Stage) {
     let mut all = stage.outputs();
     let mut folders = vec![stage.folder.join("kornsole")];

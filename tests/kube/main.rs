@@ -7,15 +7,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod acting;
-mod done_when;
 mod failures;
 mod follow;
 mod looks;
 mod stage;
 mod stand_in;
-#[path = "../pty/terminal.rs"]
-#[allow(dead_code, reason = "the tests in a terminal use all of it")]
-mod terminal;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -27,7 +23,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 32] = [
+const SCENARIOS: [Scenario; 29] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -55,10 +51,7 @@ const SCENARIOS: [Scenario; 32] = [
     ("owners are named up to the topmost, suspended and run again", acting::owners),
     ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
-    ("as a viewer and as an operator, in a terminal", done_when::refusals),
-    ("an administrator's errand, in a terminal", done_when::an_administrator),
     ("a kill deletes the pods of an application by their UIDs", kill),
-    ("the API server is gone for a while", failures::api_server_gone),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];
 
@@ -242,7 +235,6 @@ fn cordoned(stage: &Stage) {
     has(&line("node-a"), &["schedulable"]);
 }
 
-/// The errand in a terminal has killed it already: its pods still end.
 fn kill(stage: &Stage) {
     has(
         &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://bob"]),

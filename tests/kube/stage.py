@@ -63,11 +63,6 @@ def start_api_server():
           '--service-account-issuer=https://kubernetes.default.svc', f'--service-account-key-file={PKI}/sa.key', f'--service-account-signing-key-file={PKI}/sa.key',
           '--service-cluster-ip-range=10.96.0.0/24', '--endpoint-reconciler-type=none', '--disable-admission-plugins=ServiceAccount', '--kubelet-preferred-address-types=InternalIP', '--v=1')
 
-def end_api_server():
-    process = processes.pop()
-    process.kill()
-    process.wait(10)
-
 start_api_server()
 TRUST = ssl.create_default_context(cafile=f'{PKI}/ca.crt')
 def api(method, path, body=None, kind='application/json'):
@@ -342,10 +337,6 @@ try:
         elif 'until' in command:
             while hashlib.sha256(inside['text'].encode()).hexdigest().upper() != command['until']:
                 time.sleep(0.05)
-        elif 'stop' in command:
-            end_api_server()
-        elif 'start' in command:
-            start_api_server()
         elif 'cut' in command:
             for writer in list(FORWARDS):
                 LOOP[0].call_soon_threadsafe(writer.transport.abort)

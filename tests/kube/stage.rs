@@ -58,11 +58,6 @@ impl Stage {
         users.iter().find(|one| one["name"] == user).unwrap()["user"]["token"].as_str().unwrap().to_owned()
     }
 
-    /// Ends the API server, or starts it again.
-    pub fn api_server(&self, runs: bool) {
-        self.command(&if runs { json!({"start": true}) } else { json!({"stop": true}) });
-    }
-
     /// A file with a text.
     pub fn file(&self, name: &str, text: &str) -> String {
         let file = self.folder.join(name);
