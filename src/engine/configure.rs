@@ -280,6 +280,7 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
         created: created.collect(),
         removal: Removal::default(),
         what_happens,
+        resource_versions: None,
         warning: None,
         dry_run,
     }

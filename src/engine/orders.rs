@@ -145,7 +145,7 @@ fn ended(state: &State, at: &Within<'_>, app: &AppId, queue: QueuePath, events: 
         _ => None,
     });
     let (released, withdrawn) = (released.collect(), withdrawn.collect());
-    Killed { app: app.clone(), queue, state, released, withdrawn, left }
+    Killed { app: app.clone(), queue, state, released, withdrawn, left, pods: Vec::new() }
 }
 
 fn order_move(

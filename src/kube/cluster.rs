@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use super::access::CONNECT;
 use super::find::{self, Place};
 use super::pipe::{self, PodClient};
 use super::{Asked, ContextInfo, Known, KubeFault, Who};
+use crate::view::act::ClusterRights;
 
 /// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
@@ -112,6 +113,7 @@ pub struct Cluster {
     pub(super) who: ArcSwapOption<Who>,
     pub(super) unknown: ArcSwapOption<KubeFault>,
     pub(super) allowed: Mutex<HashMap<Asked, bool>>,
+    pub(super) rights: ArcSwapOption<ClusterRights>,
     follows: AtomicBool,
 }
 
@@ -137,6 +139,7 @@ impl Cluster {
             who: ArcSwapOption::empty(),
             unknown: ArcSwapOption::empty(),
             allowed: Mutex::default(),
+            rights: ArcSwapOption::empty(),
             follows: AtomicBool::new(false),
         }
     }
@@ -177,6 +180,17 @@ impl Cluster {
         }
         self.route().await?;
         self.found().map(|found| found.namespace.clone()).ok_or_else(|| KubeFault::new("the scheduler was not found"))
+    }
+
+    /// The namespace and the pod of the scheduler, looked for where the way does not lead to one.
+    pub(super) async fn scheduler_pod(&self) -> Result<(String, String), KubeFault> {
+        let namespace = self.namespace().await?;
+        if let Some(pod) = self.found().and_then(|found| found.pod.clone()) {
+            return Ok((namespace, pod));
+        }
+        let client = self.client().await?;
+        let place = find::service(&client, Some(&namespace), self.wanted.service.as_deref(), &namespace).await?;
+        Ok((namespace, find::pod(&client, &place).await?))
     }
 
     /// Who one is, once that is known.
@@ -378,10 +392,5 @@ impl Cluster {
     /// Its objects are followed from now on.
     pub fn set_follows(&self) {
         self.follows.store(true, Ordering::Relaxed);
-    }
-
-    /// What is known of a right; `None`: it was not asked for yet.
-    pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 }

@@ -7,7 +7,7 @@ use kube::client::AuthError;
 use super::Who;
 
 /// What is asked of an API server, as its rules of access name it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Asked {
     /// `get`, `list`, `create`, `patch`, `delete`.
     pub verb: &'static str,
@@ -39,7 +39,7 @@ impl Asked {
             // What is created has no name yet.
             // Pods and nodes come and go; a rule for one of them is of no use.
             Some(name)
-                if !matches!(self.resource, "pods" | "pods/portforward" | "nodes")
+                if !matches!(self.resource, "pods" | "pods/portforward" | "pods/log" | "nodes")
                     && (self.verb != "create" || self.resource.contains('/')) =>
             {
                 format!("resourceNames: [{name:?}], ")

@@ -13,7 +13,7 @@ pub const PORT_NAME: &str = "yunikorn-core";
 /// The port of the process itself; the Service may have another.
 pub const PORT: u16 = 9080;
 /// The container of the scheduler.
-const CONTAINER: &str = "yunikorn-scheduler-k8s";
+pub const CONTAINER: &str = "yunikorn-scheduler-k8s";
 /// The namespaces that are tried where nobody may look into all.
 const USUAL: [&str; 2] = ["yunikorn", "default"];
 

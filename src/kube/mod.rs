@@ -1,7 +1,7 @@
 //! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and changes of its objects.
 //!
 //! [`Address`] is a person's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler and carries
-//! requests to it, by port-forward or by the service proxy. `config_map`, `pods` and `nodes` change objects, `review` asks for one's
+//! requests to it, by port-forward or by the service proxy. `config_map`, `pods`, `owners` and `nodes` change objects, `review` asks for one's
 //! identity and rights; [`follow`] follows lists of objects.
 //!
 //! Invariants:
@@ -14,21 +14,25 @@ mod access;
 mod address;
 mod cluster;
 mod config_map;
+mod event;
 mod fault;
 mod find;
 mod nodes;
 mod objects;
+mod owners;
 mod pipe;
 mod pods;
+mod refusal_log;
 mod review;
 pub mod roles;
+mod settings;
 mod watch;
 mod who;
 
 pub use access::{ContextInfo, Known};
 pub use address::{Address, SCHEME};
 pub use cluster::{Cluster, Found, Via, Wanted};
-pub use config_map::{CONFIGS, Note, Owner, TextSource, WrittenConfig};
+pub use config_map::{CONFIGS, LARGEST, Note, Owner, TextSource, Writer, WrittenConfig};
 pub use fault::{Asked, KubeFault};
 pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass};
 pub use pods::{PodOutcome, PodRef};

@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::{Asked, KubeFault, Who};
+use crate::view::act::{ClusterRights, Right};
+
+/// How many rights in namespaces are asked for again each time.
+const AGAIN: usize = 100;
 
 impl Cluster {
     /// Who one is: by SelfSubjectReview, or where the release has none, by a review of one's own token.
@@ -24,10 +28,12 @@ impl Cluster {
             Ok(who) => {
                 let who = Arc::new(who);
                 self.who.store(Some(Arc::clone(&who)));
+                self.publish_rights();
                 Ok(who)
             }
             Err(fault) => {
                 self.unknown.store(Some(Arc::new(fault.clone())));
+                self.publish_rights();
                 Err(fault)
             }
         }
@@ -108,16 +114,53 @@ impl Cluster {
         let done = done.map_err(|error| KubeFault::of(error, &reviewing, None))?;
         let allowed = done.status.is_some_and(|status| status.allowed);
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(asked.clone(), allowed);
+        self.publish_rights();
         Ok(allowed)
     }
 
-    /// Asks for every right that a key of the console needs, once. What cannot be asked is not known.
+    /// Asks for every right that a key of the console needs, and again for those that were asked for before. What cannot be asked is not
+    /// known.
     pub async fn review_all(&self) {
         // Who one is stands in refusals; without it they name nobody.
         let _ = self.who().await;
         let Ok(namespace) = self.namespace().await else { return };
-        for asked in [Self::writing(&namespace), Self::cordoning(), Self::killing(None)] {
+        let (writing, cordoning, killing) = (Self::writing(&namespace), Self::cordoning(), Self::killing(None));
+        let known: Vec<Asked> = self.allowed.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let _ = tokio::join!(self.may(&writing), self.may(&cordoning), self.may(&killing));
+        let again = known.into_iter().filter(|asked| ![&writing, &cordoning, &killing].contains(&asked));
+        for asked in again.take(AGAIN) {
             let _ = self.may(&asked).await;
+        }
+    }
+
+    /// What was reviewed, to see whether an order would be refused.
+    pub fn rights(&self) -> Arc<ClusterRights> {
+        if self.rights.load().is_none() {
+            self.publish_rights();
+        }
+        self.rights.load_full().unwrap_or_default()
+    }
+
+    /// Works out what the console sees of the rights.
+    pub(super) fn publish_rights(&self) {
+        let shown = |asked: &Asked| Right {
+            verb: asked.verb,
+            resource: asked.resource,
+            namespace: asked.namespace.as_deref().map(Arc::from),
+        };
+        let reviewed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let reviewed = reviewed.iter().map(|(asked, allowed)| (shown(asked), *allowed)).collect();
+        let unknown = match (self.enforces_acl(), self.user(), self.unknown()) {
+            (true, None, Some(fault)) => Some(Arc::from(format!(
+                "{fault}; so adminacl allows nothing. enforce-acl = false in the context of your settings leaves it to RBAC"
+            ))),
+            (true, None, None) => Some(Arc::from("who you are is not known yet")),
+            _ => None,
+        };
+        let namespace = self.found().map(|found| Arc::from(found.namespace.as_str()));
+        let rights = ClusterRights { namespace, reviewed, unknown };
+        if self.rights.load().as_deref() != Some(&rights) {
+            self.rights.store(Some(Arc::new(rights)));
         }
     }
 
@@ -126,26 +169,17 @@ impl Cluster {
         if self.is_allowed(&Self::killing(None)) != Some(false) {
             return false;
         }
-        let mut asked = false;
-        for right in namespaces.iter().map(|namespace| Self::killing(Some(namespace))) {
-            if self.is_allowed(&right).is_none() {
-                asked = true;
-                let _ = self.may(&right).await;
-            }
+        let rights = namespaces.iter().map(|namespace| Self::killing(Some(namespace)));
+        let new: Vec<Asked> = rights.filter(|right| self.is_allowed(right).is_none()).collect();
+        for right in &new {
+            let _ = self.may(right).await;
         }
-        asked
+        !new.is_empty()
     }
 
-    /// Whether pods of a namespace may be deleted, as far as it was reviewed.
-    ///
-    /// # Errors
-    /// The right that is missing.
-    pub fn may_kill(&self, namespace: &str) -> Result<(), Asked> {
-        let here = Self::killing(Some(namespace));
-        match (self.is_allowed(&Self::killing(None)), self.is_allowed(&here)) {
-            (Some(false), Some(false)) => Err(here),
-            _ => Ok(()),
-        }
+    /// What is known of a right; `None`: it was not asked for yet.
+    pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 
     /// The right to delete pods, in a namespace or in all.

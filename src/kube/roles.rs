@@ -35,6 +35,11 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
     ];
     if matches!(role, Role::Operator | Role::Admin) {
+        here.push(r#"{apiGroups: [""], resources: [events], verbs: [create]} # orders are noted on yunikorn-configs"#);
+        all.push(r#"{apiGroups: [apps], resources: [replicasets, deployments, statefulsets], verbs: [get]}"#);
+        all.push(r#"{apiGroups: [batch], resources: [jobs, cronjobs], verbs: [get, patch]} # to suspend what makes pods again"#);
+        all.push(r#"{apiGroups: [sparkoperator.k8s.io], resources: [sparkapplications], verbs: [get, patch]}"#);
+        all.push(r#"{apiGroups: [ray.io], resources: [rayclusters, rayjobs], verbs: [get, patch]}"#);
         all.push(r#"{apiGroups: [""], resources: [pods], verbs: [get, list, watch, delete]}"#);
         all.push(r#"{apiGroups: [""], resources: [nodes], verbs: [patch]}"#);
     }
@@ -44,6 +49,7 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
             r#"{apiGroups: [""], resources: [configmaps], resourceNames: [yunikorn-configs], verbs: [patch]}"#,
             r#"{apiGroups: [""], resources: [configmaps], verbs: [create]} # until yunikorn-configs is there"#,
             r#"{apiGroups: [""], resources: [pods], verbs: [get, list]}"#,
+            r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # why the scheduler refused a configuration"#,
             r#"{apiGroups: [""], resources: [pods/portforward], verbs: [get, create]} # opens every port of every pod here"#,
         ]);
     }

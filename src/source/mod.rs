@@ -9,6 +9,7 @@ mod explained;
 pub mod forecast;
 #[cfg(target_os = "linux")]
 pub mod local;
+mod owners;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -24,6 +25,7 @@ use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
+pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
 
 /// Takes what would be preempted, by partition.
@@ -120,6 +122,19 @@ pub trait Source: Send + Sync {
     fn act(&self, order: Order, answer: Answer) {
         let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
+    }
+
+    /// Looks up who owns the pods of an application, up to the topmost; `answer` is called once, from any thread. Only in a cluster are
+    /// there pods.
+    fn owners(&self, partition: &str, app: &AppId, answer: OwnersAnswer) {
+        let _ = (partition, app);
+        answer(Err("it has no pods".to_owned()));
+    }
+
+    /// Suspends owners of pods, or lets them run again; `answer` is called once, from any thread.
+    fn suspend(&self, order: SuspendOrder, answer: SuspendAnswer) {
+        let message = format!("the owners of {} are not known", order.app);
+        answer(Err(Refusal::new(Code::NotSupported, message, "only pods in a cluster have owners")));
     }
 
     /// Explains why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that

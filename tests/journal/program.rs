@@ -165,7 +165,7 @@ impl Crashed {
         let server = crashed.serve();
         crashed.url = server.url();
         while !one_runs(&server) {}
-        assert!(!crashed.ask("bob", &["kill", "one", "--reason", "in the way"]).0);
+        assert!(!crashed.ask("bob", &["kill", "one", "--yes", "--reason", "in the way"]).0);
         let bad = QUEUES.replace("- name: a\n", "- name: a\n            resources: {max: {vcore: 1m}}\n");
         crashed.folder.write("bad.yaml", bad);
         let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--yes", "--reason", "by mistake"]);

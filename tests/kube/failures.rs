@@ -48,7 +48,7 @@ pub fn too_large(stage: &Stage) {
 }
 
 pub fn absent(stage: &Stage) {
-    let mut before = stage.config_map();
+    let before = stage.config_map();
     let new = stage.changed("new.yaml", raise);
     stage.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
     let (code, out, err) = apply(stage, &new, &["--yes"]);
@@ -56,13 +56,7 @@ pub fn absent(stage: &Stage) {
     let made = stage.config_map();
     let text = std::fs::read_to_string(&new).unwrap();
     assert_eq!(made["data"], json!({"queues.yaml": text}), "nothing but the key is in it");
-    // The map of before comes back.
-    before["metadata"] =
-        json!({"name": "yunikorn-configs", "namespace": "yunikorn", "labels": before["metadata"]["labels"]});
-    let file = stage.folder.join("before.json");
-    std::fs::write(&file, before.to_string()).unwrap();
-    stage.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
-    stage.kubectl(&["create", "-f", &file.display().to_string()]);
+    stage.replace_map(before);
 }
 
 pub fn several(stage: &Stage) {
@@ -140,7 +134,7 @@ pub fn replaced(stage: &Stage) {
     let mut driver = console(stage, Via::PortForward);
     until(&mut driver, &["tenant-a", "etl"]);
     let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "yunikorn-scheduler-2", "namespace": "yunikorn",
-        "labels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}, "spec": {"nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}});
+        "labels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}, "spec": {"nodeName": "n1", "containers": [{"name": "yunikorn-scheduler-k8s", "image": "x"}]}});
     let file = stage.folder.join("pod.json");
     std::fs::write(&file, pod.to_string()).unwrap();
     stage.kubectl(&["create", "-f", &file.display().to_string()]);
@@ -197,10 +191,120 @@ fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
     assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "before all are asked for, none is");
     assert!(!runtime.block_on(cluster.may(&Cluster::killing(None))).unwrap());
     assert!(runtime.block_on(cluster.review_namespaces(&namespaces)));
-    assert!(cluster.may_kill("team-a").is_ok());
-    let missing = cluster.may_kill("team-b").unwrap_err();
-    assert_eq!(missing.to_string(), "delete pods in namespace team-b");
+    let may = |namespace| cluster.is_allowed(&Cluster::killing(Some(namespace)));
+    assert_eq!((may("team-a"), may("team-b")), (Some(true), Some(false)));
     let asked = stand_in.asked();
     assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "each is asked for once");
     assert_eq!(stand_in.asked(), asked);
+}
+
+/// A kubeconfig whose user is an exec plugin that prints a token out of a file, and is asked for it again each time.
+fn by_token_in_a_file(stage: &Stage) -> (String, std::path::PathBuf) {
+    let file = stage.folder.join("token");
+    let credential = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}"#;
+    let script = format!(
+        "printf '{credential}' \"$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\" \"$(cat {})\"",
+        file.display()
+    );
+    let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never", "args": ["-c", script]});
+    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&stage.kubeconfig).unwrap()).unwrap();
+    config["users"] = json!([{"name": "root", "user": {"exec": exec}}]);
+    let kubeconfig = stage.folder.join("token.json").display().to_string();
+    std::fs::write(&kubeconfig, config.to_string()).unwrap();
+    (kubeconfig, file)
+}
+
+pub fn token_expires(stage: &Stage) {
+    let (kubeconfig, file) = by_token_in_a_file(stage);
+    let token = stage.token("root");
+    std::fs::write(&file, &token).unwrap();
+    let mut driver = super::acting::console(stage, "root", &kubeconfig);
+    std::fs::write(&file, "expired").unwrap();
+    // The connections that stand outlive their token.
+    stage.kubelet_cuts();
+    until(&mut driver, &["401: the API server does not accept the credentials"]);
+    assert!(driver.screen_text().contains("tenant-a"), "the last data stays");
+    stage.saw(&driver.screen_text());
+}
+
+pub fn no_secret(stage: &Stage) {
+    let mut all = stage.outputs();
+    let mut folders = vec![stage.folder.join("kornsole")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                files += 1;
+                all += &String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    assert!(files > 2 && all.len() > 20_000, "{files} files, {} bytes", all.len());
+    for secret in &stage.hidden {
+        assert!(!all.contains(secret.as_str()), "{secret} was shown");
+    }
+}
+
+/// An owner of the pods of an application on a stand-in: the real API server of these tests keeps no `spec.suspend` of a Job.
+fn job(version: &str, uid: &str, suspend: Option<bool>) -> Value {
+    let owners =
+        json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "uid": "c", "controller": true}]);
+    json!({"metadata": {"name": "etl", "namespace": "ns", "uid": uid, "resourceVersion": version, "ownerReferences": owners},
+        "spec": {"suspend": suspend, "template": {}}})
+}
+
+const JOB: &str = "/apis/batch/v1/namespaces/ns/jobs/etl";
+
+fn owner() -> kornsole::view::kubernetes::OwnerName {
+    let text = |text: &str| Arc::from(text);
+    kornsole::view::kubernetes::OwnerName { kind: text("Job"), version: text("batch/v1"), name: text("etl") }
+}
+
+#[test]
+fn a_job_is_suspended_onto_the_version_that_was_read_also_while_its_status_changes() {
+    let version = std::sync::atomic::AtomicUsize::new(4);
+    let stand_in = StandIn::new(move |call| match (call.method.as_str(), call.path.split('?').next().unwrap()) {
+        ("GET", JOB) => {
+            let now = version.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Reply::json(&job(&now.to_string(), "u", None))
+        }
+        ("PATCH", JOB) => {
+            let body: Value = serde_json::from_str(&call.body).unwrap();
+            assert_eq!(body["spec"], json!({"suspend": true}));
+            match body["metadata"]["resourceVersion"].as_str() {
+                Some("5") => Reply::refusal(409, "the object has been modified"),
+                Some("6") => Reply::json(&job("7", "u", Some(true))),
+                other => panic!("{other:?}"),
+            }
+        }
+        ("GET", "/apis/batch/v1/namespaces/ns/cronjobs/nightly") => Reply::refusal(403, "forbidden"),
+        (method, path) => panic!("{method} {path}"),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cluster = stand_in.cluster();
+    let (owners, unknown) = runtime.block_on(cluster.owners_from("ns", &owner()));
+    let words: Vec<String> = owners.iter().map(|owner| owner.words()).collect();
+    assert_eq!(words, ["Job ns/etl", "CronJob ns/nightly"]);
+    assert_eq!((owners[0].suspended, owners[1].suspended), (Some(false), None));
+    assert_eq!(unknown.unwrap(), "RBAC of the API server: needs get on cronjobs in ns");
+    runtime.block_on(cluster.suspend(&owners[0], true)).unwrap();
+}
+
+#[test]
+fn another_job_of_the_same_name_is_left_alone() {
+    let stand_in = StandIn::new(|call| {
+        assert_eq!(call.method, "GET", "nothing is written");
+        Reply::json(&job("9", "another", None))
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let read = kornsole::view::kubernetes::OwnerObject {
+        namespace: Arc::from("ns"),
+        name: owner(),
+        uid: Arc::from("u"),
+        suspended: Some(false),
+    };
+    let why = runtime.block_on(stand_in.cluster().suspend(&read, true)).unwrap_err();
+    assert_eq!(why.to_string(), "another Job has that name by now");
 }

@@ -6,23 +6,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod acting;
 mod failures;
 mod follow;
 mod looks;
+mod stage;
 mod stand_in;
 
-use std::cell::RefCell;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::Write as _;
+use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+use stage::Stage;
 
 /// What is tried, and how.
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 19] = [
+const SCENARIOS: [Scenario; 29] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -41,7 +42,17 @@ const SCENARIOS: [Scenario; 19] = [
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
     ("pods and nodes are followed", failures::followed),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
+    ("a configuration that is held compressed stays compressed", acting::compressed),
+    ("a configuration that the scheduler refuses says its log, and the text before comes back", acting::not_taken),
+    ("a setting that keeps the scheduler from reading is named before the write", acting::not_read),
+    ("a ConfigMap that is immutable is not written", acting::immutable),
+    ("this machine keeps an audit and a history, with rollback and events", acting::history),
+    ("what RBAC or adminacl refuses is off, by its name", acting::dimmed),
+    ("owners are named up to the topmost, suspended and run again", acting::owners),
+    ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
+    ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("a kill deletes the pods of an application by their UIDs", kill),
+    ("no secret was shown, kept or logged", failures::no_secret),
 ];
 
 #[test]
@@ -62,126 +73,6 @@ fn a_real_api_server() {
 /// Onto the terminal, also of a test that passes.
 fn say(line: &str) {
     std::io::stderr().lock().write_all(format!("{line}\n").as_bytes()).unwrap();
-}
-
-/// A cluster. Dropping it ends all of its processes.
-struct Stage {
-    child: Child,
-    ends: RefCell<(Option<ChildStdin>, BufReader<ChildStdout>)>,
-    folder: PathBuf,
-    kubeconfig: String,
-    proxy: bool,
-    kubectl: PathBuf,
-}
-
-impl Stage {
-    fn start(assets: &Path) -> Self {
-        let folder = std::env::temp_dir().join(format!("kornsole-kube-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let mut child = Command::new("python3")
-            .args([Path::new("tests/kube/stage.py"), &folder, assets])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("tests/kube needs python3 and openssl");
-        let mut line = String::new();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        stdout.read_line(&mut line).unwrap();
-        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("no stage: {error}, see above"));
-        let ends = RefCell::new((child.stdin.take(), stdout));
-        let kubeconfig = ready["kubeconfig"].as_str().unwrap().to_owned();
-        Self { child, ends, folder, kubeconfig, proxy: ready["proxy"] == true, kubectl: assets.join("kubectl") }
-    }
-
-    /// Runs kornsole. Gives its exit code, what it printed, and what it reported.
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
-            .args(arguments)
-            .env("KUBECONFIG", &self.kubeconfig)
-            .env("XDG_CONFIG_HOME", &self.folder)
-            .env("XDG_STATE_HOME", &self.folder)
-            .env_remove("KORNSOLE_TOKEN")
-            .output()
-            .unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-    }
-
-    fn works(&self, arguments: &[&str]) -> String {
-        let (code, out, err) = self.run(arguments);
-        assert_eq!(code, 0, "{arguments:?}: {err}{out}");
-        out
-    }
-
-    fn fails(&self, arguments: &[&str]) -> String {
-        let (code, out, err) = self.run(arguments);
-        assert_ne!(code, 0, "{arguments:?}: {out}");
-        err
-    }
-
-    fn kubectl(&self, arguments: &[&str]) -> String {
-        let output = Command::new(&self.kubectl)
-            .args(["--kubeconfig", &self.kubeconfig, "--context", "root"])
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Whether a member of the group of a role may do something.
-    fn can(&self, role: &str, what: &[&str]) -> bool {
-        let output = Command::new(&self.kubectl)
-            .args(["--kubeconfig", &self.kubeconfig, "--context", "root", "auth", "can-i"])
-            .args(what)
-            .args(["--as", "zoe", "--as-group", &format!("only-{role}")])
-            .output()
-            .unwrap();
-        String::from_utf8(output.stdout).unwrap().trim() == "yes"
-    }
-
-    /// Writes the status of an object, as a kubelet does.
-    fn patch_status(&self, path: &str, body: &Value) {
-        self.command(&json!({"patch": format!("{path}/status"), "body": body}));
-    }
-
-    /// Ends all port-forwards that stand.
-    fn kubelet_cuts(&self) {
-        self.command(&json!({"cut": true}));
-    }
-
-    /// Has `stage.py` do something, and waits until it is done.
-    fn command(&self, command: &Value) {
-        let mut ends = self.ends.borrow_mut();
-        let (stdin, stdout) = &mut *ends;
-        writeln!(stdin.as_mut().unwrap(), "{command}").unwrap();
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "done", "{command}");
-    }
-
-    fn config_map(&self) -> Value {
-        serde_json::from_str(&self.kubectl(&["-n", "yunikorn", "get", "configmap", "yunikorn-configs", "-o", "json"]))
-            .unwrap()
-    }
-
-    /// A file with the configuration in the map, changed.
-    fn changed(&self, name: &str, change: impl FnOnce(&str) -> String) -> String {
-        let map = self.config_map();
-        let text = change(map["data"]["queues.yaml"].as_str().unwrap());
-        let file = self.folder.join(name);
-        std::fs::write(&file, text).unwrap();
-        file.display().to_string()
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        // The stage ends with its input.
-        drop(self.ends.borrow_mut().0.take());
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
 }
 
 fn has(text: &str, parts: &[&str]) {
@@ -346,22 +237,24 @@ fn cordoned(stage: &Stage) {
 
 fn kill(stage: &Stage) {
     has(
-        &stage.fails(&["kill", "job-1", "--server", "k8s://bob"]),
+        &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://bob"]),
         &["bob may not kill job-1", "root.tenants.tenant-a.etl"],
     );
-    has(&stage.fails(&["kill", "job-1", "--server", "k8s://eve"]), &["403: user eve may not delete pods job-1-driver"]);
-    let done = stage.works(&["kill", "job-1", "--server", "k8s://admin"]);
-    has(&done, &["1 allocations released"]);
-    let deleted = |name: &str| {
-        let pod: Value =
-            serde_json::from_str(&stage.kubectl(&["-n", "team-a", "get", "pod", name, "-o", "json"])).unwrap();
-        !pod["metadata"]["deletionTimestamp"].is_null()
-    };
-    assert!(deleted("job-1-driver"));
+    has(
+        &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://eve"]),
+        &["403: user eve may not delete pods job-1-driver"],
+    );
+    has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["--yes where there is no terminal"]);
+    let done = stage.works(&["kill", "job-1", "--yes", "--server", "k8s://admin"]);
+    has(&done, &["1 allocations released", "team-a/job-1-driver: deletion began"]);
+    has(&done, &["team-a/job-1-worker: another pod has its name by now, which stays"]);
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));
-    assert_eq!(last["outcome"], "done");
+    let end = &last["after"]["pod team-a/job-1-driver"];
+    assert_eq!((&last["allowed"], end), (&true.into(), &"deletion began".into()));
+    let deleted = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
+    assert!(deleted("job-1-driver"));
     // Another pod has that name by now.
     assert!(!deleted("job-1-worker"));
 }

@@ -4,7 +4,7 @@
 etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
 ConfigMap. The kubelet only serves port-forwards. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
 Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
-import asyncio, base64, hashlib, json, os, secrets, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
+import asyncio, base64, gzip, hashlib, json, os, secrets, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FOLDER, ASSETS = os.path.abspath(sys.argv[1]), sys.argv[2]
@@ -33,6 +33,8 @@ openssl('x509', '-req', '-in', 'server.csr', '-CA', 'ca.crt', '-CAkey', 'ca.key'
 # Who there is. `admin` and the group `admins` stand in adminacl of the root of the recorded configuration.
 USERS = {'root': ('root', ['system:masters']), 'admin': ('admin', ['kornsole-admin']), 'bob': ('bob', ['kornsole-admin']), 'eve': ('eve', ['admins', 'viewers']),
          'viewer': ('viewer', ['proxied']), 'nobody': ('nobody', ['none'])}
+# What no output may have: the value of a Secret and of a variable of a pod.
+SECRET = 'hunter2-' + secrets.token_hex(8)
 TOKENS = {name: secrets.token_hex(16) for name in USERS}
 with open(f'{PKI}/tokens.csv', 'w') as f:
     for name, (user, groups) in USERS.items():
@@ -55,11 +57,13 @@ def end():
 PORT, ETCD, PEER, CORE, KUBELET = (free() for _ in range(5))
 start('etcd', f'{ASSETS}/etcd', f'--data-dir={FOLDER}/etcd', f'--listen-client-urls=http://127.0.0.1:{ETCD}', f'--advertise-client-urls=http://127.0.0.1:{ETCD}',
       f'--listen-peer-urls=http://127.0.0.1:{PEER}', f'--initial-advertise-peer-urls=http://127.0.0.1:{PEER}', f'--initial-cluster=default=http://127.0.0.1:{PEER}', '--unsafe-no-fsync', '--log-level=warn')
-start('kube-apiserver', f'{ASSETS}/kube-apiserver', f'--etcd-servers=http://127.0.0.1:{ETCD}', '--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', f'--secure-port={PORT}',
-      f'--tls-cert-file={PKI}/server.crt', f'--tls-private-key-file={PKI}/server.key', f'--token-auth-file={PKI}/tokens.csv', '--authorization-mode=RBAC', '--anonymous-auth=false',
-      '--service-account-issuer=https://kubernetes.default.svc', f'--service-account-key-file={PKI}/sa.key', f'--service-account-signing-key-file={PKI}/sa.key',
-      '--service-cluster-ip-range=10.96.0.0/24', '--endpoint-reconciler-type=none', '--disable-admission-plugins=ServiceAccount', '--kubelet-preferred-address-types=InternalIP', '--v=1')
+def start_api_server():
+    start('kube-apiserver', f'{ASSETS}/kube-apiserver', f'--etcd-servers=http://127.0.0.1:{ETCD}', '--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', f'--secure-port={PORT}',
+          f'--tls-cert-file={PKI}/server.crt', f'--tls-private-key-file={PKI}/server.key', f'--token-auth-file={PKI}/tokens.csv', '--authorization-mode=RBAC', '--anonymous-auth=false',
+          '--service-account-issuer=https://kubernetes.default.svc', f'--service-account-key-file={PKI}/sa.key', f'--service-account-signing-key-file={PKI}/sa.key',
+          '--service-cluster-ip-range=10.96.0.0/24', '--endpoint-reconciler-type=none', '--disable-admission-plugins=ServiceAccount', '--kubelet-preferred-address-types=InternalIP', '--v=1')
 
+start_api_server()
 TRUST = ssl.create_default_context(cafile=f'{PKI}/ca.crt')
 def api(method, path, body=None, kind='application/json'):
     request = urllib.request.Request(f'https://127.0.0.1:{PORT}{path}', method=method, data=None if body is None else json.dumps(body).encode(),
@@ -88,14 +92,20 @@ def plain(text):
 FIRST = plain(ANSWERS['/ws/v1/config'][2].decode())
 inside = {'text': FIRST}
 UIDS = {}
+# Applications whose pods have owners, with the names of the pods.
+OWNED = {}
 
-def app():
-    """An application of two pods; of the second there is another one of its name by now."""
+def app(name, pods):
     tags = lambda name: {'kubernetes.io/meta/namespace': 'team-a', 'kubernetes.io/meta/podName': name, 'kubernetes.io/label/queue': 'root.tenants.tenant-a.etl'}
-    held = [{'allocationKey': UIDS[name], 'allocationTags': tags(name), 'requestTime': 946684800000000000, 'resource': {'vcore': 1000, 'memory': 1 << 30, 'pods': 1},
-             'priority': '0', 'nodeId': 'n1', 'applicationId': 'job-1', 'placeholder': False} for name in ('job-1-driver', 'job-1-worker')]
-    return {'applicationID': 'job-1', 'partition': 'default', 'queueName': 'root.tenants.tenant-a.etl', 'submissionTime': 946684800000000000, 'allocations': held,
+    held = [{'allocationKey': UIDS[pod], 'allocationTags': tags(pod), 'requestTime': 946684800000000000, 'resource': {'vcore': 1000, 'memory': 1 << 30, 'pods': 1},
+             'priority': '0', 'nodeId': 'n1', 'applicationId': name, 'placeholder': False} for pod in pods]
+    return {'applicationID': name, 'partition': 'default', 'queueName': 'root.tenants.tenant-a.etl', 'submissionTime': 946684800000000000, 'allocations': held,
             'requests': [], 'applicationState': 'Running', 'user': 'sue', 'groups': ['dev'], 'usedResource': {'vcore': 2000, 'memory': 2 << 30}, 'stateLog': []}
+
+def apps():
+    """One of two pods, of the second of which there is another one of its name by now; and those that something owns."""
+    owned = [app(name, pods) for name, pods in OWNED.items()]
+    return [app('job-1', ('job-1-driver', 'job-1-worker')), *owned]
 
 class Core(BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
@@ -114,28 +124,48 @@ class Core(BaseHTTPRequestHandler):
             return self.answer(200, 'application/x-yaml', f"{inside['text']}checksum: {sum}\n".encode())
         status, kind, body = ANSWERS.get(path, (404, 'text/plain; charset=utf-8', b'404 page not found\n'))
         if path == '/ws/v1/partition/default/applications/active':
-            body = json.dumps(json.loads(body) + [app()]).encode()
+            body = json.dumps(json.loads(body) + apps()).encode()
         self.answer(status, kind, body)
     def do_POST(self):
         text = self.rfile.read(int(self.headers.get('Content-Length', 0))).decode()
         bad = 'refuse-me' in text
         self.answer(200, 'application/json', json.dumps({'allowed': not bad, 'reason': 'the stand-in refuses it' if bad else ''}).encode())
 
+LOG = []
+def flattened(found):
+    """The text of the configuration in the map; a compressed one goes first."""
+    packed = found.get('binaryData', {}).get('queues.yaml.gz')
+    return gzip.decompress(base64.b64decode(packed)).decode() if packed else found.get('data', {}).get('queues.yaml', '')
+
 def follow():
+    """A scheduler's way with its map: with hot refresh off nothing is read, and a text that it refuses is only in its log."""
+    refused = None
     while True:
         try:
-            found = api('GET', '/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs')['data'].get('queues.yaml', '')
-            inside['text'] = found if 'not-taken' not in found else inside['text']
+            found = api('GET', '/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs')
+            text = flattened(found)
+            if found.get('data', {}).get('service.enableConfigHotRefresh') == 'false':
+                pass
+            elif 'not-taken' not in text:
+                inside['text'], refused = text, None
+            elif text != refused:
+                refused = text
+                LOG.append('2026-01-01T00:00:00.000Z\tERROR\tcore.scheduler\treload configuration failed\t{"error": "the stand-in does not take it"}')
         except (OSError, KeyError, ValueError):
             pass
         time.sleep(0.2)
 
 FORWARDS, LOOP = set(), []
 async def websocket(reader, writer):
-    """A kubelet that forwards a port: channels 0 and 1, each begun by the number of the port."""
+    """A kubelet that has the scheduler's log, and forwards a port: channels 0 and 1, each begun by the number of the port."""
     FORWARDS.add(writer)
     try:
         head = (await reader.readuntil(b'\r\n\r\n')).decode()
+        if head.startswith('GET /containerLogs/'):
+            body = ''.join(f'{line}\n' for line in ['INFO started', *LOG]).encode()
+            writer.write(f'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n'.encode() + body)
+            await writer.drain()
+            return
         fields = dict(line.split(': ', 1) for line in head.split('\r\n')[1:] if ': ' in line)
         fields = {name.lower(): value for name, value in fields.items()}
         accept = base64.b64encode(hashlib.sha1((fields['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').encode()).digest()).decode()
@@ -148,11 +178,15 @@ async def websocket(reader, writer):
             frame(bytes([channel]) + (9080).to_bytes(2, 'little'))
         inner, outer = await asyncio.open_connection('127.0.0.1', CORE)
         async def back():
-            while data := await inner.read(16384):
-                frame(b'\0' + data)
-                await writer.drain()
-            if not writer.is_closing():
-                frame(b'', 8)
+            try:
+                while data := await inner.read(16384):
+                    frame(b'\0' + data)
+                    await writer.drain()
+                if not writer.is_closing():
+                    frame(b'', 8)
+            except (OSError, AttributeError):
+                # It was cut meanwhile.
+                pass
         task = asyncio.create_task(back())
         while True:
             first, second = await reader.readexactly(2)
@@ -193,13 +227,31 @@ def outside():
             return None
     return None if address.startswith(('127.', '0.')) else address
 
-def pod(namespace, name, labels, ready=False, address=None):
-    made = api('POST', f'/api/v1/namespaces/{namespace}/pods', {'metadata': {'name': name, 'labels': labels}, 'spec': {'nodeName': 'n1', 'schedulerName': 'yunikorn',
-               'terminationGracePeriodSeconds': 600, 'containers': [{'name': 'main', 'image': 'x'}]}})
+def pod(namespace, name, labels, ready=False, address=None, container='main', owner=None):
+    metadata = {'name': name, 'labels': labels, **({'ownerReferences': [owner]} if owner else {})}
+    made = api('POST', f'/api/v1/namespaces/{namespace}/pods', {'metadata': metadata, 'spec': {'nodeName': 'n1', 'schedulerName': 'yunikorn',
+               'terminationGracePeriodSeconds': 600, 'containers': [{'name': container, 'image': 'x', 'env': [{'name': 'PASSWORD', 'value': SECRET}]}]}})
     if ready:
         status = {'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}], 'podIP': address or '', 'podIPs': [{'ip': address}] if address else []}}
         api('PATCH', f'/api/v1/namespaces/{namespace}/pods/{name}/status', status, 'application/merge-patch+json')
     return made['metadata']['uid']
+
+def owner(object):
+    metadata = object['metadata']
+    return {'apiVersion': object['apiVersion'], 'kind': object['kind'], 'name': metadata['name'], 'uid': metadata['uid'], 'controller': True}
+
+def owned():
+    """A CronJob with a Job that has a pod, and a CronJob that has one itself. This API server has no controllers, so the pods are made here; it keeps
+    spec.suspend of a CronJob, not yet of a Job, and (built by a newer Go) ends at the first custom resource."""
+    template = {'spec': {'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'x'}]}}
+    def cron(name):
+        made = api('POST', '/apis/batch/v1beta1/namespaces/team-a/cronjobs', {'metadata': {'name': name}, 'spec': {'schedule': '0 0 * * *', 'jobTemplate': {'spec': {'template': template}}}})
+        return {**made, 'apiVersion': 'batch/v1beta1', 'kind': 'CronJob'}
+    job = api('POST', '/apis/batch/v1/namespaces/team-a/jobs', {'metadata': {'name': 'nightly-1', 'ownerReferences': [owner(cron('nightly'))]}, 'spec': {'template': template}})
+    job = {**job, 'apiVersion': 'batch/v1', 'kind': 'Job'}
+    for name, of, app in (('hourly-x', cron('hourly'), 'hourly-1'), ('nightly-1-x', job, 'nightly-1')):
+        UIDS[name] = pod('team-a', name, {'applicationId': app}, owner=owner(of))
+        OWNED[app] = (name,)
 
 def rule(groups, resources, verbs, names=None):
     return {'apiGroups': groups, 'resources': resources, 'verbs': verbs, **({'resourceNames': names} if names else {})}
@@ -219,7 +271,7 @@ def fill():
     status = {'status': {'addresses': [{'type': 'InternalIP', 'address': '127.0.0.1'}], 'daemonEndpoints': {'kubeletEndpoint': {'Port': KUBELET}}}}
     api('PATCH', '/api/v1/nodes/n1/status', status, 'application/strategic-merge-patch+json')
     address = outside()
-    pod('yunikorn', 'yunikorn-scheduler-1', {'app': 'yunikorn', 'component': 'yunikorn-scheduler'}, ready=True, address=address)
+    pod('yunikorn', 'yunikorn-scheduler-1', {'app': 'yunikorn', 'component': 'yunikorn-scheduler'}, ready=True, address=address, container='yunikorn-scheduler-k8s')
     pod('yunikorn', 'yunikorn-admission-controller-1', {'app': 'yunikorn', 'component': 'yunikorn-admission-controller'}, ready=True)
     ports = [{'name': 'yunikorn-core', 'port': 9080}]
     api('POST', '/api/v1/namespaces/yunikorn/services', {'metadata': {'name': 'yunikorn-service'}, 'spec': {'selector': {'app': 'yunikorn'}, 'ports': ports}})
@@ -232,9 +284,13 @@ def fill():
     UIDS['job-1-driver'] = pod('team-a', 'job-1-driver', {'applicationId': 'job-1'})
     pod('team-a', 'job-1-worker', {'applicationId': 'job-1'})
     UIDS['job-1-worker'] = '00000000-0000-4000-8000-000000000000'
-    admin = [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get', 'patch', 'create'])]
+    owned()
+    api('POST', '/api/v1/namespaces/team-a/secrets', {'metadata': {'name': 'db'}, 'data': {'password': base64.b64encode(SECRET.encode()).decode()}})
+    admin = [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get', 'patch', 'create']),
+             rule([''], ['pods/log'], ['get']), rule([''], ['events'], ['create'])]
     allow('admin', 'kornsole-admin', admin, 'yunikorn')
-    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch'])])
+    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch']), rule([''], ['pods'], ['get', 'list', 'watch']),
+           rule(['batch'], ['jobs', 'cronjobs'], ['get', 'patch'])])
     allow('viewers', 'viewers', [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get'])], 'yunikorn')
     allow('proxied', 'proxied', [rule([''], ['services'], ['get'], ['yunikorn-service']), rule([''], ['services/proxy'], ['get'], ['yunikorn-service:yunikorn-core'])], 'yunikorn')
     # Who has no SelfSubjectReview is found out by a review of one's own token; for all but `nobody`.
@@ -272,11 +328,15 @@ try:
             break
         except OSError:
             time.sleep(0.05)
-    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy}), flush=True)
+    hidden = [SECRET, base64.b64encode(SECRET.encode()).decode(), *TOKENS.values()]
+    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy, 'hidden': hidden}), flush=True)
     for line in sys.stdin:
         command = json.loads(line)
         if 'patch' in command:
             api('PATCH', command['patch'], command['body'], 'application/merge-patch+json')
+        elif 'until' in command:
+            while hashlib.sha256(inside['text'].encode()).hexdigest().upper() != command['until']:
+                time.sleep(0.05)
         elif 'cut' in command:
             for writer in list(FORWARDS):
                 LOOP[0].call_soon_threadsafe(writer.transport.abort)

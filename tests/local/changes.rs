@@ -95,7 +95,7 @@ fn an_administrator_kills_jobs_through_the_scheduler() {
     for job in [waiting, running] {
         let app = format!("job-{job}");
         let server: Vec<&str> = server.iter().map(String::as_str).collect();
-        let (code, said) = machine.said(&[&["kill", &app, "--reason", "maintenance"], &server[..]].concat());
+        let (code, said) = machine.said(&[&["kill", &app, "--yes", "--reason", "maintenance"], &server[..]].concat());
         assert_eq!(code, 0, "{said}");
         let ended = machine.until(job, "ended");
         assert_eq!(ended["reason"], "cancelled by an administrator", "{ended}");

@@ -29,6 +29,7 @@ pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeE
         changed_at,
         removal: taken,
         wait: _,
+        put_back: _,
     } = &*refusal.details;
     dto::NativeError {
         status_code: refusal.code.status(),

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::show::lines;
-use super::{Ended, ServerArgs, UNREACHABLE, exit, print};
+use super::{Ended, ServerArgs, UNREACHABLE, exit, killing, print};
 use crate::api::client::Remote;
 use crate::console::present::text::escape;
 use crate::model::QueuePath;
@@ -20,6 +20,12 @@ pub struct KillArgs {
     /// The ids of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
+    /// Do it without a question; needed where there is no terminal
+    #[arg(long)]
+    pub yes: bool,
+    /// In Kubernetes: suspend what owns the pods first, where it can be, so that they are not made again
+    #[arg(long)]
+    pub suspend_owners: bool,
     /// The options of an order
     #[command(flatten)]
     pub order: OrderArgs,
@@ -73,19 +79,16 @@ impl From<Refusal> for Ended {
 
 /// `kornsole kill`: ends applications with their allocations.
 pub fn kill(args: &KillArgs) -> ExitCode {
-    each(&args.ids, &args.order, |app| PartitionAct::Kill { app: app.into(), expect_queue: None })
+    let kill = |app: &str| PartitionAct::Kill { app: app.into(), expect_queue: None };
+    exit(killing::before(args).and_then(|once| each(&args.ids, &args.order, once, kill)))
 }
 
 /// `kornsole move`: puts applications into another leaf.
 pub fn move_to(args: &MoveArgs) -> ExitCode {
     let to = QueuePath::new(&args.to);
     let dry_run = args.dry_run;
-    each(&args.ids, &args.order, |app| PartitionAct::Move {
-        app: app.into(),
-        to: to.clone(),
-        expect_queue: None,
-        dry_run,
-    })
+    let act = |app: &str| PartitionAct::Move { app: app.into(), to: to.clone(), expect_queue: None, dry_run };
+    exit(connect(&args.order.server).and_then(|once| each(&args.ids, &args.order, once, act)))
 }
 
 /// `kornsole whoami`: who the server takes one for.
@@ -143,33 +146,33 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
 }
 
 /// Has every application's order carried out; one that is refused stops no other.
-fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) -> ExitCode {
-    let run = || -> Result<(), Ended> {
-        let mut once = connect(&args.server)?;
-        let partition: Arc<str> = Arc::from(args.partition.as_str());
-        let mut worst: Option<Ended> = None;
-        for id in ids {
-            let order = Order::new(Act::within(&partition, act(id)), args.reason.as_str());
-            match once.act(&order) {
-                Ok(done) => {
-                    print(&report(&done, args.server.client.json))?;
+fn each(ids: &[String], args: &OrderArgs, mut once: Once, act: impl Fn(&str) -> PartitionAct) -> Result<(), Ended> {
+    let partition: Arc<str> = Arc::from(args.partition.as_str());
+    let mut worst: Option<Ended> = None;
+    for id in ids {
+        let order = Order::new(Act::within(&partition, act(id)), args.reason.as_str());
+        match once.act(&order) {
+            Ok(done) => {
+                print(&report(&done, args.server.client.json))?;
+            }
+            Err(refusal) => {
+                if args.server.client.json {
+                    let error = json!({"code": refusal.code.name(), "message": refusal.message, "description": refusal.description,
+                        "reasons": refusal.details.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>()});
+                    print(&lines([json!({"applicationID": id, "ok": false, "error": error})]))?;
                 }
-                Err(refusal) => {
-                    if args.server.client.json {
-                        let error = json!({"code": refusal.code.name(), "message": refusal.message, "description": refusal.description});
-                        print(&lines([json!({"applicationID": id, "ok": false, "error": error})]))?;
-                    }
-                    let ended = Ended::from(refusal);
-                    let before = worst.take();
-                    let message = before.as_ref().map(|before| format!("{}\n", before.message)).unwrap_or_default();
-                    let code = before.map_or(ended.code, |before| before.code.max(ended.code));
-                    worst = Some(Ended { message: format!("{message}{}", ended.message), code });
-                }
+                let each: String =
+                    refusal.details.reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect();
+                let mut ended = Ended::from(refusal);
+                ended.message.push_str(&escape_lines(&each));
+                let before = worst.take();
+                let message = before.as_ref().map(|before| format!("{}\n", before.message)).unwrap_or_default();
+                let code = before.map_or(ended.code, |before| before.code.max(ended.code));
+                worst = Some(Ended { message: format!("{message}{}", ended.message), code });
             }
         }
-        worst.map_or(Ok(()), Err)
-    };
-    exit(run())
+    }
+    worst.map_or(Ok(()), Err)
 }
 
 /// What was done, in a few lines.
@@ -178,12 +181,16 @@ pub(super) fn report(done: &Done, json: bool) -> String {
         Done::Killed(killed) if json => lines([json!({
             "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),
             "releasedAllocations": ids(&killed.released), "withdrawnRequests": ids(&killed.withdrawn), "left": killed.left,
+            "pods": killed.pods.iter().map(|(pod, end)| (pod.clone(), json!(end.to_string()))).collect::<serde_json::Map<_, _>>(),
         })]),
         Done::Killed(killed) => {
             let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
             let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-            format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text))
+            let pods: String = killed.pods.iter().map(|(pod, end)| format!("  {pod}: {end}\n")).collect();
+            let text =
+                format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text));
+            format!("{text}{}", escape_lines(&pods))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),

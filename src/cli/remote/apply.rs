@@ -130,7 +130,26 @@ pub(super) fn change(
         }
     }
     order.act = order.act.in_earnest();
-    print(&report(&send(&order)?, json)).map(|_| ())
+    let refusal = match once.act(&order) {
+        Ok(done) => return print(&report(&done, json)).map(|_| ()),
+        Err(refusal) => refusal,
+    };
+    if let Some(text) = refusal.details.put_back.clone().filter(|_| !args.yes && std::io::stdin().is_terminal()) {
+        super::note_on_stderr(&escape_lines(&refusal.to_string()));
+        if ["y", "yes"].contains(&answer("put the text before back into the ConfigMap? [y/N] ")?.as_str()) {
+            return put_back(once, json, text);
+        }
+        return Err(Ended { message: "the ConfigMap is left as it is".to_owned(), code: 1 });
+    }
+    Err(refused(name, refusal))
+}
+
+/// Writes the text that is in force back into the ConfigMap.
+fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
+    let base = Some(crate::config::checksum(text.as_bytes()));
+    let act = Act::Configure { text, base, dry_run: false };
+    let done = once.act(&Order::new(act, "put back: it did not come into force"))?;
+    print(&report(&done, json)).map(|_| ())
 }
 
 /// Says that what was only tried would be refused.
@@ -173,7 +192,7 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
 }
 
 /// What somebody types at the terminal, in small letters.
-fn answer(question: &str) -> Result<String, Ended> {
+pub(super) fn answer(question: &str) -> Result<String, Ended> {
     let mut err = std::io::stderr().lock();
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();

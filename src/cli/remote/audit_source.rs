@@ -10,8 +10,10 @@ use crate::api::client::{Remote, encode_once};
 use crate::api::convert::{Wall, audit as convert};
 use crate::api::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use crate::api::dto::native::ConfigState;
+use crate::config::DEFAULT_POLICY_GROUP;
 use crate::engine::journal::{FolderError, FolderInspection};
 use crate::model::Profile;
+use crate::source::remote::kept::Kept;
 use crate::source::remote::once::Once;
 use crate::view::audit::AuditQuery;
 
@@ -48,8 +50,11 @@ impl AuditSourceArgs {
             Remote::Kornsole(known) if known.can("audit") => Ok(AuditSource::Server(Box::new(once))),
             Remote::Kornsole(_) => Err(Ended { message: "this kornsole keeps no audit".to_owned(), code: 1 }),
             Remote::YuniKorn(_) => {
-                let message = "an Apache YuniKorn keeps neither an audit nor a history of configurations".to_owned();
-                Err(Ended { message, code: 1 })
+                let profile = once.remote().profile();
+                let mut once = once;
+                let none = "an Apache YuniKorn keeps neither an audit nor a history of configurations";
+                let kept = once.kept()?.ok_or_else(|| Ended { message: none.to_owned(), code: 1 })?;
+                Ok(AuditSource::Kept(kept, profile))
             }
         }
     }
@@ -71,6 +76,8 @@ pub(super) enum AuditSource {
     Server(Box<Once>),
     /// That of a state folder.
     Folder(Box<FolderInspection>),
+    /// That of orders to a cluster, on this machine.
+    Kept(Kept, Profile),
 }
 
 impl AuditSource {
@@ -80,6 +87,10 @@ impl AuditSource {
             Self::Server(once) => once,
             Self::Folder(look) => {
                 let entries = look.audit_log().entries(query);
+                return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
+            }
+            Self::Kept(kept, _) => {
+                let entries = kept.audit_entries(query);
                 return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
             }
         };
@@ -113,6 +124,11 @@ impl AuditSource {
                 let current = found.first().map(|newest| newest.number);
                 return Ok(found.iter().map(|one| convert::revision(one, current, &began())).collect());
             }
+            Self::Kept(kept, _) => {
+                let found = kept.revisions();
+                let current = found.first().map(|newest| newest.number);
+                return Ok(found.iter().take(last).map(|one| convert::revision(one, current, &began())).collect());
+            }
         };
         let mut found: Vec<RevisionInfo> = Vec::new();
         while found.len() < last {
@@ -130,10 +146,16 @@ impl AuditSource {
 
     /// A configuration that was in force; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
+        let none = || Ended { message: format!("there is no revision {}", revision.unwrap_or(1)), code: 1 };
+        if let Self::Kept(kept, _) = self {
+            let found = revision.map_or_else(|| kept.newest(), |number| kept.revision(number)).ok_or_else(none)?;
+            return Ok(convert::old_configuration(&found, DEFAULT_POLICY_GROUP, &began()));
+        }
         let look = match (self, revision) {
             (Self::Server(once), Some(number)) => return get(once, &format!("config/history/{number}")),
             (Self::Server(once), None) => return get(once, "config"),
             (Self::Folder(look), _) => look,
+            (Self::Kept(..), _) => return Err(none()),
         };
         let found = match revision {
             Some(number) => look.audit_log().revision(number),
@@ -152,6 +174,7 @@ impl AuditSource {
         match self {
             Self::Server(once) => once.remote().profile(),
             Self::Folder(look) => look.profile(),
+            Self::Kept(_, profile) => *profile,
         }
     }
 }

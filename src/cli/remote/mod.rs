@@ -9,6 +9,7 @@ mod apply;
 mod audit_source;
 mod events;
 mod explain;
+mod killing;
 mod records;
 mod show;
 pub(super) mod table;

@@ -296,9 +296,8 @@ impl Loop {
         let (era, before) = (self.session.era(), Arc::clone(self.session.source()));
         let effects = self.session.step(incoming, self.now());
         if self.session.era() != era {
-            let source = self.session.source();
-            self.time = self.time.on(&*before, &**source);
-            watch_source(&**source, &self.sender, &self.news);
+            self.time = self.time.on(&*before, &**self.session.source());
+            watch_source(&**self.session.source(), &self.sender, &self.news);
         }
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
@@ -326,6 +325,7 @@ impl Loop {
             | Effect::FetchPastSpan(..)
             | Effect::LookAtJob(..)
             | Effect::NameJobs(_)
+            | Effect::Owners(_)
             | Effect::ChangeJob(_)
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}

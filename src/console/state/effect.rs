@@ -7,6 +7,7 @@ use crate::console::state::State;
 use crate::console::state::past::Step;
 use crate::console::state::work::Work;
 use crate::model::{AppId, Time};
+use crate::source::SuspendOrder;
 use crate::view::act::{Order, Refusal};
 use crate::view::job::{JobOrder, OutputWanted};
 use crate::view::waiting::Question;
@@ -46,6 +47,8 @@ pub enum Effect {
     LookAtJob(AppId, OutputWanted),
     /// Look up what jobs are called. Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
+    /// Something about the owners of pods, for the source.
+    Owners(OwnersWork),
     /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
     /// Do something with a what-if.
@@ -103,4 +106,13 @@ impl State {
     pub(in crate::console) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
+}
+
+/// What is wanted of the owners of pods.
+#[derive(Clone, Debug)]
+pub enum OwnersWork {
+    /// Look up who owns the pods of an application, in a partition. Answered by [`super::reply::Reply::OwnersFound`].
+    LookUp(Arc<str>, AppId),
+    /// Suspend them, or let them run again. Answered by [`super::reply::Reply::OwnersSuspended`].
+    Suspend(Box<SuspendOrder>),
 }

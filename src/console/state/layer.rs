@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::jobs::Names;
 use crate::console::state::line_edit::LineEdit;
+use crate::source::SuspendOrder;
 use crate::view::act::Order;
 use crate::view::job::JobOrder;
 
@@ -171,7 +172,7 @@ impl Confirm {
         let reason = match &what {
             Question::Order(order) => Some(order.reason.clone()),
             Question::Orders(orders) => Some(orders.first().map(|order| order.reason.clone()).unwrap_or_default()),
-            Question::Apply => Some(String::new()),
+            Question::Apply | Question::Suspend(_) => Some(String::new()),
             Question::Quit | Question::Context(_) | Question::Jobs(_) | Question::LeaveWhatIf(_) => None,
         };
         Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
@@ -206,6 +207,8 @@ pub enum Question {
     Order(Box<Order>),
     /// Several orders, which are given when the answer is yes.
     Orders(Vec<Order>),
+    /// Owners of pods that are suspended, or run again, when the answer is yes.
+    Suspend(Box<SuspendOrder>),
     /// Something that is done to jobs when the answer is yes.
     Jobs(Vec<JobOrder>),
     /// Leaving a what-if. With `true` its changes are given to the cluster as orders.

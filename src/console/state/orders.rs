@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::model::{AppId, QueuePath};
-use crate::source::TrialChange;
+use crate::source::{SuspendOrder, TrialChange};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
+use crate::view::kubernetes::Chain;
 
 /// The orders of this console.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +28,25 @@ pub struct Orders {
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
     /// The number of that question.
     moved_by: u64,
+    /// The owners of the pods of an application that were looked up last.
+    pub owners: Option<FoundOwners>,
+    /// The application whose owners were asked for last.
+    pub owners_asked: Option<AppId>,
+    /// The application whose owners are looked up to be suspended.
+    pub suspending: Option<(AppId, QuestionOrigin)>,
+    /// The owners that were suspended last.
+    pub suspended: Option<SuspendOrder>,
     /// The changes of a what-if that are being made real.
     pub real: RealChanges,
+}
+
+/// Who owns the pods of an application.
+#[derive(Clone, Debug)]
+pub struct FoundOwners {
+    /// The application whose pods they are; another one's owners are looked up again.
+    pub app: AppId,
+    /// Its pods by their nearest owner; or why that is not known.
+    pub chains: Result<Vec<Chain>, String>,
 }
 
 /// Changes of a what-if that are made in the cluster, one after the other.

@@ -9,9 +9,11 @@ use crate::console::state::past::{Span, Step};
 use crate::console::state::records::Compared;
 use crate::console::state::work::{MomentPage, SourceHandle};
 use crate::model::{AppId, Time};
+use crate::source::SuspendOrder;
 use crate::view::act::{Done, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet};
 use crate::view::overview::ConfigFaults;
+use crate::view::kubernetes::{Chain, OwnerDone};
 use crate::view::simulation::Simulation;
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
@@ -34,6 +36,10 @@ pub enum Reply {
     JobsNamed(Option<Vec<(AppId, String)>>),
     /// What was done to a job, in words; or why it was not.
     JobChanged(JobOrder, Result<String, String>),
+    /// Who owns the pods of an application; or why that is not known.
+    OwnersFound(AppId, Result<Vec<Chain>, String>),
+    /// What was done to owners of pods, one by one; or why nothing was.
+    OwnersSuspended(Box<SuspendOrder>, Result<Vec<OwnerDone>, Refusal>),
     /// Which allocations a text would have preempted, by partition, as far as the source knows.
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// The view of an earlier time, or why there is none.

@@ -1,11 +1,11 @@
 //! The results of orders, by the purpose of each order.
 
-use crate::console::state::layer::{Confirm, Layer};
+use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::orders::{Purpose, QuestionOrigin, Ticket};
 use crate::console::state::{Grade, State};
 use crate::console::update::orders::{ask_move, result_text};
 use crate::console::update::{aftermath, attempt, bulk, change, config, make_real, move_watch, revisions, workload};
-use crate::view::act::{Act, Code, Done, Refusal};
+use crate::view::act::{Act, Code, Done, Order, Refusal};
 
 /// Reports the result of an order.
 pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
@@ -39,9 +39,32 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
             }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
             state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
+            if let Some(text) = refusal.details.put_back.clone() {
+                offer_back(state, &refusal, text);
+            }
         }
     }
     state.redraw();
+}
+
+/// Offers the text before, where another one was written that did not come into force. The question came by itself, so it takes no answer
+/// for a moment.
+fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
+    if !state.layers.is_empty() {
+        return;
+    }
+    let lines = vec![
+        format!("{}.", refusal.message),
+        format!("{}.", refusal.description),
+        "The text that is in force can be written back into the ConfigMap; the one that is not is then gone from it."
+            .to_owned(),
+    ];
+    let base = Some(crate::config::checksum(text.as_bytes()));
+    let order = Order::new(Act::Configure { text, base, dry_run: false }, "put back: it did not come into force");
+    let mut question =
+        Confirm::new("Put the text before back?".to_owned(), lines, "Put back", Question::Order(Box::new(order)));
+    question.from = state.now + Confirm::MOMENT;
+    state.ask(question);
 }
 
 /// Opens the requested question, unless the person does something else by now: then the question would take keys that are meant for

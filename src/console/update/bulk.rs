@@ -180,7 +180,8 @@ fn ask(
     let act = orders.first().map(|order| &order.act);
     lines.extend(consequences(part, &allowed, act));
     if matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. })) {
-        lines.extend(super::pods::lines(state, allowed.iter().map(AsRef::as_ref)));
+        let pods = state.cluster.view.kubernetes.as_ref();
+        lines.extend(pods.map(|all| all.kill_lines(allowed.iter().map(AsRef::as_ref), None)).unwrap_or_default());
     }
     lines.extend(stays);
     lines.push(outcome);

@@ -16,6 +16,7 @@ use crate::console::update::job;
 use crate::console::update::job_names;
 use crate::console::update::lists;
 use crate::console::update::notices;
+use crate::console::update::owners;
 use crate::console::update::page::PageUpdate;
 use crate::console::update::refresh;
 use crate::view::View;
@@ -53,6 +54,7 @@ pub fn take(state: &mut State, news: Feed) {
     let message = notices::take(state);
     config::follow(state);
     change::due(state);
+    owners::follow(state);
     if state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() {
         if relinked || message {
             state.redraw();

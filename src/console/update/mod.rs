@@ -47,6 +47,7 @@ pub mod nodes;
 pub mod notices;
 pub mod orders;
 pub mod overview;
+mod owners;
 mod page;
 mod pages;
 pub mod past;
@@ -178,6 +179,8 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
         Reply::JobsNamed(named) => job_names::take(state, named),
         Reply::JobChanged(order, outcome) => job::changed(state, &order, outcome),
+        Reply::OwnersFound(app, chains) => owners::found(state, app, chains),
+        Reply::OwnersSuspended(order, outcome) => owners::done(state, *order, outcome),
         Reply::QuotasPreviewed(text, found) => return change::quotas_previewed(state, text, found),
         Reply::PastView(at, found) => past::take_view(state, at, found),
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),

@@ -47,6 +47,7 @@ pub fn kill(state: &mut State, reason: &str) {
 
 /// Asks whether an application is to be killed by this order.
 pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
+    super::pods::look_up(state, &app.id);
     let lines = kill_lines(state, app);
     ask(state, format!("Kill {}?", app.id), lines, "Kill", order);
 }
@@ -57,7 +58,7 @@ pub(super) fn ask(state: &mut State, title: String, lines: Vec<String>, accept: 
 }
 
 /// What killing an application does.
-fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
+pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let mut lines = vec![standing(state, app)];
     let held = app.allocated.add(&app.placeholder);
     let running = app.asks.len().saturating_sub(app.pending_asks as usize);
@@ -75,7 +76,7 @@ fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
         lines.push(format!("It leaves {}; usage goes down there and above{and}.", app.queue));
         lines.extend(granted(state, part, &app.queue, "Allowed"));
     }
-    lines.extend(super::pods::lines(state, std::iter::once(app)));
+    lines.extend(super::pods::kill_lines(state, app));
     lines.push("This cannot be undone.".to_owned());
     lines
 }

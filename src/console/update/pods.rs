@@ -1,59 +1,66 @@
-//! The effect of a kill on pods, for its question: how many are deleted, and who creates them again.
+//! The pods of an application in the question about killing it, and having their owners looked up.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::console::present::format;
+use crate::console::present::guard::orders::part;
 use crate::console::state::State;
+use crate::console::state::effect::{Effect, OwnersWork};
+use crate::console::state::orders::FoundOwners;
+use crate::model::AppId;
 use crate::view::AppRow;
-use crate::view::kubernetes::{OwnerName, PodRow};
+use crate::view::kubernetes::{ListState, ObjectKind};
 
-/// How many owners are named.
-const NAMED: usize = 3;
-
-/// The lines of a question about killing these applications; none where no cluster is asked.
-pub(super) fn lines<'a>(state: &State, apps: impl Iterator<Item = &'a AppRow>) -> Vec<String> {
-    let Some(all) = &state.cluster.view.kubernetes else { return Vec::new() };
-    let (mut count, mut waiting) = (0_u64, 0_u64);
-    let mut namespaces: BTreeMap<Arc<str>, u64> = BTreeMap::new();
-    let mut owners: BTreeMap<(Arc<str>, Option<OwnerName>), u64> = BTreeMap::new();
-    for app in apps {
-        for pod in all.doomed(app) {
-            count += 1;
-            waiting += u64::from(!app.asks.values().any(|ask| *ask.id.as_str() == *pod.uid));
-            *namespaces.entry(Arc::clone(&pod.namespace)).or_default() += 1;
-            *owners.entry(owner(&pod)).or_default() += 1;
-        }
-    }
-    if count == 0 {
-        return Vec::new();
-    }
-    let places: Vec<String> = namespaces.into_iter().map(|(name, count)| format!("{count} in {name}")).collect();
-    let mut lines =
-        vec![format!("Deletes {}: {}; each has its own grace period.", format::count(count, "pod"), places.join(", "))];
-    if waiting > 0 {
-        lines.push(format!("{} of them the scheduler was not given yet.", waiting));
-    }
-    let more = owners.len().saturating_sub(NAMED);
-    lines.extend(owners.into_iter().take(NAMED).map(|((namespace, owner), count)| match owner {
-        None => format!("Nobody makes {} of {namespace} again.", format::count(count, "pod")),
-        Some(owner) => {
-            let stop = owner.stopped_by().map(|stop| format!("; {stop} stops it")).unwrap_or_default();
-            format!(
-                "{} {namespace}/{} ({}) {}{stop}.",
-                owner.kind,
-                owner.name,
-                format::count(count, "pod"),
-                owner.after_deletion()
-            )
-        }
-    }));
-    if more > 0 {
-        lines.push(format!("And {} more that made some of them.", format::count(more as u64, "owner")));
-    }
-    lines
+/// Has the owners of the pods of an application looked up, once the pods are known.
+pub(super) fn look_up(state: &mut State, app: &AppId) {
+    state.orders.owners = None;
+    state.orders.owners_asked = None;
+    ask_for(state, app);
 }
 
-fn owner(pod: &PodRow) -> (Arc<str>, Option<OwnerName>) {
-    (Arc::clone(&pod.namespace), pod.owner.clone())
+/// The same, leaving what was found before.
+pub(super) fn ask_for(state: &mut State, app: &AppId) {
+    let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
+    if known(state).is_ok_and(|known| known) {
+        state.orders.owners_asked = Some(app.clone());
+        state.emit(Effect::Owners(OwnersWork::LookUp(part, app.clone())));
+    }
+}
+
+/// Whether the pods have come, where orders go to a cluster.
+///
+/// # Errors
+/// Why they do not come.
+pub(super) fn known(state: &State) -> Result<bool, String> {
+    match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
+        None | Some(ListState::Awaited) => Ok(false),
+        Some(ListState::Live | ListState::Stale(Some(_), _)) => Ok(true),
+        Some(ListState::Refused(why) | ListState::Stale(None, why)) => Err(why.to_string()),
+    }
+}
+
+/// The sentences about pods in the question about killing an application.
+pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
+    if !state.cluster.actor.as_ref().is_ok_and(|actor| actor.cluster.is_some()) {
+        return Vec::new();
+    }
+    match known(state) {
+        Ok(true) => {}
+        Ok(false) => return vec!["Which pods are deleted, and who makes them again, is not known yet.".to_owned()],
+        Err(why) => {
+            return vec![format!(
+                "Deletes the pods that the scheduler names; who makes them again is not known: {why}."
+            )];
+        }
+    }
+    let Some(all) = &state.cluster.newest.kubernetes else { return Vec::new() };
+    let found = state.orders.owners.as_ref().filter(|found| found.app == app.id);
+    let chains = found.and_then(|found| found.chains.as_deref().ok());
+    let mut lines = all.kill_lines(std::iter::once(app), chains);
+    let owned = all.doomed(app).iter().any(|pod| pod.owner.is_some());
+    match found {
+        Some(FoundOwners { chains: Err(why), .. }) => lines.push(format!("What owns them is not known: {why}.")),
+        None if owned => lines.push("What is above is being looked up.".to_owned()),
+        _ => {}
+    }
+    lines
 }

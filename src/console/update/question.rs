@@ -11,7 +11,8 @@ use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::{bulk, change, config, job, navigate, orders};
+use crate::console::update::{bulk, change, config, job, navigate, orders, owners};
+use crate::source::SuspendOrder;
 use crate::view::act::Order;
 
 /// Lets the question on top be answered: by the answer that is chosen, or by the name that was typed.
@@ -42,6 +43,7 @@ pub fn yes(state: &mut State) {
         Question::LeaveWhatIf(apply) => return state.emit(Effect::WhatIf(WhatIfStep::Leave(apply))),
         Question::Context(name) => navigate::open_context(state, &name),
         Question::Jobs(orders) => job::yes(state, orders),
+        Question::Suspend(order) => owners::yes(state, SuspendOrder { reason, ..*order }),
         Question::Orders(orders) => bulk::yes(state, orders.into_iter().map(with_reason).collect()),
         Question::Order(order) => orders::yes(state, with_reason(*order)),
     }

@@ -13,7 +13,7 @@ use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::update::{
     apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, events, explain, fairness, feed,
-    form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
+    form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, owners, past, placement,
     question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
 };
 use crate::view::Side;
@@ -221,6 +221,8 @@ fn order(state: &mut State, id: OrderCommand, argument: Option<&str>) {
         OrderCommand::Kill => bulk::kill(state, argument),
         OrderCommand::Move => bulk::move_to(state, argument),
         OrderCommand::MoveBack => bulk::move_back(state),
+        OrderCommand::SuspendOwners => owners::suspend(state),
+        OrderCommand::UnsuspendOwners => owners::unsuspend(state),
         OrderCommand::Submit => workload::submit(state, argument.unwrap_or_default()),
         OrderCommand::Ask => workload::add_asks(state, argument.unwrap_or_default()),
         OrderCommand::Release => workload::release(state),

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::model::{NodeId, Time};
-use crate::view::kubernetes::{Condition, NamespaceRow, NodeObject, PodRow};
+use crate::view::kubernetes::{Condition, NamespaceRow, NodeObject, OwnerName, PodRow};
 
 /// What YuniKorn's annotations begin with.
 const DOMAIN: &str = "yunikorn.apache.org/";
@@ -70,6 +70,15 @@ pub struct Meta {
     labels: BTreeMap<String, String>,
     annotations: BTreeMap<String, String>,
     owner_references: Vec<OwnerWire>,
+}
+
+impl Meta {
+    /// What made it and makes it again.
+    pub(super) fn controller(&self) -> Option<OwnerName> {
+        let owner = self.owner_references.iter().find(|owner| owner.controller)?;
+        let text = |text: &str| Arc::from(text);
+        Some(OwnerName { kind: text(&owner.kind), version: text(&owner.api_version), name: text(&owner.name) })
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

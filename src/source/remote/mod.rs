@@ -19,6 +19,7 @@ mod clock;
 pub mod explain;
 pub mod fetch;
 pub mod follow;
+pub mod kept;
 pub mod link;
 mod objects;
 pub mod once;
@@ -41,12 +42,12 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
-    About, Focus, ForecastAnswer, Link, OwnHealth, QuotaAnswer, Records, Source, SourcePlace, StalePart, StopSign,
-    TextAnswer, WhatIfAnswer,
+    About, Focus, ForecastAnswer, Link, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace, StalePart,
+    StopSign, SuspendAnswer, SuspendOrder, TextAnswer, WhatIfAnswer,
 };
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
-use crate::model::{Identity, Time};
+use crate::model::{AppId, Identity, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Order, Refusal};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
@@ -260,11 +261,11 @@ impl Source for Remote {
     fn may(&self, act: &Act) -> Result<(), Refusal> {
         let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
         let remote = self.shared.remote.load_full();
-        if let Some(cluster) = self.acts_in() {
+        if self.acts_in().is_some() {
             if let Link::Stale { cause, .. } = self.link() {
                 return Err(cannot(format!("the connection is down: {cause}")));
             }
-            return act::cluster::may(cluster, &self.view(), &self.acting(), act);
+            return self.view().may(&self.acting(), act);
         }
         if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
             let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
@@ -291,6 +292,20 @@ impl Source for Remote {
             }
             Err(refusal) => answer(Err(refusal)),
         }
+    }
+
+    fn refused(&self, order: Order, refusal: Refusal) {
+        if self.acts_in().is_some() {
+            self.request(worker::Request::Refused(Box::new((order, refusal))));
+        }
+    }
+
+    fn owners(&self, partition: &str, app: &AppId, answer: OwnersAnswer) {
+        self.request(worker::Request::Owners(Arc::from(partition), app.clone(), answer));
+    }
+
+    fn suspend(&self, order: SuspendOrder, answer: SuspendAnswer) {
+        self.request(worker::Request::Suspend(Box::new(order), answer));
     }
 
     fn explain(&self, question: Question, answer: SheetAnswer) {

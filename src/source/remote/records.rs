@@ -7,14 +7,16 @@ use crate::api::dto::native::ConfigState;
 use crate::config;
 use crate::model::{Profile, Time};
 use crate::source::Records;
+use crate::source::remote::kept::Kept;
 use crate::view::audit::{Revision, RevisionSource};
 
 /// How many configurations are kept that this console saw.
 const SEEN: usize = 100;
 
-/// What is known of a remote's ledger when one has just met it.
-pub fn of_remote(remote: &Remote, has_token: bool) -> Records {
+/// What is known of a remote's ledger when one has just met it; `kept`: this machine keeps one of it.
+pub fn of_remote(remote: &Remote, has_token: bool, kept: bool) -> Records {
     match remote {
+        Remote::YuniKorn(_) if kept => Records::unknown("it is read from this machine"),
         Remote::YuniKorn(_) => Records {
             audit: Err(Arc::from("an Apache YuniKorn keeps no audit")),
             revisions: Ok(Vec::new()),
@@ -51,6 +53,15 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
     };
     revisions.insert(0, Arc::new(revision));
     revisions.truncate(SEEN);
+}
+
+/// The text of a revision that this machine keeps.
+///
+/// # Errors
+/// It is not kept.
+pub async fn kept_text(kept: Kept, number: u64) -> Result<Arc<str>, String> {
+    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+    found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not kept on this machine"))
 }
 
 /// The text of a revision of a kornsole.

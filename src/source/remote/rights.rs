@@ -28,6 +28,7 @@ impl Remote {
             read_only: self.read_only(),
             from,
             judged_elsewhere,
+            cluster: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What really happened.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -53,6 +54,35 @@ pub struct Killed {
     pub withdrawn: Vec<AskId>,
     /// How many allocations and asks it still has: of one that has very many they go one part after the other.
     pub left: usize,
+    /// What became of each of its pods; only in a cluster.
+    pub pods: Vec<(String, PodEnd)>,
+}
+
+/// What became of a pod that was to be deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PodEnd {
+    /// Its deletion began; it ends within its grace period.
+    Deleted,
+    /// It was gone already.
+    Gone,
+    /// Another pod has its name by now, and stays.
+    Replaced,
+    /// It was not deleted, for this reason.
+    Refused(String),
+    /// It is not deleted at all: its owner, of this kind, runs it on each node.
+    Kept(String),
+}
+
+impl fmt::Display for PodEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deleted => f.write_str("deletion began"),
+            Self::Gone => f.write_str("was gone already"),
+            Self::Replaced => f.write_str("another pod has its name by now, which stays"),
+            Self::Refused(why) => write!(f, "stays: {why}"),
+            Self::Kept(kind) => write!(f, "stays: it is of a {kind}"),
+        }
+    }
 }
 
 /// An application that was moved, or would be.
@@ -96,6 +126,8 @@ pub struct Configured {
     pub removal: Removal,
     /// What that means for what runs, in sentences.
     pub what_happens: Vec<String>,
+    /// The versions of the ConfigMap before and after it was written, where it stands in one.
+    pub resource_versions: Option<(String, String)>,
     /// What went not quite as it should, though the configuration is in force.
     pub warning: Option<String>,
     /// Nothing was done.

@@ -19,6 +19,9 @@ impl View {
         if let Some(refusal) = Refusal::read_only(actor, act) {
             return Err(refusal);
         }
+        if let Some(rights) = &actor.cluster {
+            rights.may(self, actor, act)?;
+        }
         match act {
             Act::Configure { .. } | Act::Rollback { .. } => Ok(()),
             Act::Pause | Act::Resume if actor.scheduler_admin => Ok(()),

@@ -14,14 +14,16 @@ pub mod may;
 mod order;
 mod permission;
 mod refusal;
+pub mod rights;
 
 pub use self::decided::{Granted, KillPermission, ServerPermissions};
 pub use self::done::{
     Answer, ChangeLine, Cleaned, ConfigMapEntry, Configuration, Configured, Done, DrainingQueue, Killed, LoadedBy,
-    Moved, NodeDone, PendingAsks, Released, Submitted,
+    Moved, NodeDone, PendingAsks, PodEnd, Released, Submitted,
 };
 pub use self::order::{Act, Actor, ActsFrom, LONGEST_REASON, MOST_ASKS, Order, PartitionAct};
 pub use self::permission::{ConfigRights, may_configure};
 pub use self::refusal::{Code, Details, FoundFault, Reason, Refusal};
+pub use self::rights::{ClusterRights, Right};
 pub use crate::scheduler::placement::access::AclKind;
 pub use crate::scheduler::{AskSpec, GangStyle, NodeSpec, Submission};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::rights::ClusterRights;
 use crate::config::AllowedRemoval;
 use crate::model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
 use crate::scheduler::{AskSpec, NodeSpec, Submission};
@@ -293,6 +294,9 @@ pub struct Actor {
     /// Access lists of queues are not asked: somebody else decides who may do what, a Kubernetes API server.
     #[serde(skip)]
     pub judged_elsewhere: bool,
+    /// The rights at the API server of the cluster that orders go to; `None` where they go to a scheduler.
+    #[serde(skip)]
+    pub cluster: Option<Arc<ClusterRights>>,
 }
 
 /// Where orders come from.
@@ -318,7 +322,8 @@ pub enum ActsFrom {
 impl From<Identity> for Actor {
     /// Somebody at the console who may change things as far as the queues' access lists let him.
     fn from(identity: Identity) -> Self {
-        Self { identity, scheduler_admin: false, read_only: None, from: ActsFrom::Console, judged_elsewhere: false }
+        let from = ActsFrom::Console;
+        Self { identity, scheduler_admin: false, read_only: None, from, judged_elsewhere: false, cluster: None }
     }
 }
 

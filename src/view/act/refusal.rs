@@ -50,6 +50,8 @@ pub struct Details {
     pub removal: Option<Removal>,
     /// After how many seconds it may be tried again.
     pub wait: Option<u64>,
+    /// A configuration was written that did not come into force: the text that is in force, to be put back.
+    pub put_back: Option<String>,
 }
 
 /// One of several things that stand in the way.

@@ -3,6 +3,8 @@
 //! Only what is shown is kept, and texts that many objects have are shared: 50 000 pods are some tens of megabytes. A copy costs
 //! nothing.
 
+mod killing;
+pub mod owners;
 mod pod;
 
 use std::collections::BTreeMap;
@@ -10,6 +12,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
+pub use self::owners::{Chain, OwnerDone, OwnerObject};
 pub use self::pod::{Condition, OwnerName, PodPhase, PodRow};
 use crate::model::{AppId, AppState, AskId, NodeId, Time};
 use crate::view::AppRow;
@@ -136,14 +139,26 @@ pub struct NamespaceRow {
 
 impl Kubernetes {
     /// The pods that a kill of an application deletes: those of its asks, and those that the scheduler was not given. Those that are over
-    /// stay, as they use nothing.
+    /// stay, as they use nothing, and so do those that a node runs for itself (K8S-098).
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
-        for pod in asks.chain(self.pods_of(&app.id)).filter(|pod| !pod.phase.is_over()) {
+        let ends = |pod: &&Arc<PodRow>| !pod.phase.is_over() && pod.kept_by().is_none();
+        for pod in asks.chain(self.pods_of(&app.id)).filter(ends) {
             all.insert(&pod.uid, pod);
         }
         all.into_values().cloned().collect()
+    }
+
+    /// How many pods of other applications an owner has.
+    pub fn count_of_others(&self, namespace: &str, owner: &OwnerName, app: &AppId) -> usize {
+        let of_it = |pod: &&Arc<PodRow>| {
+            pod.owner.as_ref() == Some(owner)
+                && *pod.namespace == *namespace
+                && pod.app.as_deref() != Some(app.as_str())
+                && !pod.phase.is_over()
+        };
+        self.pods.values().filter(of_it).count()
     }
 
     /// How many pods are known.

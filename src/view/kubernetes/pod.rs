@@ -137,9 +137,14 @@ impl OwnerName {
     pub fn stopped_by(&self) -> Option<&'static str> {
         match &*self.kind {
             "Job" | "CronJob" | "SparkApplication" | "RayCluster" | "RayJob" => Some("spec.suspend: true"),
-            "ReplicaSet" | "StatefulSet" | "ReplicationController" => Some("scaling it, or what owns it, to 0"),
+            "ReplicaSet" | "Deployment" | "StatefulSet" | "ReplicationController" => Some("scaling it to 0"),
             _ => None,
         }
+    }
+
+    /// Whether its kind is one of those whose `spec.suspend` ends its pods (K8S-098).
+    pub fn suspends(&self) -> bool {
+        matches!(&*self.kind, "Job" | "CronJob" | "SparkApplication" | "RayCluster" | "RayJob")
     }
 }
 
@@ -160,6 +165,13 @@ impl PodRow {
     /// `namespace/name`, as `kubectl get --all-namespaces` has them in two columns.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// The kind of the owner that runs it on each node, or of the kubelet that runs it from its own files: such a pod is not deleted with
+    /// its application.
+    pub fn kept_by(&self) -> Option<&str> {
+        let kind = self.owner.as_ref().map(|owner| &*owner.kind);
+        kind.filter(|kind| matches!(*kind, "DaemonSet" | "Node"))
     }
 
     /// What keeps it from getting on, in a word: `ImagePullBackOff`. While its application is new, also why it is not given to the scheduler:

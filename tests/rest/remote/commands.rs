@@ -155,12 +155,12 @@ fn exit_codes_say_what_happened() {
     };
     assert_eq!(code(&["app", "none", "--server", &url]), (1, "there is no application none\n".to_owned()));
     assert_eq!(code(&["queues", "--server", &url, "--partition", "gpu"]).0, 1);
-    let (kill, report) = code(&["kill", "etl-1", "--server", &url]);
+    let (kill, report) = code(&["kill", "etl-1", "--yes", "--server", &url]);
     assert!(kill == 1 && report.contains("its REST API only reads"), "{report}");
     assert_eq!(code(&["queues", "--server", "prod"]).0, 2);
     assert_eq!(code(&["queues", "--server", "ftp://x"]).0, 2);
     assert_eq!(code(&["queues"]).0, 2);
-    assert_eq!(code(&["kill", "etl-1", "--read-only", "--server", &url]).0, 2);
+    assert_eq!(code(&["kill", "etl-1", "--yes", "--read-only", "--server", &url]).0, 2);
     server.mischief(Mischief::Always(200, "text/html", "<html>"));
     let (foreign, report) = code(&["queues", "--server", &url]);
     assert!(foreign == 3 && report.contains("not a YuniKorn"), "{foreign} {report}");
@@ -220,7 +220,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
         kornsole(&all)
     };
     assert_eq!(out(&run(&["whoami"])), "sue (dev), at kornsole 0.1.0\n");
-    let killed = out(&run(&["kill", "etl-1", "--reason", "too much"]));
+    let killed = out(&run(&["kill", "etl-1", "--yes", "--reason", "too much"]));
     assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 asks withdrawn\n");
     let came = server.came();
     let sent = came.iter().find(|came| came.line.starts_with("POST")).unwrap();
@@ -233,7 +233,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
     assert!(header("content-type").ends_with("application/json"));
     assert!(header("idempotency-key").len() > 40);
 
-    let both = run(&["kill", "old-1", "etl-1"]);
+    let both = run(&["kill", "old-1", "etl-1", "--yes"]);
     assert_eq!(both.status.code(), Some(1));
     assert_eq!(err(&both), "sue may not kill old-1: needs admin access on root.legacy or a queue above it\n");
     assert!(String::from_utf8(both.stdout).unwrap().starts_with("etl-1 of"), "one refusal stops no other");

@@ -91,7 +91,7 @@ fn manifests_are_compared_by_the_entry_that_is_in_use() {
 fn commands_say_what_was_and_bring_it_back() {
     let served = Served::new();
     assert!(served.apply("ann", "1m", "smaller").status.success());
-    assert!(!served.kornsole("ann", &["kill", "nobody"]).status.success());
+    assert!(!served.kornsole("ann", &["kill", "nobody", "--yes"]).status.success());
     let history = served.out("ann", &["config", "history"]);
     let rows: Vec<&str> = history.lines().collect();
     assert_eq!(rows.len(), 3, "{history}");

@@ -550,6 +550,16 @@ pub static COMMANDS: &[Command] = &[
     .keys(&[(In::Apps, "E"), (In::App, "E"), (In::Job, "E")])
     .hints(&[(In::Job, "edit")])
     .takes(Argument::Optional(Kind::Text)),
+    row(
+        CommandId::Order(OrderCommand::SuspendOwners),
+        "suspend",
+        "In Kubernetes: suspend what owns the pods of the application, so that they are not made again; asks first",
+    ),
+    row(
+        CommandId::Order(OrderCommand::UnsuspendOwners),
+        "unsuspend",
+        "In Kubernetes: let what was suspended last run again; asks first",
+    ),
     row(CommandId::Order(OrderCommand::MoveBack), "move-back", "Move what was moved last back to where it was; asks first"),
     row(CommandId::Order(OrderCommand::Submit), "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
         .takes(Argument::Required(Kind::Text)),

@@ -37,6 +37,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     if let Some(refusal) = Refusal::read_only(actor, &act) {
         return Err(refusal.reason());
     }
+    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
     if state.cluster.newest.configuration.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }

@@ -3,6 +3,7 @@
 use crate::console::present::config::{is_behind, page_of};
 use crate::console::state::State;
 use crate::console::state::page::Page;
+use crate::view::act::Act;
 
 /// Whether the configuration is on the screen.
 pub fn on_page(state: &State) -> Result<(), String> {
@@ -62,6 +63,10 @@ pub fn can_apply(state: &State) -> Result<(), String> {
     };
     if page.base.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
+    }
+    if let Ok(actor) = state.cluster.actor() {
+        let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+        state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
     }
     if page.applying.is_some() {
         return Err("it is being applied".to_owned());

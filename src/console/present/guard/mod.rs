@@ -198,6 +198,8 @@ fn order(state: &State, id: OrderCommand) -> Result<(), String> {
         Id::Submit | Id::Ask | Id::Release | Id::RemoveApp if state.cluster.has_jobs => job::by_hand(state),
         Id::Kill => orders::may(state, "killed"),
         Id::MoveBack => bulk::can_move_back(state),
+        Id::SuspendOwners => orders::may_suspend(state),
+        Id::UnsuspendOwners => orders::may_unsuspend(state),
         Id::Submit => workload::may_submit(state),
         Id::Ask => workload::may_ask(state),
         Id::Release => workload::may_release(state),
@@ -205,7 +207,7 @@ fn order(state: &State, id: OrderCommand) -> Result<(), String> {
         Id::DrainNode => workload::may_drain(state, true),
         Id::ResumeNode => workload::may_drain(state, false),
         Id::Clean => workload::may_clean(state),
-        Id::Move => orders::may(state, "moved"),
+        Id::Move => orders::may(state, orders::MOVED),
         Id::Pause => orders::may_rest(state, true),
         Id::Resume => orders::may_rest(state, false),
     }

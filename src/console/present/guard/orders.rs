@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::console::present::subject;
 use crate::console::state::State;
 use crate::console::state::page::{Page, Subject};
-use crate::view::act::{Act, Code, PartitionAct};
+use crate::view::act::{Act, Code, PartitionAct, Refusal};
 use crate::view::{AppRow, PartitionView};
 
 /// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
@@ -64,11 +64,52 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
         return Err("there is no partition".to_owned());
     };
     let actor = state.cluster.actor()?;
-    part.may_administer(actor, &act, &app).map_err(|refusal| match refusal.code {
+    let words = |refusal: Refusal| match refusal.code {
         Code::AclDenied => format!("{}: {}", app.id, refusal.description),
         Code::ReadOnly => refusal.description,
         _ => refusal.to_string(),
-    })
+    };
+    if let Some(rights) = &actor.cluster {
+        let wanted =
+            if verb == MOVED { within(state, move_of(&app)).unwrap_or_else(|| act.clone()) } else { act.clone() };
+        rights.may(&state.cluster.newest, actor, &wanted).map_err(words)?;
+    }
+    part.may_administer(actor, &act, &app).map_err(words)
+}
+
+/// What is done to an application by a move.
+pub const MOVED: &str = "moved";
+
+/// A move of an application to nowhere, to ask whether there are moves.
+fn move_of(app: &AppRow) -> PartitionAct {
+    PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
+}
+
+/// Whether what owns the pods of the application may be suspended.
+///
+/// # Errors
+/// Why not.
+pub fn may_suspend(state: &State) -> Result<(), String> {
+    let app = target(state).ok_or("only what owns an application can be suspended")?;
+    let actor = state.cluster.actor()?;
+    if actor.cluster.is_none() || state.cluster.newest.kubernetes.is_none() {
+        return Err("only pods in Kubernetes have owners that can be suspended".to_owned());
+    }
+    let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
+        return Err("there is no partition".to_owned());
+    };
+    part.may_administer(actor, &act, &app).map_err(|refusal| format!("{}: {}", app.id, refusal.reason()))
+}
+
+/// Whether something was suspended from here that can run again.
+///
+/// # Errors
+/// Why not.
+pub fn may_unsuspend(state: &State) -> Result<(), String> {
+    match &state.orders.suspended {
+        None => Err("nothing was suspended from this console".to_owned()),
+        Some(_) => state.cluster.actor().map(|_| ()),
+    }
 }
 
 /// Whether the scheduler may be paused or resumed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Session;
 use crate::console::present::{focus, lists};
 use crate::console::state::State;
-use crate::console::state::effect::Effect;
+use crate::console::state::effect::{Effect, OwnersWork};
 use crate::console::state::events::Events;
 use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::past::Step;
@@ -90,6 +90,7 @@ impl Session {
             Effect::LookAtJob(app, output) => self.look_at_job(app, output),
             Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
+            Effect::Owners(wanted) => self.owners(wanted),
             Effect::WhatIf(step) => self.what_if(step),
             Effect::OpenContext(name) => {
                 self.real = None;
@@ -113,6 +114,22 @@ impl Session {
             past.journal = self.source.journal();
         }
         self.effects.push(Work::Simulate(job).into());
+    }
+
+    fn owners(&self, wanted: OwnersWork) {
+        let replies = self.replies();
+        match wanted {
+            OwnersWork::LookUp(partition, app) => {
+                let of = app.clone();
+                let answer = move |chains| replies.send(Reply::OwnersFound(of, chains));
+                self.source.owners(&partition, &app, Box::new(answer));
+            }
+            OwnersWork::Suspend(order) => {
+                let of = order.clone();
+                let answer = move |outcome| replies.send(Reply::OwnersSuspended(of, outcome));
+                self.source.suspend(*order, Box::new(answer));
+            }
+        }
     }
 
     fn look_at_job(&self, app: AppId, output: OutputWanted) {

@@ -234,6 +234,8 @@ pub enum TrialCommand {
 pub enum OrderCommand {
     Kill,
     MoveBack,
+    SuspendOwners,
+    UnsuspendOwners,
     Submit,
     Ask,
     Release,

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
-pub use self::cluster::{checksum_of, entry};
+pub use self::cluster::{checksum_of, entry, keep, seen_by};
 use self::write::OrderRequest;
 use crate::api::client::{Client, Fault};
 use crate::view::act::{Act, Code, Done, Order, Refusal};

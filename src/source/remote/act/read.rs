@@ -37,6 +37,7 @@ fn killed_app(value: Value) -> Option<Killed> {
         released: asks(killed.released_allocations),
         withdrawn: asks(killed.withdrawn_requests),
         left: usize::try_from(killed.left).unwrap_or(usize::MAX),
+        pods: Vec::new(),
     })
 }
 
@@ -114,6 +115,7 @@ pub fn configured(act: &Act, value: Value) -> Option<Done> {
         created: queues(done.created),
         removal: removal(done.removal),
         what_happens: done.what_happens,
+        resource_versions: None,
         warning: done.warning,
         dry_run: act.is_dry_run(),
     })))
@@ -168,6 +170,7 @@ pub fn details(said: &ErrorBody) -> Details {
         changed_at: details.changed_at.map(time),
         removal: details.removal.map(removal),
         wait: None,
+        put_back: None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::api::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteS
 use crate::api::dto;
 use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
-use crate::source::remote::act::{checksum_of, entry};
+use crate::source::remote::act::{checksum_of, entry, keep, seen_by};
 use crate::source::remote::follow::{EventMessage, Reader};
 use crate::source::remote::plan::Query;
 use crate::view::QuotaForecast;
@@ -42,8 +42,8 @@ pub enum FetchedData {
     Groups(Vec<dto::GroupUsage>),
     /// The configuration as an Apache YuniKorn writes it again.
     Config(String),
-    /// The text as its ConfigMap has it, which is in force, and where it stands.
-    WrittenConfig(String, ConfigMapEntry),
+    /// The text as its ConfigMap has it, which is in force; where it stands, and its revision on this machine.
+    WrittenConfig(String, ConfigMapEntry, Option<u64>),
     /// The configuration of a kornsole as somebody wrote it.
     OwnConfig(Box<Configuration>),
     /// Who one is.
@@ -340,10 +340,11 @@ async fn written(client: &Client, answer: String) -> FetchedData {
     let sum = checksum_of(&answer);
     let same =
         |text: &str| sum.as_deref().is_some_and(|sum| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes())));
-    match written.filter(|written| same(&written.text)) {
-        Some(written) => FetchedData::WrittenConfig(written.text.clone(), entry(&written)),
-        None => FetchedData::Config(answer),
-    }
+    let (Some(written), Some(cluster)) = (written.filter(|written| same(&written.text)), client.cluster()) else {
+        return FetchedData::Config(answer);
+    };
+    let number = keep(cluster, &written.text, seen_by(&written)).await;
+    FetchedData::WrittenConfig(written.text.clone(), entry(&written), number)
 }
 
 /// The applications of every leaf, one list after the other.

@@ -8,25 +8,35 @@ use std::time::Duration;
 use super::{Message, PUBLISH_EVERY, Worker};
 use crate::api::client::Remote;
 use crate::kube::{Cluster, Pace};
-use crate::source::remote::act;
 use crate::source::remote::follow::{self, Feed, Reader};
 use crate::source::remote::objects;
 use crate::source::remote::plan::Query;
+use crate::view::act::rights;
 use crate::view::{NoticeWeight, View};
 
 /// How many applications are looked at for their namespaces, each time that a view is published.
 const APPS: usize = 5_000;
+/// How long an answer to what one may do holds.
+const REVIEWED: Duration = Duration::from_secs(60);
 /// How many namespaces are reviewed at a time.
 const NAMESPACES: usize = 50;
 
 impl Worker {
-    /// Asks the API server of a cluster who one is and what one may do, beside everything else.
-    pub(super) fn review_rights(&self) {
-        let Some(cluster) = self.client.cluster().cloned() else { return };
-        let shared = Arc::clone(&self.shared);
+    /// Asks the API server of a cluster who one is and what one may do, beside everything else, and again each minute: once for as long as
+    /// the worker lives.
+    pub(super) fn review_rights(&mut self) {
+        let Some(cluster) = self.client.cluster().filter(|_| !self.reviews_rights).cloned() else { return };
+        self.reviews_rights = true;
+        let (shared, once) = (Arc::clone(&self.shared), self.shared.clock.is_stepped());
         tokio::spawn(async move {
-            cluster.review_all().await;
-            shared.wake();
+            loop {
+                cluster.review_all().await;
+                shared.wake();
+                if once {
+                    return;
+                }
+                tokio::time::sleep(REVIEWED).await;
+            }
         });
     }
 
@@ -37,7 +47,7 @@ impl Worker {
             return;
         }
         let apps = view.partitions.iter().flat_map(|part| part.apps.iter().flatten());
-        let all: BTreeSet<String> = apps.filter_map(|app| act::cluster::namespace(app)).take(APPS).collect();
+        let all: BTreeSet<String> = apps.filter_map(|app| rights::namespace(app)).take(APPS).collect();
         let new = |name: &String| cluster.is_allowed(&Cluster::killing(Some(name))).is_none();
         let namespaces: Vec<String> = all.into_iter().filter(new).take(NAMESPACES).collect();
         if namespaces.is_empty() || self.reviewing.swap(true, Ordering::Relaxed) {

@@ -2,7 +2,9 @@
 
 mod answering;
 mod beside;
+mod cluster;
 mod identify;
+mod request;
 mod take;
 
 use std::collections::BTreeMap;
@@ -14,6 +16,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_
 use tokio::task::JoinHandle;
 
 pub(super) use self::identify::identify;
+pub use self::request::Request;
 use super::act;
 use super::fetch::{Fetch, FetchResult};
 use super::follow::{EventMessage, Reader};
@@ -25,37 +28,15 @@ use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
-use crate::model::{Identity, Profile};
-use crate::source::{Focus, ForecastAnswer, QuotaAnswer, StopSign, TextAnswer, WhatIfAnswer};
+use crate::model::Profile;
+use crate::source::{Focus, FocusKind, Records};
 use crate::view::NoticeWeight;
-use crate::view::act::{Answer as Done, Order};
 use crate::view::kubernetes::Kubernetes;
-use crate::view::waiting::{Question, SheetAnswer};
 
 /// The longest time between two published views while answers keep coming in.
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 /// How long the worker sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
-
-/// What the console wants.
-pub enum Request {
-    /// Something else is on the screen.
-    SetFocus(Focus),
-    /// An order is to be carried out.
-    Act(Box<Order>, Done),
-    /// Notified when nothing is left to do, by a clock that is moved by hand.
-    Settle(std::sync::mpsc::Sender<()>),
-    /// The text of a revision is to be fetched.
-    Text(u64, TextAnswer),
-    /// It is to be explained why something waits.
-    Explain(Question, SheetAnswer),
-    /// It is to be said what a text would have preempted.
-    PreviewQuotas(Arc<str>, QuotaAnswer),
-    /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
-    WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
-    /// What a configuration would lead to is to be tried on a twin of a partition.
-    Forecast(Arc<str>, Arc<str>, StopSign, ForecastAnswer),
-}
 
 /// What comes from the tasks beside.
 enum Message {
@@ -69,6 +50,8 @@ enum Message {
     Fetched(Box<FetchResult>),
     /// The Kubernetes objects behind the scheduler's data.
     Objects(Arc<Kubernetes>),
+    /// What this machine keeps of a cluster.
+    Kept(Box<Records>),
 }
 
 /// The owner of everything that is known of a remote.
@@ -107,6 +90,8 @@ pub struct Worker {
     hints_at_token: bool,
     /// The objects of the cluster are followed.
     follows_objects: bool,
+    /// One's rights are asked for, now and then.
+    reviews_rights: bool,
     /// Rights in namespaces are being asked for.
     reviewing: Arc<AtomicBool>,
 }
@@ -150,6 +135,7 @@ impl Worker {
             reader: None,
             hints_at_token: !has_token && !options.read_only,
             follows_objects: false,
+            reviews_rights: false,
             reviewing: Arc::default(),
         }
     }
@@ -248,13 +234,21 @@ impl Worker {
     fn handle_request(&mut self, request: Request) {
         match request {
             Request::SetFocus(focus) => {
+                if focus.kind == FocusKind::Records && self.focus.kind != FocusKind::Records {
+                    self.load_kept();
+                }
                 self.focus = focus.clone();
                 self.plan.set_focus(focus, self.shared.now());
             }
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
-                let client = self.client.clone();
-                self.beside(Message::TextFetched, async move { answer(records::text(&client, number).await) });
+                let (client, kept) = (self.client.clone(), self.kept());
+                self.beside(Message::TextFetched, async move {
+                    answer(match kept {
+                        Some(kept) => records::kept_text(kept, number).await,
+                        None => records::text(&client, number).await,
+                    });
+                });
             }
             Request::Explain(question, answer) => self.explain(question, answer),
             Request::WhatIf(partition, name, answer) => self.what_if(partition, name, answer),
@@ -263,11 +257,13 @@ impl Worker {
                 let client = self.client.clone();
                 self.beside(Message::TextFetched, async move { answer(quotas::preview(&client, &text).await) });
             }
+            Request::Owners(partition, app, answer) => self.owners(partition, app, answer),
+            Request::Suspend(order, answer) => self.suspend(*order, answer),
+            Request::Refused(refused) => self.note_refusal(*refused),
             Request::Act(order, answer) => {
                 let client = self.client.clone();
                 let view = self.shared.view.load_full();
-                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
-                let cluster = self.client.cluster().filter(|_| is_yunikorn).cloned();
+                let cluster = self.acts_in();
                 self.beside(Message::OrderDone, async move {
                     answer(match cluster {
                         Some(cluster) => act::cluster::perform(&client, &cluster, &view, &order).await,
@@ -300,6 +296,7 @@ impl Worker {
             Message::TextFetched => self.acting = self.acting.saturating_sub(1),
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
+                self.load_kept();
                 // What it changed is looked for at once.
                 let (now, focus) = (self.now(), self.focus.clone());
                 self.plan.expedite(
@@ -313,6 +310,7 @@ impl Worker {
             }
             Message::Fetched(outcome) => self.take(*outcome),
             Message::Objects(all) => self.remote_state.set_kubernetes(all),
+            Message::Kept(kept) => self.shared.keep_records(|records| *records = *kept),
         }
     }
 
@@ -342,7 +340,9 @@ impl Worker {
             self.with_link(|link| link.keep_parts(|_| false));
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token));
+            let kept = self.kept().is_some();
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, kept));
+            self.load_kept();
             for query in [Query::Config, Query::WhoAmI, Query::Resting, Query::Audit, Query::History] {
                 self.plan.add(query, now);
             }

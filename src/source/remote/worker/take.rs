@@ -1,18 +1,18 @@
 //! Answers of the other side → the state and the plan.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::Worker;
 use crate::api::client::Fault;
 use crate::api::convert;
 use crate::api::convert::read::RemoteState;
-use crate::source::OwnHealth;
 use crate::source::remote::NOT_HEARD;
 use crate::source::remote::fetch::{FetchResult, FetchedData};
 use crate::source::remote::follow::EventMessage;
 use crate::source::remote::plan::Query;
 use crate::source::remote::records;
+use crate::source::{OwnHealth, Records};
 use crate::view::NoticeWeight;
 use crate::view::act::{ConfigMapEntry, Configuration};
 
@@ -126,9 +126,9 @@ impl Worker {
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => self.take_config(&text, false),
-            FetchedData::WrittenConfig(text, entry) => {
+            FetchedData::WrittenConfig(text, entry, revision) => {
                 self.take_config(&text, true);
-                self.show_config(&text, Some(entry));
+                self.show_config(&text, Some((entry, revision)));
             }
             FetchedData::OwnConfig(configuration) => {
                 self.take_config(&configuration.queues, true);
@@ -170,17 +170,26 @@ impl Worker {
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
     }
 
-    /// Shows the configuration of an Apache YuniKorn, and keeps it among those that this console saw.
-    fn show_config(&mut self, text: &str, entry: Option<ConfigMapEntry>) {
+    /// Shows the configuration of an Apache YuniKorn, and keeps it among those that this console saw, unless this machine has kept it as a
+    /// revision.
+    fn show_config(&mut self, text: &str, written: Option<(ConfigMapEntry, Option<u64>)>) {
         let at = self.shared.cluster_time();
-        let mut revision = 1;
+        let kept = written.as_ref().and_then(|(_, revision)| *revision);
+        let newest = |records: &Records| records.revisions.as_ref().ok()?.first().map(|newest| newest.number);
+        let mut revision = kept.unwrap_or(1);
         self.shared.keep_records(|records| {
-            records::saw(records, text, at);
-            revision = records.revisions.as_ref().ok().and_then(|all| all.first()).map_or(1, |newest| newest.number);
+            if kept.is_none() {
+                records::saw(records, text, at);
+                revision = newest(records).unwrap_or(1);
+            }
         });
+        let known = newest(&self.shared.records.lock().unwrap_or_else(PoisonError::into_inner));
+        if kept.is_some() && kept != known {
+            self.load_kept();
+        }
         let seen = Configuration::seen(Arc::from(text), revision, at);
-        self.remote_state.configuration(match entry {
-            Some(entry) => seen.in_config_map(entry),
+        self.remote_state.configuration(match written {
+            Some((entry, _)) => seen.in_config_map(entry),
             None => seen,
         });
     }

@@ -2,29 +2,43 @@
 //! and awaited until the scheduler has it in force.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 
+use super::in_force::{Awaited, awaited};
 use super::refused;
 use crate::api::client::{Client, Fault};
 use crate::config::{self, Config, Removal, Severity};
-use crate::kube::{CONFIGS, Cluster, KubeFault, Note, Owner, TextSource, WrittenConfig};
+use crate::kube::{CONFIGS, Cluster, KubeFault, LARGEST, Note, Owner, TextSource, WrittenConfig};
 use crate::model::{Profile, QueuePath};
+use crate::source::remote::kept::{Kept, Origin};
 use crate::view::View;
 use crate::view::act::{
     Act, Actor, ChangeLine, Code, ConfigMapEntry, Configured, Details, Done, FoundFault, Order, Refusal, may_configure,
 };
+use crate::view::audit::RevisionSource;
 use crate::view::placement::access;
 
-/// How long it is awaited that the scheduler takes a text.
-const AWAITED: Duration = Duration::from_secs(30);
-/// The pause between two looks.
-const PAUSE: Duration = Duration::from_millis(500);
+/// From how many hundredths of its size on a map is said to be large, and that the text could be compressed.
+const LARGE: usize = 75;
+const ALMOST_FULL: usize = 90;
 /// How often it is written again where others change other keys of the map.
 const TRIES: usize = 3;
+
+/// A text that is to be in force.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The whole text of the policy group.
+    pub text: &'a str,
+    /// The checksum of the configuration that it is meant to replace.
+    pub base: Option<&'a str>,
+    /// Only say what would happen.
+    pub dry_run: bool,
+    /// The revision that it brings back.
+    pub of: Option<u64>,
+}
 
 /// Has a configuration brought into force.
 pub async fn perform(
@@ -33,30 +47,32 @@ pub async fn perform(
     view: &View,
     actor: &Actor,
     order: &Order,
+    change: Change<'_>,
 ) -> Result<Done, Refusal> {
-    let act = &order.act;
-    let Act::Configure { text, base, dry_run } = act else { return Err(refused(act, &KubeFault::new("no text"))) };
+    let (act, text) = (&order.act, change.text);
     let written = cluster.written_config().await.map_err(|fault| refused(act, &fault))?;
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
-    let before = in_force(client, &written, view).await?;
-    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there.
-    if written.source != TextSource::BuiltIn || base.is_some() {
-        compare(&before, base.as_deref())?;
+    let before = in_force(client, &written, view, &new.checksum).await?;
+    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is in force is put back also
+    // by who cannot name it, since the text in the map is none that anybody works with.
+    let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
+    if overwrites || change.base.is_some() {
+        compare(&before.checksum, change.base)?;
     }
-    let old = old(&before, profile)?;
+    let old = if before.put_back { Arc::new(new.clone()) } else { old(&before.text, profile)? };
     let mut done = Configured {
         checksum: new.checksum.clone(),
-        previous: config::checksum(before.as_bytes()),
+        previous: before.checksum.clone(),
         // A ConfigMap counts no revisions.
         revision: 0,
-        dry_run: *dry_run,
-        what_happens: owners(&written.owners),
+        dry_run: change.dry_run,
+        what_happens: notes(&written, text, before.put_back),
         ..Configured::default()
     };
     let diff = config::diff(&old, &new);
-    if cluster.enforces_acl() && new.checksum != old.checksum {
-        super::known(cluster, act)?;
+    if cluster.enforces_acl() && (new.checksum != old.checksum || before.put_back) {
+        known(cluster, act)?;
         may_reconfigure(view, actor, act, &diff)?;
     }
     done.removal = Removal::between(&old, &new, empty);
@@ -65,38 +81,131 @@ pub async fn perform(
     let note = Note { user: actor.user().to_owned(), reason: order.reason.clone() };
     let asked = cluster.write_config(&written, text, &note, true).await;
     asked.map_err(|fault| step(act, "the API server's dry run", &fault))?;
-    if *dry_run {
+    if change.dry_run {
         return Ok(Done::Configured(Box::new(done)));
     }
     if done.checksum != done.previous && !done.removal.passes(order.allowed) {
         return Err(Refusal::removal(done.removal));
     }
-    write(cluster, act, written, text, &note).await?;
-    match awaited(client, &done.checksum).await {
+    // The text before is kept before it is overwritten, also if nobody has looked at it here.
+    let kept_before = keep(cluster, &before.text, seen_by(&written)).await;
+    let old_version = written.version.clone();
+    let new_version = write(cluster, act, written.clone(), text, &note).await?;
+    done.resource_versions = Some((old_version.map(|(version, _)| version).unwrap_or_default(), new_version));
+    let of = Awaited { written: &written, new: &done.checksum, old: &before.checksum };
+    match awaited(client, cluster, &of).await {
         Ok(took) => {
+            keep(cluster, text, ours(&note, change.of)).await;
             done.what_happens.push(format!("the scheduler has it in force after {:.1} s", took.as_secs_f64()));
             Ok(Done::Configured(Box::new(done)))
         }
-        Err(why) => {
-            let what = "the ConfigMap is written, but another configuration is in force";
-            Err(Refusal::new(Code::BadRequest, what, format!("{why}; :history has the text before")))
+        Err(why) => Err(not_in_force(&written, &before.text, kept_before, &why)),
+    }
+}
+
+/// It is written, but not in force: the text before is offered.
+fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &str) -> Refusal {
+    let what = "the ConfigMap is written, but another configuration is in force";
+    let had = written.source == TextSource::Configs;
+    let back = match kept.filter(|_| had) {
+        Some(number) => {
+            format!("; the text before is revision {number}: rolling back to it puts it back into the ConfigMap")
+        }
+        None => String::new(),
+    };
+    let details = Details { put_back: had.then(|| before.to_owned()), ..Details::default() };
+    Refusal::new(Code::BadRequest, what, format!("{why}{back}")).with(details)
+}
+
+/// Keeps a configuration in the history of this machine. Gives its number.
+pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> {
+    let kept = Kept::of(&cluster.context().name).filter(|_| !text.is_empty())?;
+    let text = text.to_owned();
+    let done = tokio::task::spawn_blocking(move || kept.keep(&text, origin)).await.ok()?;
+    done.inspect_err(|error| tracing::warn!("the configuration cannot be kept: {error}")).ok()
+}
+
+fn ours(note: &Note, of: Option<u64>) -> Origin {
+    let source = of.map_or(RevisionSource::Console, RevisionSource::Rollback);
+    Origin { by: note.user.clone(), reason: note.reason.clone(), source }
+}
+
+/// Who wrote a text that was seen.
+pub fn seen_by(written: &WrittenConfig) -> Origin {
+    let writer = written.writer.clone().unwrap_or_default();
+    Origin { by: writer.words().to_owned(), reason: writer.reason, source: RevisionSource::Seen }
+}
+
+/// The text of a revision that is kept.
+///
+/// # Errors
+/// It is not.
+pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
+    let none = || format!("there is no revision {number} on this machine");
+    let kept = Kept::of(&cluster.context().name).ok_or_else(none)?;
+    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+    found.and_then(|found| found.text).map(|text| text.to_string()).ok_or_else(none)
+}
+
+/// The text that a change is made to.
+struct Before {
+    text: String,
+    checksum: String,
+    /// The map holds another text than the one in force, which the change brings back into it.
+    put_back: bool,
+}
+
+/// The text that the change is made to: as it is written in the map, where that is in force.
+async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &str) -> Result<Before, Refusal> {
+    let whole = |text: String| Before { checksum: config::checksum(text.as_bytes()), text, put_back: false };
+    if written.source == TextSource::BuiltIn {
+        return Ok(whole(view.configuration.as_ref().map(|now| now.text.to_string()).unwrap_or_default()));
+    }
+    match checksum_in_force(client).await {
+        Some(sum) if sum.eq_ignore_ascii_case(&config::checksum(written.text.as_bytes())) => {
+            Ok(whole(written.text.clone()))
+        }
+        None => Ok(whole(written.text.clone())),
+        Some(sum) if sum.eq_ignore_ascii_case(new) => {
+            Ok(Before { text: written.text.clone(), checksum: new.to_owned(), put_back: true })
+        }
+        Some(_) => {
+            let what = format!("{} of the ConfigMap is not what the scheduler has in force", written.key);
+            let why = written.not_read().unwrap_or_else(|| {
+                "it was refused, or is on its way, or hot refresh is off; see the log of the scheduler".to_owned()
+            });
+            let back = "the text in force can be put back: roll back to its revision, or apply it";
+            Err(Refusal::new(Code::ChecksumMismatch, what, format!("{why}; {back}")))
         }
     }
 }
 
-/// The text that the change is made to: as it is written in the map, where that is in force.
-async fn in_force(client: &Client, written: &WrittenConfig, view: &View) -> Result<String, Refusal> {
-    if written.source == TextSource::BuiltIn {
-        return Ok(view.configuration.as_ref().map(|now| now.text.to_string()).unwrap_or_default());
+/// What there is to know about the map before it is written.
+fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
+    let mut notes = owners(&written.owners);
+    if put_back {
+        let by = written.writer.as_ref().map(|writer| format!(", by {}", writer.words())).unwrap_or_default();
+        notes.push(format!(
+            "the ConfigMap holds another text{by}, which is not in force; it is replaced by the one that is"
+        ));
     }
-    match checksum_in_force(client).await {
-        Some(sum) if !sum.eq_ignore_ascii_case(&config::checksum(written.text.as_bytes())) => {
-            let what = format!("{} of the ConfigMap is not what the scheduler has in force", written.key);
-            let why = "it was refused, or is on its way, or hot refresh is off; see the log of the scheduler, and change it by kubectl";
-            Err(Refusal::new(Code::ChecksumMismatch, what, why))
-        }
-        _ => Ok(written.text.clone()),
+    match (&written.packed, written.source) {
+        (Some(name), _) => notes.push(format!("it is written compressed, as {name}")),
+        (None, TextSource::Defaults) => notes
+            .push(format!("{} of yunikorn-defaults, which the chart writes, has no effect from then on", written.key)),
+        _ => {}
     }
+    if let Some(setting) = written.not_read() {
+        notes.push(format!("it will not come into force: {setting}"));
+    }
+    let (size, hundredths) = written.filled_by(text);
+    if hundredths >= LARGE {
+        notes.push(format!("the ConfigMap is filled to {hundredths} %: {size} of {LARGEST} bytes"));
+    }
+    if let Some(small) = written.compressed(text).filter(|_| hundredths >= ALMOST_FULL && written.packed.is_none()) {
+        notes.push(format!("compressed, as {}.gz in binaryData, the text has {small} bytes", written.key));
+    }
+    notes
 }
 
 /// The configuration of a text, and whether the text says nothing.
@@ -122,11 +231,10 @@ fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
     })
 }
 
-fn compare(before: &str, base: Option<&str>) -> Result<(), Refusal> {
-    let current = config::checksum(before.as_bytes());
-    let now = Details { current: Some(current.clone()), ..Details::default() };
+fn compare(current: &str, base: Option<&str>) -> Result<(), Refusal> {
+    let now = Details { current: Some(current.to_owned()), ..Details::default() };
     match base.filter(|base| *base != "*") {
-        Some(base) if base.eq_ignore_ascii_case(&current) => Ok(()),
+        Some(base) if base.eq_ignore_ascii_case(current) => Ok(()),
         Some(_) => {
             let text = "the ConfigMap holds another text now: look at it and make the change again";
             Err(Refusal::new(Code::ChecksumMismatch, "the configuration was changed meanwhile", text).with(now))
@@ -152,6 +260,14 @@ fn effects(done: &mut Configured, diff: &config::Diff) {
     done.touches = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue)).collect();
     done.outside = diff.touches_partitions();
     done.draining = diff.removed_queues().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
+}
+
+/// Access lists name users: without one's own name they allow nothing.
+fn known(cluster: &Cluster, act: &Act) -> Result<(), Refusal> {
+    match &cluster.rights().unknown {
+        Some(why) => Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why)),
+        None => Ok(()),
+    }
 }
 
 /// The answer of the scheduler's own check.
@@ -183,12 +299,18 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes. Where the map was changed but not this key, the newer version is written onto.
-async fn write(cluster: &Cluster, act: &Act, mut onto: WrittenConfig, text: &str, note: &Note) -> Result<(), Refusal> {
+/// Writes. Where the map was changed but not this key, the newer version is written onto. Gives the version after.
+async fn write(
+    cluster: &Cluster,
+    act: &Act,
+    mut onto: WrittenConfig,
+    text: &str,
+    note: &Note,
+) -> Result<String, Refusal> {
     let mut left = TRIES;
     loop {
         let fault = match cluster.write_config(&onto, text, note, false).await {
-            Ok(_) => return Ok(()),
+            Ok(version) => return Ok(version),
             Err(fault) => fault,
         };
         left -= 1;
@@ -213,28 +335,8 @@ async fn write(cluster: &Cluster, act: &Act, mut onto: WrittenConfig, text: &str
     }
 }
 
-/// Waits until the scheduler has a text in force. Gives how long that took.
-///
-/// # Errors
-/// What can be the reason that it has not.
-async fn awaited(client: &Client, checksum: &str) -> Result<Duration, String> {
-    let began = Instant::now();
-    loop {
-        if checksum_in_force(client).await.is_some_and(|sum| sum.eq_ignore_ascii_case(checksum)) {
-            return Ok(began.elapsed());
-        }
-        if began.elapsed() >= AWAITED {
-            return Err(format!(
-                "the scheduler has not taken it within {AWAITED:?}: hot refresh is off, another setting of the map does not parse, or \
-                 it refused the text; its log says which"
-            ));
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-}
-
 /// The checksum of the configuration in force, as the scheduler reports it.
-async fn checksum_in_force(client: &Client) -> Option<String> {
+pub(super) async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))
 }

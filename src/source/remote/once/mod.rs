@@ -1,5 +1,7 @@
 //! A remote asked once, or now and then, without a screen: the same requests and the same state, one after the other.
 
+mod cluster;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,19 +10,19 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 
-use super::act;
-use super::fetch::{Fetch, FetchedData, WhoAmI};
-use super::follow::{self, EventMessage, Feed};
-use super::plan::Query;
-use super::worker::identify;
 use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::api::dto;
 use crate::kube::{Cluster, KubeFault};
 use crate::model::{Identity, Time};
+use crate::source::remote::act;
+use crate::source::remote::fetch::{Fetch, FetchedData, WhoAmI};
+use crate::source::remote::follow::{self, EventMessage, Feed};
+use crate::source::remote::plan::Query;
+use crate::source::remote::worker::identify;
 use crate::twin::Twin;
 use crate::view::View;
-use crate::view::act::{Configuration, Done, Order, Refusal};
+use crate::view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
 
 /// What is to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +205,13 @@ impl Once {
         let Some(cluster) = self.cluster() else {
             return self.runtime.block_on(act::perform(&self.client, order));
         };
-        let view = self.look(&[Want::Apps]).map_err(|fault| act::refusal(&order.act, &fault))?;
+        let mut view = self.look(&[Want::Apps]).map_err(|fault| act::refusal(&order.act, &fault))?;
+        if let Act::In { partition, act: PartitionAct::Kill { app, .. } } = &order.act {
+            // Who may not list pods deletes those that the scheduler names.
+            if let Ok(with) = self.with_pods(&cluster, &view, (partition, app)) {
+                view = with;
+            }
+        }
         self.runtime.block_on(act::cluster::perform(&self.client, &cluster, &view, order))
     }
 
@@ -289,9 +297,9 @@ impl Once {
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => drop(self.remote_state.config(&text, false)),
-            FetchedData::WrittenConfig(text, entry) => {
+            FetchedData::WrittenConfig(text, entry, revision) => {
                 let _ = self.remote_state.config(&text, true);
-                let seen = Configuration::seen(Arc::from(text), 1, now());
+                let seen = Configuration::seen(Arc::from(text), revision.unwrap_or(1), now());
                 self.remote_state.configuration(seen.in_config_map(entry));
             }
             FetchedData::OwnConfig(own) => {

@@ -1,0 +1,256 @@
+//! The configuration of the scheduler as its two ConfigMaps have it.
+
+mod flatten;
+mod signs;
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt as _;
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use serde_json::{Value, json};
+
+use super::cluster::Cluster;
+use super::{Asked, KubeFault, settings};
+
+/// The map that is written.
+pub const CONFIGS: &str = "yunikorn-configs";
+/// The map of the chart, which is never written.
+const DEFAULTS: &str = "yunikorn-defaults";
+/// The field manager that a write names.
+pub const MANAGER: &str = "kornsole";
+/// The annotations that a write leaves: who it was, and why.
+const USER: &str = "kornsole/changed-by";
+const REASON: &str = "kornsole/reason";
+/// The most bytes of all values of a map.
+pub const LARGEST: usize = 1_048_576;
+
+/// Where the text in force is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextSource {
+    /// `yunikorn-configs`, which is an administrator's own.
+    Configs,
+    /// `yunikorn-defaults`, which comes with the installation.
+    Defaults,
+    /// Neither has one: the scheduler takes its own.
+    BuiltIn,
+}
+
+/// Another writer of the map, and the sign of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Who: `Helm release yk`.
+    pub name: String,
+    /// The sign: a label, an annotation, a manager of fields.
+    pub sign: String,
+}
+
+/// Who wrote a key last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writer {
+    /// The field manager: `kubectl-edit`, `helm`.
+    pub manager: String,
+    /// When, as the API server writes it.
+    pub at: String,
+    /// The user, where it was written from a kornsole.
+    pub user: String,
+    /// Why, where that is known.
+    pub reason: String,
+}
+
+impl Writer {
+    /// The user, or else the field manager.
+    pub fn words(&self) -> &str {
+        if self.user.is_empty() { &self.manager } else { &self.user }
+    }
+}
+
+/// The configuration as it is written in the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenConfig {
+    /// The namespace of the maps.
+    pub namespace: String,
+    /// The key: `queues.yaml`.
+    pub key: String,
+    /// The text; empty where the scheduler takes its own.
+    pub text: String,
+    /// Where it is from.
+    pub source: TextSource,
+    /// The version of `yunikorn-configs` and its UID; `None` where it is not there.
+    pub version: Option<(String, String)>,
+    /// Who else writes it.
+    pub owners: Vec<Owner>,
+    /// Why it cannot be written.
+    pub fixed: Option<String>,
+    /// The bytes of all other values of the map.
+    pub others: usize,
+    /// The key that holds the text compressed, where it is that form.
+    pub packed: Option<String>,
+    /// Keys of `binaryData` that hide the text; a write takes them away (K8S-011).
+    pub hiding: Vec<String>,
+    /// The other settings of both maps.
+    pub settings: BTreeMap<String, String>,
+    /// Who wrote the text last.
+    pub writer: Option<Writer>,
+}
+
+impl WrittenConfig {
+    /// Why the scheduler does not read a change, as far as the settings of the maps say it.
+    pub fn not_read(&self) -> Option<String> {
+        settings::not_read(&self.settings)
+    }
+}
+
+/// What is noted on the map with a write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// Who wrote it last, as an annotation of ours says.
+    pub user: String,
+    /// Why; may be empty.
+    pub reason: String,
+}
+
+impl Cluster {
+    /// Reads both maps.
+    ///
+    /// # Errors
+    /// They may not be read.
+    pub async fn written_config(&self) -> Result<WrittenConfig, KubeFault> {
+        let namespace = self.namespace().await?;
+        let configs = self.map(&namespace, CONFIGS).await?;
+        let defaults = self.map(&namespace, DEFAULTS).await?;
+        Ok(flatten::flattened(&namespace, defaults.as_ref(), configs.as_ref()))
+    }
+
+    /// The UID of the map that is written.
+    pub(super) async fn config_map_uid(&self, namespace: &str) -> Option<String> {
+        self.map(namespace, CONFIGS).await.ok()??.uid()
+    }
+
+    async fn map(&self, namespace: &str, name: &str) -> Result<Option<ConfigMap>, KubeFault> {
+        let asked = Asked::core("get", "configmaps", Some(namespace)).named(name);
+        let maps = Api::<ConfigMap>::namespaced(self.client().await?, namespace);
+        maps.get_opt(name).await.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
+    }
+
+    /// Writes the text under its key and nothing else, onto the very version that was read; makes the map where there is none. With
+    /// `dry_run` the API server and its webhooks only say whether they would take it. Gives the new version.
+    ///
+    /// # Errors
+    /// It may not be written, a webhook denies it, or the map was changed meanwhile (409).
+    pub async fn write_config(
+        &self,
+        of: &WrittenConfig,
+        text: &str,
+        note: &Note,
+        dry_run: bool,
+    ) -> Result<String, KubeFault> {
+        if let Some(why) = &of.fixed {
+            return Err(KubeFault::new(why.clone()));
+        }
+        let (size, _) = of.filled_by(text);
+        if size > LARGEST {
+            return Err(KubeFault::new(too_large(of, text, size)));
+        }
+        let maps = Api::<ConfigMap>::namespaced(self.client().await?, &of.namespace);
+        let who = self.user();
+        let annotations = annotations(note);
+        let done = match &of.version {
+            Some((version, _)) => {
+                let mut body = entry(of, text)?;
+                body["metadata"] = json!({"resourceVersion": version, "annotations": annotations});
+                let params = PatchParams { dry_run, field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+                let asked = Asked::core("patch", "configmaps", Some(&of.namespace)).named(CONFIGS);
+                let done = maps.patch(CONFIGS, &params, &Patch::Merge(&body)).await;
+                done.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?
+            }
+            None => {
+                let body =
+                    json!({"metadata": {"name": CONFIGS, "annotations": annotations}, "data": {of.key.as_str(): text}});
+                let map: ConfigMap = serde_json::from_value(body).map_err(|error| KubeFault::new(error.to_string()))?;
+                let params = PostParams { dry_run, field_manager: Some(MANAGER.to_owned()) };
+                let asked = Asked::core("create", "configmaps", Some(&of.namespace)).named(CONFIGS);
+                maps.create(&params, &map).await.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?
+            }
+        };
+        Ok(done.resource_version().unwrap_or_default())
+    }
+}
+
+fn annotations(note: &Note) -> Value {
+    json!({USER: note.user, REASON: note.reason})
+}
+
+/// The text under its key, in the form that it has; nothing else of the map.
+fn entry(of: &WrittenConfig, text: &str) -> Result<Value, KubeFault> {
+    let hiding = of.hiding.iter().map(|name| (name.clone(), Value::Null));
+    let mut binary: serde_json::Map<String, Value> = hiding.collect();
+    let mut body = json!({});
+    match &of.packed {
+        Some(name) => {
+            let bytes = flatten::packed(text).ok_or_else(|| KubeFault::new("the text cannot be compressed"))?;
+            let bytes = serde_json::to_value(ByteString(bytes)).map_err(|error| KubeFault::new(error.to_string()))?;
+            binary.insert(name.clone(), bytes);
+        }
+        None => body["data"] = json!({of.key.as_str(): text}),
+    }
+    if !binary.is_empty() {
+        body["binaryData"] = Value::Object(binary);
+    }
+    Ok(body)
+}
+
+/// Why a text does not go into the map, and what helps.
+fn too_large(of: &WrittenConfig, text: &str, size: usize) -> String {
+    let what = format!("{CONFIGS} would have {size} bytes; a ConfigMap holds at most {LARGEST}");
+    let small = of.compressed(text).filter(|small| of.packed.is_none() && of.others + small <= LARGEST);
+    match small {
+        Some(small) => format!(
+            "{what}. Compressed, as {}.gz in binaryData, the text has {small} bytes; kornsole writes that form where the map has it",
+            of.key
+        ),
+        None => what,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(packed: Option<&str>, hiding: &[&str]) -> WrittenConfig {
+        WrittenConfig {
+            namespace: "yk".to_owned(),
+            key: "queues.yaml".to_owned(),
+            text: String::new(),
+            source: TextSource::Configs,
+            version: None,
+            owners: Vec::new(),
+            fixed: None,
+            others: 0,
+            packed: packed.map(str::to_owned),
+            hiding: hiding.iter().map(|name| (*name).to_owned()).collect(),
+            settings: BTreeMap::new(),
+            writer: None,
+        }
+    }
+
+    #[test]
+    fn a_write_names_the_one_key_and_what_hides_it() {
+        let plain = entry(&written(None, &[]), "a\n").unwrap();
+        assert_eq!(plain, json!({"data": {"queues.yaml": "a\n"}}));
+        let hidden = entry(&written(None, &["queues.yaml.xz"]), "a").unwrap();
+        assert_eq!(hidden, json!({"data": {"queues.yaml": "a"}, "binaryData": {"queues.yaml.xz": null}}));
+        let packed = entry(&written(Some("queues.yaml.gz"), &[]), "a").unwrap();
+        let bytes: ByteString = serde_json::from_value(packed["binaryData"]["queues.yaml.gz"].clone()).unwrap();
+        assert_eq!(flatten::unpacked(&bytes.0).as_deref(), Some("a"));
+        assert!(packed.get("data").is_none());
+    }
+
+    #[test]
+    fn a_text_that_does_not_fit_says_how_large_it_is_compressed() {
+        let text = "x".repeat(LARGEST + 1);
+        let why = too_large(&written(None, &[]), &text, text.len());
+        assert!(why.contains("at most 1048576. Compressed, as queues.yaml.gz"), "{why}");
+    }
+}

@@ -1,0 +1,56 @@
+//! Why the scheduler did not take a configuration: only its log says that (K8S-023).
+
+use std::time::Duration;
+
+use super::cluster::Cluster;
+use super::find::CONTAINER;
+use super::{Asked, KubeFault};
+
+/// What the lines have that say it: of the core, and of the part that reads the maps.
+const MARKS: [&str; 2] = ["reload configuration failed", "Unable to update configmap"];
+/// How many lines are looked at.
+const LINES: usize = 2_000;
+/// How many bytes of them.
+const BYTES: usize = 1 << 20;
+/// The longest line that is shown, in characters.
+const LONGEST: usize = 600;
+
+impl Cluster {
+    /// The last line of the scheduler's log since so long that says why it did not take a configuration.
+    ///
+    /// # Errors
+    /// The log may not be read.
+    pub async fn refusal_in_log(&self, since: Duration) -> Result<Option<String>, KubeFault> {
+        let (namespace, pod) = self.scheduler_pod().await?;
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair("container", CONTAINER)
+            .append_pair("sinceSeconds", &since.as_secs().max(1).to_string())
+            .append_pair("tailLines", &LINES.to_string())
+            .append_pair("limitBytes", &BYTES.to_string())
+            .finish();
+        let request = http::Request::get(format!("/api/v1/namespaces/{namespace}/pods/{pod}/log?{query}"));
+        let request = request.body(Vec::new()).map_err(|error| KubeFault::new(error.to_string()))?;
+        let asked = Asked::core("get", "pods/log", Some(&namespace)).named(&pod);
+        let text = self.client().await?.request_text(request).await;
+        let text = text.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
+        Ok(last_refusal(&text))
+    }
+}
+
+fn last_refusal(text: &str) -> Option<String> {
+    let line = text.lines().rev().find(|line| MARKS.iter().any(|mark| line.contains(mark)))?;
+    let words: Vec<&str> = line.split_whitespace().collect();
+    Some(words.join(" ").chars().take(LONGEST).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_that_says_it_counts() {
+        let log = "x INFO started\ny ERROR\treload configuration failed\t{\"error\": \"one\"}\nz ERROR reload configuration failed two\nw INFO\n";
+        assert_eq!(last_refusal(log).as_deref(), Some("z ERROR reload configuration failed two"));
+        assert_eq!(last_refusal("nothing\n"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! The other settings of the scheduler's maps, as far as they decide whether a configuration comes into force (K8S-016, K8S-017).
+
+use std::collections::BTreeMap;
+
+const HOT_REFRESH: &str = "service.enableConfigHotRefresh";
+const BOOLS: [&str; 3] =
+    [HOT_REFRESH, "service.disableGangScheduling", "admissionController.filtering.generateUniqueAppId"];
+const DURATIONS: [&str; 3] = ["service.schedulingInterval", "service.volumeBindTimeout", "service.dispatchTimeout"];
+const NUMBERS: [&str; 6] = [
+    "service.eventChannelCapacity",
+    "service.placeholderRunAsUser",
+    "service.placeholderRunAsGroup",
+    "service.placeholderFsGroup",
+    "kubernetes.qps",
+    "kubernetes.burst",
+];
+
+/// Why the scheduler does not read a change of its maps, as far as these settings say it.
+pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
+    let wrong = |(key, value): (&String, &String)| {
+        let what = if BOOLS.contains(&key.as_str()) && bool_of(value).is_none() {
+            "true or false"
+        } else if DURATIONS.contains(&key.as_str()) && !is_duration(value) {
+            "a duration such as 10m"
+        } else if NUMBERS.contains(&key.as_str()) && value.parse::<i64>().is_err() {
+            "a number"
+        } else {
+            return None;
+        };
+        Some(format!("{key} is {value:?} and not {what}, so the scheduler ignores every change of its ConfigMaps"))
+    };
+    if let Some(why) = settings.iter().find_map(wrong) {
+        return Some(why);
+    }
+    let off = settings.get(HOT_REFRESH).and_then(|value| bool_of(value)) == Some(false);
+    off.then(|| format!("{HOT_REFRESH} is false, so the scheduler reads its ConfigMaps only when it starts"))
+}
+
+fn bool_of(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a text is a duration as Go reads one: `1h30m`, `500ms`, `0`.
+fn is_duration(text: &str) -> bool {
+    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if rest == "0" {
+        return true;
+    }
+    if rest.is_empty() {
+        return false;
+    }
+    while !rest.is_empty() {
+        let number = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (digits, unit) = rest.split_at(number);
+        let is_number = digits.chars().any(|c| c.is_ascii_digit()) && digits.matches('.').count() <= 1;
+        let units = ["ns", "us", "µs", "μs", "ms", "s", "m", "h"];
+        let Some(unit) = units.iter().find(|one| {
+            unit.strip_prefix(**one)
+                .is_some_and(|after| after.is_empty() || after.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+        }) else {
+            return false;
+        };
+        if !is_number {
+            return false;
+        }
+        rest = &rest[number + unit.len()..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Option<String> {
+        not_read(&pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn a_setting_that_does_not_parse_is_named_before_hot_refresh() {
+        assert_eq!(of(&[("service.schedulingInterval", "1s"), ("kubernetes.qps", "5"), ("log.level", "x")]), None);
+        let bad = of(&[("service.enableConfigHotRefresh", "false"), ("service.schedulingInterval", "5x")]).unwrap();
+        assert!(bad.contains("service.schedulingInterval is \"5x\" and not a duration"), "{bad}");
+        let off = of(&[("service.enableConfigHotRefresh", "f")]).unwrap();
+        assert!(off.contains("only when it starts"), "{off}");
+        assert!(of(&[("kubernetes.burst", "many")]).is_some());
+    }
+
+    #[test]
+    fn durations_are_those_of_go() {
+        for good in ["1s", "1h30m", "500ms", "0", "-1.5h", "10µs", "1m0.5s"] {
+            assert!(is_duration(good), "{good}");
+        }
+        for bad in ["", "5", "5x", "s", "1 s", "1d", "."] {
+            assert!(!is_duration(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A cluster on loopback, the program, and kubectl beside it.
+
+use std::cell::RefCell;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A cluster. Dropping it ends all of its processes.
+pub struct Stage {
+    child: Child,
+    ends: RefCell<(Option<ChildStdin>, BufReader<ChildStdout>)>,
+    pub folder: PathBuf,
+    pub kubeconfig: String,
+    pub proxy: bool,
+    kubectl: PathBuf,
+    /// What no output may have.
+    pub hidden: Vec<String>,
+    /// Everything that was put out or shown so far.
+    outputs: RefCell<String>,
+}
+
+impl Stage {
+    pub fn start(assets: &Path) -> Self {
+        let folder = std::env::temp_dir().join(format!("kornsole-kube-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut child = Command::new("python3")
+            .args([Path::new("tests/kube/stage.py"), &folder, assets])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("tests/kube needs python3 and openssl");
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("no stage: {error}, see above"));
+        let ends = RefCell::new((child.stdin.take(), stdout));
+        let kubeconfig = ready["kubeconfig"].as_str().unwrap().to_owned();
+        let hidden = serde_json::from_value(ready["hidden"].clone()).unwrap();
+        let (proxy, kubectl) = (ready["proxy"] == true, assets.join("kubectl"));
+        Self { child, ends, folder, kubeconfig, proxy, kubectl, hidden, outputs: RefCell::default() }
+    }
+
+    /// Keeps what was shown, to look for secrets in it.
+    pub fn saw(&self, text: &str) {
+        self.outputs.borrow_mut().push_str(text);
+    }
+
+    pub fn outputs(&self) -> String {
+        self.outputs.borrow().clone()
+    }
+
+    /// The token of a user of the kubeconfig.
+    pub fn token(&self, user: &str) -> String {
+        let config: Value = serde_json::from_str(&std::fs::read_to_string(&self.kubeconfig).unwrap()).unwrap();
+        let users = config["users"].as_array().unwrap();
+        users.iter().find(|one| one["name"] == user).unwrap()["user"]["token"].as_str().unwrap().to_owned()
+    }
+
+    /// A file with a text.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let file = self.folder.join(name);
+        std::fs::write(&file, text).unwrap();
+        file.display().to_string()
+    }
+
+    /// An object, as kubectl reads it.
+    pub fn read(&self, namespace: &str, kind: &str, name: &str) -> Value {
+        serde_json::from_str(&self.kubectl(&["-n", namespace, "get", kind, name, "-o", "json"])).unwrap()
+    }
+
+    /// Changes the ConfigMap, by kubectl.
+    pub fn patch_map(&self, change: &Value) {
+        let change = change.to_string();
+        self.kubectl(&["-n", "yunikorn", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &change]);
+    }
+
+    /// Makes the ConfigMap again as it was.
+    pub fn replace_map(&self, mut map: Value) {
+        map["metadata"] =
+            json!({"name": "yunikorn-configs", "namespace": "yunikorn", "labels": map["metadata"]["labels"]});
+        let file = self.file("before.json", &map.to_string());
+        self.kubectl(&["-n", "yunikorn", "delete", "configmap", "yunikorn-configs"]);
+        self.kubectl(&["create", "-f", &file]);
+    }
+
+    /// Waits until the scheduler has a text in force.
+    pub fn in_force(&self, text: &str) {
+        let sum = kornsole::config::checksum(text.as_bytes());
+        self.command(&json!({"until": sum}));
+    }
+
+    /// Runs kornsole. Gives its exit code, what it printed, and what it reported.
+    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+            .args(arguments)
+            .env("KUBECONFIG", &self.kubeconfig)
+            .env("XDG_CONFIG_HOME", &self.folder)
+            .env("XDG_STATE_HOME", &self.folder)
+            .env_remove("KORNSOLE_TOKEN")
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.saw(&(text(&output.stdout) + &text(&output.stderr)));
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    }
+
+    pub fn works(&self, arguments: &[&str]) -> String {
+        let (code, out, err) = self.run(arguments);
+        assert_eq!(code, 0, "{arguments:?}: {err}{out}");
+        out
+    }
+
+    pub fn fails(&self, arguments: &[&str]) -> String {
+        let (code, out, err) = self.run(arguments);
+        assert_ne!(code, 0, "{arguments:?}: {out}");
+        err
+    }
+
+    pub fn kubectl(&self, arguments: &[&str]) -> String {
+        let output = Command::new(&self.kubectl)
+            .args(["--kubeconfig", &self.kubeconfig, "--context", "root"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Whether a member of the group of a role may do something.
+    pub fn can(&self, role: &str, what: &[&str]) -> bool {
+        let output = Command::new(&self.kubectl)
+            .args(["--kubeconfig", &self.kubeconfig, "--context", "root", "auth", "can-i"])
+            .args(what)
+            .args(["--as", "zoe", "--as-group", &format!("only-{role}")])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim() == "yes"
+    }
+
+    /// Writes the status of an object, as a kubelet does.
+    pub fn patch_status(&self, path: &str, body: &Value) {
+        self.command(&json!({"patch": format!("{path}/status"), "body": body}));
+    }
+
+    /// Ends all port-forwards that stand.
+    pub fn kubelet_cuts(&self) {
+        self.command(&json!({"cut": true}));
+    }
+
+    /// Has `stage.py` do something, and waits until it is done.
+    pub fn command(&self, command: &Value) {
+        let mut ends = self.ends.borrow_mut();
+        let (stdin, stdout) = &mut *ends;
+        writeln!(stdin.as_mut().unwrap(), "{command}").unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "done", "{command}");
+    }
+
+    pub fn config_map(&self) -> Value {
+        serde_json::from_str(&self.kubectl(&["-n", "yunikorn", "get", "configmap", "yunikorn-configs", "-o", "json"]))
+            .unwrap()
+    }
+
+    /// A file with the configuration in the map, changed.
+    pub fn changed(&self, name: &str, change: impl FnOnce(&str) -> String) -> String {
+        let map = self.config_map();
+        self.file(name, &change(map["data"]["queues.yaml"].as_str().unwrap()))
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // The stage ends with its input.
+        drop(self.ends.borrow_mut().0.take());
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
