@@ -102,6 +102,8 @@ impl LookArgs {
             views,
             keep_in,
             start: settings.start.unwrap_or_default(),
+            kubeconfig: Ok(Vec::new()),
+            here: None,
             opener: None,
             simulator: Some(simulator(None)),
         };

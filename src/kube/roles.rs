@@ -36,6 +36,8 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     ];
     if matches!(role, Role::Operator | Role::Admin) {
         all.push(r#"{apiGroups: [""], resources: [pods], verbs: [get, list, watch, delete]}"#);
+        all.push(r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # what containers wrote"#);
+        all.push(r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [list]}"#);
         all.push(r#"{apiGroups: [""], resources: [nodes], verbs: [patch]}"#);
     }
     if role == Role::Admin {

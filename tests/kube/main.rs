@@ -8,7 +8,10 @@
 
 mod failures;
 mod follow;
+mod in_terminal;
 mod looks;
+mod pods;
+mod seen;
 mod stand_in;
 
 use std::cell::RefCell;
@@ -22,7 +25,7 @@ use serde_json::{Value, json};
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 19] = [
+const SCENARIOS: [Scenario; 21] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -39,7 +42,9 @@ const SCENARIOS: [Scenario; 19] = [
     ("a ConfigMap that is not there is made with the one key", failures::absent),
     ("several schedulers are listed", failures::several),
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
+    ("attach and look, in a terminal; the contexts say what they are", in_terminal::attach_and_look),
     ("pods and nodes are followed", failures::followed),
+    ("the log, the YAML and the events of a pod are read", pods::for_real),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
     ("a kill deletes the pods of an application by their UIDs", kill),
 ];
@@ -322,6 +327,10 @@ fn roles(stage: &Stage) {
         assert_eq!(stage.can(role, &["list", "pods", "-A"]), role != "viewer", "{role}");
         assert_eq!(stage.can(role, &["delete", "pods", "-A"]), role != "viewer", "{role}");
         assert_eq!(stage.can(role, &["patch", "nodes"]), role != "viewer", "{role}");
+        let reads = [["get", "pods/log"], ["list", "events.events.k8s.io"]];
+        reads
+            .iter()
+            .for_each(|what| assert_eq!(stage.can(role, &[what[0], what[1], "-A"]), role != "viewer", "{role}"));
         let map = ["patch", "configmap/yunikorn-configs", "-n", "yunikorn"];
         assert_eq!(stage.can(role, &map), role == "admin", "{role}");
         let others = ["patch", "configmap/others", "-n", "yunikorn"];

@@ -2,7 +2,7 @@
 """A Kubernetes API server with RBAC, a YuniKorn and a kubelet, on loopback: stage.py FOLDER ASSETS
 
 etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
-ConfigMap. The kubelet only serves port-forwards. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
+ConfigMap. The kubelet only serves port-forwards and logs. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
 Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
 import asyncio, base64, hashlib, json, os, secrets, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -131,11 +131,29 @@ def follow():
         time.sleep(0.2)
 
 FORWARDS, LOOP = set(), []
+async def log(writer, path):
+    """What a container wrote; one that is followed goes on for as long as somebody reads."""
+    before = 'previous=true' in path
+    lines = [f'line {number} of the run before' for number in range(3)] if before else [f'{path.split("?")[0]} line {number}' for number in range(200)]
+    writer.write(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n')
+    def chunk(data):
+        writer.write(f'{len(data):x}\r\n'.encode() + data + b'\r\n')
+    chunk(''.join(f'{line}\n' for line in lines).encode())
+    number = 0
+    while 'follow=true' in path:
+        number += 1
+        chunk(f'and more {number}\n'.encode())
+        await writer.drain()
+        await asyncio.sleep(0.2)
+    chunk(b'')
+
 async def websocket(reader, writer):
     """A kubelet that forwards a port: channels 0 and 1, each begun by the number of the port."""
     FORWARDS.add(writer)
     try:
         head = (await reader.readuntil(b'\r\n\r\n')).decode()
+        if head.startswith('GET /containerLogs/'):
+            return await log(writer, head.split(' ')[1])
         fields = dict(line.split(': ', 1) for line in head.split('\r\n')[1:] if ': ' in line)
         fields = {name.lower(): value for name, value in fields.items()}
         accept = base64.b64encode(hashlib.sha1((fields['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').encode()).digest()).decode()
@@ -232,9 +250,13 @@ def fill():
     UIDS['job-1-driver'] = pod('team-a', 'job-1-driver', {'applicationId': 'job-1'})
     pod('team-a', 'job-1-worker', {'applicationId': 'job-1'})
     UIDS['job-1-worker'] = '00000000-0000-4000-8000-000000000000'
+    about = {'kind': 'Pod', 'namespace': 'team-a', 'name': 'job-1-driver', 'uid': UIDS['job-1-driver'], 'apiVersion': 'v1'}
+    seen = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
+    api('POST', '/api/v1/namespaces/team-a/events', {'metadata': {'name': 'job-1-driver.1'}, 'involvedObject': about, 'reason': 'BackOff', 'type': 'Warning', 'count': 4,
+        'message': 'Back-off pulling image "x"', 'source': {'component': 'kubelet'}, 'firstTimestamp': seen, 'lastTimestamp': seen})
     admin = [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get', 'patch', 'create'])]
     allow('admin', 'kornsole-admin', admin, 'yunikorn')
-    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch'])])
+    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch']), rule([''], ['pods/log'], ['get']), rule([''], ['events'], ['list']), rule(['events.k8s.io'], ['events'], ['list'])])
     allow('viewers', 'viewers', [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get'])], 'yunikorn')
     allow('proxied', 'proxied', [rule([''], ['services'], ['get'], ['yunikorn-service']), rule([''], ['services/proxy'], ['get'], ['yunikorn-service:yunikorn-core'])], 'yunikorn')
     # Who has no SelfSubjectReview is found out by a review of one's own token; for all but `nobody`.

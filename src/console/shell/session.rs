@@ -13,6 +13,7 @@
 //!   another scheduler has taken that one's place.
 
 mod follow_up;
+mod pod;
 mod what_if;
 
 use std::collections::VecDeque;
@@ -37,7 +38,8 @@ use crate::console::state::{Options, State};
 use crate::console::theme::{Theme, ThemeName};
 use crate::console::update::action::Action;
 use crate::console::update::{feed, key, long, start, update, write};
-use crate::source::{Focus, Source, StopSign};
+use crate::source::{Focus, LogStream, Source, StopSign};
+use crate::view::kubernetes::LogName;
 
 /// A reply, with the era in which its effect was asked for.
 type StampedReply = (u64, Reply);
@@ -68,6 +70,8 @@ pub struct Session {
     reading: bool,
     /// Stops what is worked out about an edited text.
     forecast: StopSign,
+    /// The log that is on the screen.
+    log: Option<(LogName, Arc<dyn LogStream>)>,
     /// Effects for the runtime, returned by the next step.
     effects: Vec<Effect>,
 }
@@ -131,6 +135,7 @@ impl Session {
             held: VecDeque::new(),
             reading: false,
             forecast: StopSign::default(),
+            log: None,
             effects,
         }
     }

@@ -3,6 +3,7 @@
 //! Only what is shown is kept, and texts that many objects have are shared: 50 000 pods are some tens of megabytes. A copy costs
 //! nothing.
 
+mod asked;
 mod pod;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
+pub use self::asked::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName};
 pub use self::pod::{Condition, OwnerName, PodPhase, PodRow};
 use crate::model::{AppId, AppState, AskId, NodeId, Time};
 use crate::view::AppRow;

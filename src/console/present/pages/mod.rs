@@ -1,12 +1,14 @@
 //! The parts of each page ([`Present`](super::page::Present)).
 
 mod apps;
+mod contexts;
 mod details;
 mod explain;
 mod facts;
 mod forms;
 mod job;
 mod nodes;
+mod pod;
 mod queues;
 mod records;
 mod simulate;

@@ -2,11 +2,13 @@
 
 mod apps;
 mod changed;
+mod contexts;
 mod details;
 mod explain;
 mod forms;
 mod job;
 mod nodes;
+mod pod;
 mod queues;
 mod records;
 mod simulate;
