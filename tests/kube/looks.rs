@@ -183,7 +183,7 @@ fn pods_nodes_namespaces_and_classes_stand_on_the_pages() {
     let (_remote, mut driver) = console(&stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
-    until(&mut driver, &["job-1", "stuck-1", "1 pod ImagePullBackOff", "1 pod Unschedulable"]);
+    until(&mut driver, &["job-1", "stuck-1", "1 pod ImagePullBac", "1 pod Unschedulable"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(&mut driver, &["POD", "RST", "ImagePullBackOff     2"]);
     driver.keys("i").unwrap();

@@ -29,7 +29,7 @@ fn the_log_of_a_container_is_followed_and_searched() {
     let (_remote, mut driver) = console(&stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
-    until(&mut driver, &["job-1", "1 pod ImagePullBackOff"]);
+    until(&mut driver, &["job-1", "1 pod ImagePullBac"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(&mut driver, &["POD", "team-a/job-1-driver"]);
     driver.keys("l").unwrap();
@@ -53,6 +53,8 @@ fn a_pod_is_shown_as_yaml_and_copied() {
     let stand_in = standing();
     let (_remote, mut driver) = console(&stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(&mut driver, &["POD", "team-a/job-1-driver"]);
     driver.keys("Y").unwrap();
@@ -74,6 +76,8 @@ fn events_and_conditions_of_a_pod_stand_in_order_of_time() {
     let stand_in = standing();
     let (_remote, mut driver) = console(&stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(&mut driver, &["POD", "team-a/job-1-driver"]);
     driver.keys("d").unwrap();
