@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::contexts::{ask, of_kubeconfig};
 use super::fail;
 use super::look::{LookArgs, Rejected};
 use super::user_settings;
@@ -95,11 +96,11 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         Err(fault) => return fail(&fault.to_string(), 1),
     };
     // Those of the kubeconfig stand beside one's own.
-    for name in Known::read().map(|known| known.names()).unwrap_or_default() {
-        let url = format!("{SCHEME}{name}");
-        personal.contexts.insert(url.clone(), RemoteContext { url, ..RemoteContext::default() });
-    }
-    personal.context = personal.contexts.contains_key(&args.server).then(|| args.server.clone());
+    personal.kubeconfig = of_kubeconfig();
+    personal.here = Some(match found.target.cluster() {
+        Some(cluster) if !contexts.contains_key(&args.server) => format!("{SCHEME}{}", cluster.context().name),
+        _ => args.server.clone(),
+    });
     personal.opener = Some(opener(&args.way, contexts));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
@@ -111,11 +112,14 @@ pub fn run(args: &AttachArgs) -> ExitCode {
 /// `--read-only`.
 fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let way = WayArgs { read_only: way.read_only, ..WayArgs::default() };
-    Opener::new(move |name| {
-        let found = find(name, &way, &contexts).map_err(|report| report.message)?;
+    let target = move |name: &str| find(name, &way, &contexts).map_err(|report| report.message);
+    let asked = target.clone();
+    let open = move |name: &str| {
+        let found = target(name)?;
         let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
         Ok(Arc::new(remote) as Arc<dyn Source>)
-    })
+    };
+    Opener::new(open).asking(move |name| ask(&asked(name)?.target))
 }
 
 /// The contexts of a person's settings, whose units hold from now on. What is wrong in them is reported where the console runs; a command without a screen continues with

@@ -102,8 +102,9 @@ impl LookArgs {
             views,
             keep_in,
             start: settings.start.unwrap_or_default(),
+            kubeconfig: Ok(Vec::new()),
+            here: None,
             opener: None,
-            context: None,
             simulator: Some(simulator(None)),
         };
         Ok((options, personal))

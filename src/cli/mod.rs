@@ -8,6 +8,7 @@
 pub mod attach;
 pub mod check;
 pub mod console;
+mod contexts;
 pub mod demo;
 pub mod diff;
 mod flag_order;

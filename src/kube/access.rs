@@ -38,9 +38,27 @@ pub struct ContextInfo {
     pub namespace: Option<String>,
     /// It is the current one.
     pub current: bool,
+    /// The program that gives its credentials, where one does.
+    pub plugin: Option<String>,
 }
 
 impl Known {
+    /// The same; `None` where nothing names a cluster, which is no fault of somebody who looks at none.
+    ///
+    /// # Errors
+    /// A file does not read, or one that is named is not there.
+    pub fn read_if_there() -> Result<Option<Self>, KubeFault> {
+        let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
+        let usual = std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(".kube/config").exists());
+        if named || usual || Self::in_cluster() { Self::read().map(Some) } else { Ok(None) }
+    }
+
+    /// Whether this process runs in a pod, by whose service account it may ask.
+    fn in_cluster() -> bool {
+        let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
+        std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
+    }
+
     /// Reads the files of `KUBECONFIG`, else `~/.kube/config`; without any of them the service account of the pod that this process
     /// runs in.
     ///
@@ -54,7 +72,7 @@ impl Known {
         };
         let there: Vec<PathBuf> = files.iter().filter(|file| file.exists()).cloned().collect();
         if there.is_empty() {
-            if std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && named.is_none() {
+            if Self::in_cluster() {
                 return Ok(Self { kubeconfig: None, files: Vec::new() });
             }
             let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
@@ -91,12 +109,15 @@ impl Known {
         let info = |named: &kube::config::NamedContext| {
             let context = named.context.clone().unwrap_or_default();
             let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster);
+            let user = kubeconfig.auth_infos.iter().find(|one| Some(&one.name) == context.user.as_ref());
+            let plugin = user.and_then(|one| one.auth_info.as_ref()?.exec.as_ref()?.command.clone());
             ContextInfo {
                 name: named.name.clone(),
                 server: cluster.and_then(|one| one.cluster.as_ref()?.server.clone()).unwrap_or_default(),
                 user: context.user.clone().unwrap_or_default(),
                 namespace: context.namespace.clone(),
                 current: kubeconfig.current_context.as_ref() == Some(&named.name),
+                plugin,
             }
         };
         kubeconfig.contexts.iter().map(info).collect()
@@ -114,7 +135,8 @@ impl Known {
     pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
         if self.kubeconfig.is_none() {
             let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
-            return Ok(ContextInfo { name: "in-cluster".to_owned(), server, user, namespace: None, current: true });
+            let name = "in-cluster".to_owned();
+            return Ok(ContextInfo { name, server, user, namespace: None, current: true, plugin: None });
         }
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {

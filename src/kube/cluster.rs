@@ -16,42 +16,11 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::access::CONNECT;
 use super::find::{self, Place};
 use super::pipe::{self, PodClient};
-use super::{Asked, ContextInfo, Known, KubeFault, Who};
+use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
 use crate::view::act::ClusterRights;
 
 /// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
-
-/// How requests get to the scheduler.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Via {
-    /// By port-forward to its pod.
-    PortForward,
-    /// By the API server's proxy to its Service.
-    Proxy,
-    /// By an address of its own, an ingress for example; everything else is done by the API server.
-    Url(Url),
-}
-
-impl Via {
-    /// Reads what `--via` takes.
-    ///
-    /// # Errors
-    /// It is neither a way nor an address.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no way: port-forward, proxy, or an address as https://HOST/PATH");
-        match text {
-            "port-forward" => Ok(Self::PortForward),
-            "proxy" => Ok(Self::Proxy),
-            _ => {
-                let url = Url::parse(text).map_err(|_| wrong())?;
-                let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
-                let usable = matches!(url.scheme(), "http" | "https") && url.has_host() && plain;
-                usable.then_some(Self::Url(url)).ok_or_else(wrong)
-            }
-        }
-    }
-}
 
 /// What a person wants of the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -243,6 +212,13 @@ impl Cluster {
         }
     }
 
+    /// Where the scheduler is.
+    pub(super) async fn place(&self, client: &Client) -> Result<Place, KubeFault> {
+        let own = self.context.namespace.as_deref().unwrap_or("default");
+        let (namespace, service) = (self.wanted.namespace.as_deref(), self.wanted.service.as_deref());
+        find::service(client, namespace, service, own).await
+    }
+
     /// The way to the scheduler, and whether it was looked for just now.
     async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
         let mut kept = self.route.lock().await;
@@ -250,9 +226,7 @@ impl Cluster {
             return Ok((Arc::clone(route), false));
         }
         let client = self.client().await?;
-        let own = self.context.namespace.as_deref().unwrap_or("default");
-        let (namespace, service) = (self.wanted.namespace.as_deref(), self.wanted.service.as_deref());
-        let place = find::service(&client, namespace, service, own).await?;
+        let place = self.place(&client).await?;
         let found = |pod, via, why_not| Found {
             namespace: place.namespace.clone(),
             service: place.service.clone(),

@@ -2,7 +2,7 @@
 //!
 //! [`Address`] is a person's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler and carries
 //! requests to it, by port-forward or by the service proxy. `config_map`, `pods`, `owners` and `nodes` change objects, `review` asks for one's
-//! identity and rights; [`follow`] follows lists of objects.
+//! identity and rights; [`follow`] follows lists of objects, and `read` reads one, its events or a log when a person asks for it.
 //!
 //! Invariants:
 //! - nothing is spawned but the exec plugins that the kubeconfig names;
@@ -22,19 +22,23 @@ mod objects;
 mod owners;
 mod pipe;
 mod pods;
+mod read;
 mod refusal_log;
 mod review;
 pub mod roles;
 mod settings;
+mod via;
 mod watch;
 mod who;
 
 pub use access::{ContextInfo, Known};
 pub use address::{Address, SCHEME};
-pub use cluster::{Cluster, Found, Via, Wanted};
+pub use cluster::{Cluster, Found, Wanted};
 pub use config_map::{CONFIGS, LARGEST, Note, Owner, TextSource, Writer, WrittenConfig};
 pub use fault::{Asked, KubeFault};
 pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass};
 pub use pods::{PodOutcome, PodRef};
+pub use read::Log;
+pub use via::Via;
 pub use watch::{Change, Pace, follow};
 pub use who::Who;

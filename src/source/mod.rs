@@ -9,6 +9,7 @@ mod explained;
 pub mod forecast;
 #[cfg(target_os = "linux")]
 pub mod local;
+pub mod objects;
 mod owners;
 pub mod records;
 pub mod remote;
@@ -25,6 +26,7 @@ use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
+pub use objects::{LogStream, Objects};
 pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
 
@@ -243,6 +245,11 @@ pub trait Source: Send + Sync {
 
     /// The jobs that the applications are, where the scheduler starts processes of its machine.
     fn jobs(&self) -> Option<&dyn Jobs> {
+        None
+    }
+
+    /// The Kubernetes cluster that the scheduler is in, where it is asked through one.
+    fn objects(&self) -> Option<&dyn Objects> {
         None
     }
 

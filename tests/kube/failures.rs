@@ -96,7 +96,7 @@ pub fn exec_plugin(stage: &Stage) {
 }
 
 /// A console by a real port-forward, with the lists of a real API server followed.
-fn console(stage: &Stage, via: Via) -> Driver {
+pub fn console(stage: &Stage, via: Via) -> Driver {
     let known = Known::of(&[stage.kubeconfig.clone().into()]).unwrap();
     let context = known.context(Some("root")).unwrap();
     let wanted = Wanted { namespace: Some("yunikorn".to_owned()), via: Some(via), ..Wanted::default() };

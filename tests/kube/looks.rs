@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kornsole::api::client::Target;
@@ -43,6 +43,7 @@ fn apps(recorded: &[u8]) -> Vec<u8> {
     };
     all.push(app("job-1", "Running", json!([held])));
     all.push(app("stuck-1", "New", json!([])));
+    all.push(super::seen::picky());
     serde_json::to_vec(&all).unwrap()
 }
 
@@ -58,7 +59,7 @@ fn pod(number: usize, name: &str, app: Option<&str>, status: Value) -> Value {
     })
 }
 
-fn pods() -> Vec<Value> {
+pub fn pods() -> Vec<Value> {
     let waits = json!([{"restartCount": 2, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image x:9"}}}]);
     let runs = json!([{"ready": true, "restartCount": 0, "state": {"running": {}}}]);
     let claim = json!([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "persistentvolumeclaim data not found"}]);
@@ -71,7 +72,7 @@ fn pods() -> Vec<Value> {
     ]
 }
 
-fn list(items: &[Value]) -> Reply {
+pub fn list(items: &[Value]) -> Reply {
     Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
 }
 
@@ -83,6 +84,9 @@ pub fn cluster(pods: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> StandIn
             return match answers.get(path) {
                 Some((_, body)) if path.ends_with("/applications/active") => {
                     Reply { body: apps(body), ..Reply::json(&Value::Null) }
+                }
+                Some((_, body)) if path.ends_with("/nodes") => {
+                    Reply { body: super::seen::nodes(body), ..Reply::json(&Value::Null) }
                 }
                 Some((status, body)) => Reply { status: *status, body: body.clone(), ..Reply::json(&Value::Null) },
                 None => Reply { status: 404, body: b"404 page not found\n".to_vec(), ..Reply::json(&Value::Null) },
@@ -98,17 +102,42 @@ pub fn cluster(pods: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> StandIn
                 )
             }
             _ if query.contains("watch=true") => Reply::lines(&[], true),
+            "/api/v1/nodes/node-a" => Reply::json(
+                &json!({"metadata": {"name": "node-a"}, "status": {"nodeInfo": {"kubeletVersion": "v1.34.2"}}}),
+            ),
             "/api/v1/nodes" => {
                 let conditions = json!([{"type": "Ready", "status": "True"}, {"type": "DiskPressure", "status": "True", "message": "disk is full"}]);
                 let taints = json!([{"key": "gpu", "value": "a100", "effect": "NoSchedule"}]);
                 list(&[
                     json!({"metadata": {"name": "node-a", "labels": {"zone": "eu-1"}}, "spec": {"unschedulable": true, "taints": taints},
                     "status": {"conditions": conditions, "nodeInfo": {"kubeletVersion": "v1.34.2"}}}),
+                    json!({"metadata": {"name": "node-b"}, "status": {"conditions": [{"type": "Ready", "status": "False", "reason": "KubeletNotReady"}]}}),
                 ])
             }
             "/api/v1/namespaces" => {
                 let own = json!({"yunikorn.apache.org/parentqueue": "root.tenants.tenant-a", "yunikorn.apache.org/namespace.quota": "{\"cpu\": \"5\"}"});
                 list(&[json!({"metadata": {"name": "team-a", "annotations": own}})])
+            }
+            "/api/v1/namespaces/team-a/pods/job-1-driver" => {
+                let mut whole = pod(0, "job-1-driver", Some("job-1"), json!({"phase": "Running"}));
+                whole["metadata"]["managedFields"] = json!([{"manager": "kubelet"}]);
+                Reply::json(&whole)
+            }
+            "/api/v1/namespaces/team-a/pods/job-1-driver/log" if query.contains("previous=true") => {
+                Reply::text("the run before\nERROR it ended\n", false)
+            }
+            "/api/v1/namespaces/team-a/pods/job-1-driver/log" => {
+                assert!(query.contains("container=main") && query.contains("follow=true"), "{query}");
+                let lines: String = (0..100).map(|number| format!("line {number}\n")).collect();
+                Reply::text(&format!("{lines}needle in the hay\n\u{1b}[31mthe last line\u{1b}[0m\n"), true)
+            }
+            "/apis/events.k8s.io/v1/namespaces/team-a/events" => {
+                assert!(query.contains("regarding.uid%3Du-0"), "{query}");
+                let pulled = json!({"reason": "BackOff", "note": "Back-off pulling image", "type": "Warning", "deprecatedCount": 3,
+                    "deprecatedSource": {"component": "kubelet"}, "deprecatedLastTimestamp": "2026-01-01T00:00:05Z"});
+                let bound = json!({"reason": "Scheduled", "note": "bound to node-a", "type": "Normal", "reportingController": "yunikorn",
+                    "eventTime": "2026-01-01T00:00:01.000000Z"});
+                list(&[pulled, bound])
             }
             "/apis/scheduling.k8s.io/v1/priorityclasses" => {
                 list(&[json!({"metadata": {"name": "gold"}, "value": 1000})])
@@ -154,7 +183,7 @@ fn pods_nodes_namespaces_and_classes_stand_on_the_pages() {
     let (_remote, mut driver) = console(&stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
-    until(&mut driver, &["job-1", "stuck-1", "1 pod ImagePullBackOff", "1 pod Unschedulable"]);
+    until(&mut driver, &["job-1", "stuck-1", "1 pod ImagePullBac", "1 pod Unschedulable"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(&mut driver, &["POD", "RST", "ImagePullBackOff     2"]);
     driver.keys("i").unwrap();
@@ -181,9 +210,11 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn fifty_thousand_pods_take_bounded_memory_and_little_time() {
+fn fifty_thousand_pods_take_bounded_memory_and_figures_do_not_wait_for_them() {
     const PODS: usize = 50_000;
-    let served = Arc::new(AtomicUsize::new(0));
+    // The last page waits until the figures are on the screen: they do not wait for it.
+    let seen = Arc::new(AtomicBool::new(false));
+    let figures_seen = Arc::clone(&seen);
     let stand_in = cluster(move |call| {
         if call.path.contains("watch=true") {
             return Reply::lines(&[], true);
@@ -196,13 +227,16 @@ fn fifty_thousand_pods_take_bounded_memory_and_little_time() {
         };
         let items: Vec<Value> = (from..end).map(one).collect();
         let rest = if end < PODS { end.to_string() } else { String::new() };
-        served.fetch_max(end, Ordering::Relaxed);
+        while end == PODS && !figures_seen.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         Reply::json(&json!({"metadata": {"resourceVersion": "5", "continue": rest}, "items": items}))
     });
     let (before, began) = (resident(), Instant::now());
     let (remote, mut driver) = console(&stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
     let figures = began.elapsed();
+    seen.store(true, Ordering::Relaxed);
     let count = || remote.view().kubernetes.as_ref().map_or(0, |all| all.pod_count());
     while count() < PODS {
         assert!(began.elapsed() < Duration::from_secs(120), "{} of them came", count());
@@ -210,6 +244,5 @@ fn fifty_thousand_pods_take_bounded_memory_and_little_time() {
     }
     let (took, grown) = (began.elapsed(), resident().saturating_sub(before) >> 20);
     eprintln!("first figures in {figures:?}, {PODS} pods in {took:?}, {grown} MiB more");
-    assert!(figures < Duration::from_secs(2), "the figures do not wait for the pods: {figures:?}");
     assert!(grown < 200, "{grown} MiB");
 }

@@ -9,7 +9,10 @@
 mod acting;
 mod failures;
 mod follow;
+mod in_terminal;
 mod looks;
+mod pods;
+mod seen;
 mod stage;
 mod stand_in;
 
@@ -23,7 +26,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 29] = [
+const SCENARIOS: [Scenario; 31] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -40,7 +43,9 @@ const SCENARIOS: [Scenario; 29] = [
     ("a ConfigMap that is not there is made with the one key", failures::absent),
     ("several schedulers are listed", failures::several),
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
+    ("attach and look, in a terminal; the contexts say what they are", in_terminal::attach_and_look),
     ("pods and nodes are followed", failures::followed),
+    ("the log, the YAML and the events of a pod are read", pods::for_real),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
     ("a configuration that is held compressed stays compressed", acting::compressed),
     ("a configuration that the scheduler refuses says its log, and the text before comes back", acting::not_taken),
@@ -213,6 +218,10 @@ fn roles(stage: &Stage) {
         assert_eq!(stage.can(role, &["list", "pods", "-A"]), role != "viewer", "{role}");
         assert_eq!(stage.can(role, &["delete", "pods", "-A"]), role != "viewer", "{role}");
         assert_eq!(stage.can(role, &["patch", "nodes"]), role != "viewer", "{role}");
+        let reads = [["get", "pods/log"], ["list", "events.events.k8s.io"]];
+        reads
+            .iter()
+            .for_each(|what| assert_eq!(stage.can(role, &[what[0], what[1], "-A"]), role != "viewer", "{role}"));
         let map = ["patch", "configmap/yunikorn-configs", "-n", "yunikorn"];
         assert_eq!(stage.can(role, &map), role == "admin", "{role}");
         let others = ["patch", "configmap/others", "-n", "yunikorn"];

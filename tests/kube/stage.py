@@ -2,7 +2,7 @@
 """A Kubernetes API server with RBAC, a YuniKorn and a kubelet, on loopback: stage.py FOLDER ASSETS
 
 etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
-ConfigMap. The kubelet only serves port-forwards. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
+ConfigMap. The kubelet only serves port-forwards and logs. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
 Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
 import asyncio, base64, gzip, hashlib, json, os, secrets, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -156,12 +156,30 @@ def follow():
         time.sleep(0.2)
 
 FORWARDS, LOOP = set(), []
+async def log(writer, path):
+    """What a container wrote; one that is followed goes on for as long as somebody reads."""
+    before = 'previous=true' in path
+    lines = [f'line {number} of the run before' for number in range(3)] if before else [f'{path.split("?")[0]} line {number}' for number in range(200)]
+    writer.write(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n')
+    def chunk(data):
+        writer.write(f'{len(data):x}\r\n'.encode() + data + b'\r\n')
+    chunk(''.join(f'{line}\n' for line in lines).encode())
+    number = 0
+    while 'follow=true' in path:
+        number += 1
+        chunk(f'and more {number}\n'.encode())
+        await writer.drain()
+        await asyncio.sleep(0.2)
+    chunk(b'')
+
 async def websocket(reader, writer):
     """A kubelet that has the scheduler's log, and forwards a port: channels 0 and 1, each begun by the number of the port."""
     FORWARDS.add(writer)
     try:
         head = (await reader.readuntil(b'\r\n\r\n')).decode()
         if head.startswith('GET /containerLogs/'):
+            if '/containerLogs/yunikorn/' not in head:
+                return await log(writer, head.split(' ')[1])
             body = ''.join(f'{line}\n' for line in ['INFO started', *LOG]).encode()
             writer.write(f'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n'.encode() + body)
             await writer.drain()
@@ -284,12 +302,16 @@ def fill():
     UIDS['job-1-driver'] = pod('team-a', 'job-1-driver', {'applicationId': 'job-1'})
     pod('team-a', 'job-1-worker', {'applicationId': 'job-1'})
     UIDS['job-1-worker'] = '00000000-0000-4000-8000-000000000000'
+    about = {'kind': 'Pod', 'namespace': 'team-a', 'name': 'job-1-driver', 'uid': UIDS['job-1-driver'], 'apiVersion': 'v1'}
+    seen = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
+    api('POST', '/api/v1/namespaces/team-a/events', {'metadata': {'name': 'job-1-driver.1'}, 'involvedObject': about, 'reason': 'BackOff', 'type': 'Warning', 'count': 4,
+        'message': 'Back-off pulling image "x"', 'source': {'component': 'kubelet'}, 'firstTimestamp': seen, 'lastTimestamp': seen})
     owned()
     api('POST', '/api/v1/namespaces/team-a/secrets', {'metadata': {'name': 'db'}, 'data': {'password': base64.b64encode(SECRET.encode()).decode()}})
     admin = [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get', 'patch', 'create']),
              rule([''], ['pods/log'], ['get']), rule([''], ['events'], ['create'])]
     allow('admin', 'kornsole-admin', admin, 'yunikorn')
-    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch']), rule([''], ['pods'], ['get', 'list', 'watch']),
+    allow('killer', 'kornsole-admin', [rule([''], ['pods'], ['delete']), rule([''], ['nodes'], ['get', 'list', 'patch']), rule([''], ['pods'], ['get', 'list', 'watch']), rule([''], ['pods/log'], ['get']), rule([''], ['events'], ['list']), rule(['events.k8s.io'], ['events'], ['list']),
            rule(['batch'], ['jobs', 'cronjobs'], ['get', 'patch'])])
     allow('viewers', 'viewers', [rule([''], ['services'], ['get']), rule([''], ['pods'], ['get', 'list']), rule([''], ['pods/portforward'], ['get', 'create']), rule([''], ['configmaps'], ['get'])], 'yunikorn')
     allow('proxied', 'proxied', [rule([''], ['services'], ['get'], ['yunikorn-service']), rule([''], ['services/proxy'], ['get'], ['yunikorn-service:yunikorn-core'])], 'yunikorn')

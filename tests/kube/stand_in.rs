@@ -29,6 +29,11 @@ impl Reply {
         Self { status, ..Self::json(&body) }
     }
 
+    /// A text; one that stays is not over.
+    pub fn text(body: &str, stays: bool) -> Self {
+        Self { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec(), stays }
+    }
+
     /// A watch with these lines.
     pub fn lines(lines: &[serde_json::Value], stays: bool) -> Self {
         let body = lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes();

@@ -9,6 +9,7 @@ mod attached;
 mod change;
 mod columns;
 mod config;
+mod contexts;
 mod explain;
 mod figures;
 mod fixture;

@@ -24,6 +24,7 @@
 
 mod bottom;
 mod config;
+mod contexts;
 mod crumbs;
 mod details;
 mod explain;
@@ -35,6 +36,7 @@ mod lists;
 mod overlay;
 mod past;
 pub(crate) mod pen;
+mod pod;
 mod table;
 mod trial;
 mod unreached;
@@ -84,13 +86,15 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
 }
 
 fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
-    if crate::console::present::unreached::is(state) && !matches!(state.page(), Page::Details(_)) {
+    if crate::console::present::unreached::is(state) && !matches!(state.page(), Page::Details(_) | Page::Contexts(_)) {
         return unreached::draw(pen, state, regions);
     }
     match (state.page().row().body, state.page()) {
         (Body::List, _) => lists::draw(pen, state, regions),
         (Body::Form, _) => form::draw(pen, state, regions.rows),
         (_, Page::Details(page)) => details::draw_page(pen, state, page, regions.rows),
+        (_, Page::Contexts(page)) => contexts::draw(pen, state, page, regions.rows),
+        (_, Page::Pod(page)) => pod::draw(pen, state, page, regions.rows),
         (_, Page::Job(page)) => job::draw(pen, state, page, regions.rows),
         (_, Page::Explain(page)) => explain::draw(pen, state, page, regions.rows),
         (_, Page::Config(page)) => return config::draw(pen, state, page, regions),

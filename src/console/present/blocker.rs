@@ -39,7 +39,10 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::UserQuota => part
             .limit_too_full_for(row, &ask.resource)
             .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), whose(&limit))),
-        PendingReason::NoNode => "no node fits".to_owned(),
+        // The scheduler's own words, where it has some: which condition no node meets.
+        PendingReason::NoNode => {
+            ask.said.as_deref().map_or("no node fits", |said| said.strip_prefix("node(s) ").unwrap_or(said)).to_owned()
+        }
         PendingReason::Placeholder => "waits for placeholder".to_owned(),
     })
 }

@@ -83,6 +83,10 @@ impl Driver {
                 let opened = self.session.opener()?.open(&name).map(SourceHandle);
                 return Some(Reply::ContextOpened(name, opened));
             }
+            Effect::AskContext(name) => {
+                let answer = self.session.opener()?.ask(&name);
+                return Some(Reply::ContextAnswered(name, answer));
+            }
             Effect::Work(work) => return workers::perform(work),
             effect if self.effects.iter().any(|known| discriminant(known) == discriminant(&effect)) => {}
             effect => self.effects.push(effect),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::console::input::keymap::defaults;
 use crate::console::shell::settings::{RemoteContext, StartPage};
 use crate::console::state::column::ColumnChoice;
+use crate::console::state::contexts::{ContextEntry, ContextOrigin, Contexts};
 use crate::console::state::keymap::Keymap;
 use crate::console::state::opener::Opener;
 use crate::console::state::saved::SavedView;
@@ -26,6 +27,10 @@ pub struct Personal {
     pub faults: String,
     /// Schedulers somewhere else, by name.
     pub contexts: BTreeMap<String, RemoteContext>,
+    /// Those of the kubeconfig; or why it does not read.
+    pub kubeconfig: Result<Vec<ContextEntry>, String>,
+    /// The context that is looked at first, where it was opened by its name.
+    pub here: Option<String>,
     /// The columns of lists, by the name of their page.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
     /// Lists as they were arranged, by name.
@@ -36,8 +41,6 @@ pub struct Personal {
     pub start: StartPage,
     /// What opens another scheduler.
     pub opener: Option<Opener>,
-    /// The name of the context that is on the screen first, where it has one.
-    pub context: Option<String>,
     /// What makes simulations.
     pub simulator: Option<Simulator>,
 }
@@ -45,9 +48,22 @@ pub struct Personal {
 impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
-        let (start, opener, context, simulator) = (StartPage::Queues, None, None, None);
-        let keymap = defaults();
-        Self { keymap, file, faults, contexts, columns, views, keep_in, start, opener, context, simulator }
+        let (start, opener, simulator) = (StartPage::Queues, None, None);
+        let (kubeconfig, here) = (Ok(Vec::new()), None);
+        Self {
+            keymap: defaults(),
+            file,
+            faults,
+            contexts,
+            kubeconfig,
+            here,
+            columns,
+            views,
+            keep_in,
+            start,
+            opener,
+            simulator,
+        }
     }
 }
 
@@ -61,10 +77,9 @@ impl Personal {
             overview::open(state);
         }
         (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
-        state.contexts = match self.opener {
-            Some(_) => self.contexts.into_keys().collect(),
-            None => Vec::new(),
-        };
+        if self.opener.is_some() {
+            state.contexts = contexts(self.contexts, self.kubeconfig, self.here);
+        }
         if self.faults.is_empty() {
             return;
         }
@@ -74,4 +89,25 @@ impl Personal {
         let notice = Arc::new(Notice { number: 0, at, weight, title, text: self.faults });
         state.notice = Some(ShownNotice { notice, until: None, others: 0, times: 1 });
     }
+}
+
+/// All contexts, those of the settings first.
+fn contexts(
+    own: BTreeMap<String, RemoteContext>,
+    kubeconfig: Result<Vec<ContextEntry>, String>,
+    here: Option<String>,
+) -> Contexts {
+    let entry = |(name, one): (String, RemoteContext)| ContextEntry {
+        name,
+        address: one.url,
+        user: one.acting_as.map(|who| who.to_string()).unwrap_or_default(),
+        origin: ContextOrigin::Settings,
+        ..ContextEntry::default()
+    };
+    let (theirs, fault) = match kubeconfig {
+        Ok(theirs) => (theirs, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let all = own.into_iter().map(entry).chain(theirs).map(Arc::new).collect();
+    Contexts { all, here, fault, ..Contexts::default() }
 }

@@ -35,11 +35,11 @@ use crate::console::shell::session::Session;
 use crate::console::shell::tap::{Input, Tap, TapTime};
 use crate::console::shell::terminal;
 use crate::console::shell::terminal::Screen;
+use crate::console::shell::workers;
 use crate::console::shell::workers::Workers;
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
 use crate::console::state::reply::Reply;
-use crate::console::state::work::SourceHandle;
 use crate::source::Source;
 
 /// The shortest time between two frames for news.
@@ -311,7 +311,8 @@ impl Loop {
             Effect::Suspend => self.due.suspend = true,
             Effect::Copy(text) => self.screen.copy(&text)?,
             Effect::EditText(text) => self.edit(&text)?,
-            Effect::OpenContext(name) => self.open(name)?,
+            Effect::OpenContext(name) => workers::open(&self.session, name)?,
+            Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
             // The session has carried these out: they are for the source.
             Effect::SendOrder(..)
@@ -327,21 +328,10 @@ impl Loop {
             | Effect::NameJobs(_)
             | Effect::Owners(_)
             | Effect::ChangeJob(_)
+            | Effect::ForPod(_)
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}
         }
-        Ok(())
-    }
-
-    /// Opens another scheduler beside the loop.
-    fn open(&self, name: String) -> color_eyre::Result<()> {
-        let Some(opener) = self.session.opener() else { return Ok(()) };
-        let replies = self.session.replies();
-        let open = move || {
-            let opened = opener.open(&name).map(SourceHandle);
-            replies.send(Reply::ContextOpened(name, opened));
-        };
-        std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
         Ok(())
     }
 

@@ -14,6 +14,7 @@
 
 mod clusters;
 mod follow_up;
+mod pod;
 mod what_if;
 
 use std::collections::VecDeque;
@@ -38,7 +39,8 @@ use crate::console::state::{Options, State};
 use crate::console::theme::{Theme, ThemeName};
 use crate::console::update::action::Action;
 use crate::console::update::{feed, key, long, start, update, write};
-use crate::source::{Focus, Source, StopSign};
+use crate::source::{Focus, LogStream, Source, StopSign};
+use crate::view::kubernetes::LogName;
 
 /// A reply, with the era in which its effect was asked for.
 type StampedReply = (u64, Reply);
@@ -65,14 +67,14 @@ pub struct Session {
     era: u64,
     /// Input about a row of a list that is still being made; taken when the list is there.
     held: VecDeque<Input>,
-    /// The name of the context that is on the screen, where it has one.
-    context: Option<String>,
     /// The clusters beside the one on the screen.
     clusters: clusters::Clusters,
     /// A worker thread is reading events.
     reading: bool,
     /// Stops what is worked out about an edited text.
     forecast: StopSign,
+    /// The log that is on the screen.
+    log: Option<(LogName, Arc<dyn LogStream>)>,
     /// Effects for the runtime, returned by the next step.
     effects: Vec<Effect>,
 }
@@ -134,10 +136,10 @@ impl Session {
             real: None,
             era: 0,
             held: VecDeque::new(),
-            context: None,
             clusters: clusters::Clusters::default(),
             reading: false,
             forecast: StopSign::default(),
+            log: None,
             effects,
         }
     }
@@ -145,7 +147,6 @@ impl Session {
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.opener.clone_from(&personal.opener);
-        self.context.clone_from(&personal.context);
         personal.apply(&mut self.state);
     }
 

@@ -6,9 +6,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
 
 use crate::console::shell::perform;
-use crate::console::shell::session::ReplySender;
+use crate::console::shell::session::{ReplySender, Session};
 use crate::console::state::reply::Reply;
-use crate::console::state::work::Work;
+use crate::console::state::work::{SourceHandle, Work};
 
 /// Does a piece of work here and now. `None` when nothing comes of it.
 pub fn perform(work: Work) -> Option<Reply> {
@@ -55,4 +55,32 @@ fn perform_to(replies: &ReplySender, work: Work) {
     if let Some(reply) = perform(work) {
         replies.send(reply);
     }
+}
+
+/// Opens another scheduler in a thread, which sends the reply.
+///
+/// # Errors
+/// No thread can be started.
+pub fn open(session: &Session, name: String) -> io::Result<()> {
+    let Some(opener) = session.opener() else { return Ok(()) };
+    let replies = session.replies();
+    let open = move || {
+        let opened = opener.open(&name).map(SourceHandle);
+        replies.send(Reply::ContextOpened(name, opened));
+    };
+    Builder::new().name("console-open".to_owned()).spawn(open).map(drop)
+}
+
+/// Asks a context what it is in a thread, which sends the reply.
+///
+/// # Errors
+/// No thread can be started.
+pub fn ask(session: &Session, name: String) -> io::Result<()> {
+    let Some(opener) = session.opener() else { return Ok(()) };
+    let replies = session.replies();
+    let ask = move || {
+        let answer = opener.ask(&name);
+        replies.send(Reply::ContextAnswered(name, answer));
+    };
+    Builder::new().name("console-ask".to_owned()).spawn(ask).map(drop)
 }

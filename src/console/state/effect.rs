@@ -10,6 +10,7 @@ use crate::model::{AppId, Time};
 use crate::source::SuspendOrder;
 use crate::view::act::{Order, Refusal};
 use crate::view::job::{JobOrder, OutputWanted};
+use crate::view::kubernetes::{EventsOf, LogName, ObjectName};
 use crate::view::waiting::Question;
 
 /// One thing to be done outside of the state.
@@ -29,6 +30,8 @@ pub enum Effect {
     EditText(String),
     /// Open another scheduler, by the name of its context. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
+    /// Ask a context what it is, by its name. Answered by [`super::reply::Reply::ContextAnswered`].
+    AskContext(String),
     /// Send an order to the source, under its number. Answered by [`super::reply::Reply::OrderAnswered`].
     SendOrder(u64, Order),
     /// Report an order that was refused here, so that the source can write it into the audit.
@@ -49,6 +52,8 @@ pub enum Effect {
     NameJobs(Vec<AppId>),
     /// Something about the owners of pods, for the source.
     Owners(OwnersWork),
+    /// Read something of an object of Kubernetes.
+    ForPod(ForPod),
     /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
     /// Do something with a what-if.
@@ -62,6 +67,23 @@ pub enum Effect {
     FindMoments(u64),
     /// Do this in a worker thread.
     Work(Work),
+}
+
+/// What is read of a pod, or of another object of Kubernetes.
+#[derive(Clone, Debug)]
+pub enum ForPod {
+    /// Its events. Answered by [`super::reply::Reply::PodEvents`].
+    Events(EventsOf),
+    /// It as YAML, under the UID of the pod. Answered by [`super::reply::Reply::PodText`].
+    Text(Arc<str>, ObjectName),
+    /// It as YAML for the clipboard. Answered by [`super::reply::Reply::ObjectCopied`].
+    Copy(ObjectName),
+    /// Open a log in the place of the one before, and read its first part. Answered by [`super::reply::Reply::PodLog`].
+    OpenLog(LogName),
+    /// Read the next part of the log. Answered by [`super::reply::Reply::PodLog`].
+    ReadLog(LogName),
+    /// Nobody looks at the log any more.
+    CloseLog,
 }
 
 /// One step of a what-if.

@@ -11,10 +11,12 @@ pub mod clusters;
 pub mod column;
 pub mod command;
 pub mod config;
+pub mod contexts;
 pub mod cursor;
 pub mod editor;
 pub mod effect;
 pub mod events;
+mod events_page;
 pub mod explain;
 pub mod job;
 pub mod job_names;
@@ -33,6 +35,7 @@ mod page_table;
 mod parked;
 pub mod past;
 pub mod placement;
+pub mod pod;
 pub mod records;
 pub mod reply;
 pub mod saved;
@@ -51,6 +54,7 @@ use std::time::Duration;
 use ratatui::layout::Size;
 
 use crate::console::state::column::ColumnChoice;
+use crate::console::state::contexts::Contexts;
 use crate::console::state::effect::Effect;
 use crate::console::state::job::JobWatch;
 use crate::console::state::job_names::JobNames;
@@ -61,6 +65,7 @@ use crate::console::state::line_edit::History;
 use crate::console::state::marks::Marks;
 use crate::console::state::orders::{Batch, Orders};
 use crate::console::state::page::{Page, QueuesPage};
+use crate::console::state::pod::PodWatch;
 use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
@@ -161,8 +166,8 @@ pub struct State {
     pub keymap: Arc<Keymap>,
     /// The keys of a chord that were pressed, while the rest of it is waited for.
     pub pressed: Chord,
-    /// The names of the contexts that can be opened.
-    pub contexts: Vec<String>,
+    /// The schedulers that can be opened, with what is known of them.
+    pub contexts: Contexts,
     /// The file of the person's own settings; empty when there is none.
     pub settings: String,
     /// The long list that is being made beside the draw loop.
@@ -177,6 +182,8 @@ pub struct State {
     pub orders: Orders,
     /// The job that is looked at, where applications are jobs.
     pub job: JobWatch,
+    /// What is read of the pod on the screen.
+    pub pod: PodWatch,
     /// What jobs are called, where applications are jobs.
     pub job_names: JobNames,
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
@@ -242,7 +249,7 @@ impl State {
             marks: Marks::default(),
             keymap: Arc::new(Keymap::empty()),
             pressed: Chord::new(),
-            contexts: Vec::new(),
+            contexts: Contexts::default(),
             settings: String::new(),
             list_job: None,
             makings: 0,
@@ -250,6 +257,7 @@ impl State {
             effects: Vec::new(),
             orders: Orders::default(),
             job: JobWatch::default(),
+            pod: PodWatch::default(),
             job_names: JobNames::default(),
             batches: Vec::new(),
             command_target: None,

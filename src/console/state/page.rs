@@ -6,24 +6,25 @@ use std::sync::Arc;
 use crate::console::state::change::ChangePage;
 use crate::console::state::clusters::ClustersPage;
 use crate::console::state::column::{
-    AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, LevelColumn, NodeColumn, QueueColumn,
-    RevisionColumn, UserColumn,
+    AllocationColumn, AppColumn, AskColumn, AuditColumn, LevelColumn, NodeColumn, QueueColumn, RevisionColumn,
+    UserColumn,
 };
 use crate::console::state::command::Context;
 use crate::console::state::config::ConfigPage;
+use crate::console::state::contexts::ContextsPage;
 use crate::console::state::cursor::Cursor;
 use crate::console::state::explain::ExplainPage;
 use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
+use crate::console::state::pod::PodPage;
 use crate::console::state::simulate::SimulatePage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
-use crate::view::{
-    AppRow, AppSlot, ChangeDetail, ChangeType, Health, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow,
-};
+use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
+pub use super::events_page::EventsPage;
 pub use super::explain::{FairnessPage, LimitsPage};
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
@@ -35,6 +36,10 @@ pages! { $
     Apps(AppsPage) { "Applications", List, Pane::Below(10), [Apps, List, Page, Always] }
     /// The job that an application is: what it uses, its processes, its output.
     Job(JobPage) { "", Text, Pane::Nowhere, [Job, Page, Always] }
+    /// Schedulers that one can go to.
+    Contexts(ContextsPage) { "Contexts", Text, Pane::Nowhere, [Contexts, Page, Always] }
+    /// A pod: what is known of it, a log, its text.
+    Pod(Box<PodPage>) { "", Text, Pane::Nowhere, [Pod, Page, Always] }
     /// One application with its asks and allocations.
     App(AppPage) { "", List, Pane::OfOne(10), [App, List, Page, Always] }
     /// The nodes of the partition, as a list or as a map.
@@ -296,33 +301,6 @@ pub enum LineId {
     Group(QueuePath, Arc<str>),
     /// An application that waits because of a limit.
     App(AppId),
-}
-
-/// The events, with the filter that narrows them.
-#[derive(Clone, Debug)]
-pub struct EventsPage {
-    /// Only those of this object; `None` for all.
-    pub about: Option<Arc<str>>,
-    /// Routine events are shown too.
-    pub all: bool,
-    /// Only those of this kind of thing.
-    pub kind: Option<ObjectType>,
-    /// Only those in which this happened.
-    pub what: Option<(ChangeType, ChangeDetail)>,
-    /// How many are hidden because they continue all the time.
-    pub routine: usize,
-    /// The cursor stays with the newest.
-    pub follow: bool,
-    /// The rows, by number.
-    pub list: Listing<u64, u64, EventColumn>,
-}
-
-impl EventsPage {
-    /// The events of an object, or of everything what matters of them.
-    pub fn about(about: Option<Arc<str>>) -> Self {
-        let all = about.is_some();
-        Self { about, all, kind: None, what: None, routine: 0, follow: true, list: Listing::default() }
-    }
 }
 
 /// Who did what.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::console::state::change::FormDraft;
+use crate::console::state::contexts::ContextFacts;
 use crate::console::state::editor::CheckResult;
 use crate::console::state::jobs::{ListResult, Names};
 use crate::console::state::past::{Span, Step};
@@ -12,8 +13,9 @@ use crate::model::{AppId, Time};
 use crate::source::SuspendOrder;
 use crate::view::act::{Done, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet};
-use crate::view::overview::ConfigFaults;
 use crate::view::kubernetes::{Chain, OwnerDone};
+use crate::view::kubernetes::{LogName, LogPart, ObjectEvent};
+use crate::view::overview::ConfigFaults;
 use crate::view::simulation::Simulation;
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
@@ -34,6 +36,14 @@ pub enum Reply {
     JobSeen(AppId, Box<Result<JobSheet, String>>),
     /// What jobs are called; `None` where nobody answered.
     JobsNamed(Option<Vec<(AppId, String)>>),
+    /// The events of a pod, by its UID; or why they are not known.
+    PodEvents(Arc<str>, Result<Vec<ObjectEvent>, String>),
+    /// A pod as YAML, by its UID; or why it cannot be had.
+    PodText(Arc<str>, Result<String, String>),
+    /// An object as YAML, to be copied.
+    ObjectCopied(Result<String, String>),
+    /// What came of a log; or why nothing comes.
+    PodLog(LogName, Result<LogPart, String>),
     /// What was done to a job, in words; or why it was not.
     JobChanged(JobOrder, Result<String, String>),
     /// Who owns the pods of an application; or why that is not known.
@@ -52,6 +62,8 @@ pub enum Reply {
     ContextOpened(String, Result<SourceHandle, String>),
     /// A cluster beside the one on the screen, by the name of its context; or why it cannot be opened.
     ClusterOpened(String, Result<SourceHandle, String>),
+    /// What a context answered, by its name; or why it did not.
+    ContextAnswered(String, Result<ContextFacts, String>),
     /// A copy of the cluster to try things in, with the orders that are given in it; or why there is none.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
     /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.

@@ -137,7 +137,7 @@ fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::Column => plain(best(typed, lists::columns(state).into_iter(), most)),
         Kind::Theme => themes(state, typed, most),
         Kind::Partition => plain(best(typed, state.cluster.view.partitions.iter().map(|part| &*part.name), most)),
-        Kind::Context => plain(best(typed, state.contexts.iter().map(String::as_str), most)),
+        Kind::Context => plain(best(typed, state.contexts.names(), most)),
         Kind::Number => {
             let known = state.cluster.ledger.revisions().iter();
             let fits = known.map(|one| (one.number.to_string(), origin(one)));

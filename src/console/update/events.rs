@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::console::present::filter::Filter;
 use crate::console::present::guard::events::{GONE, named, object, queue};
 use crate::console::present::lists::events::value;
+use crate::console::present::pod_names;
 use crate::console::present::value::Value;
 use crate::console::present::weight::{Weight, weight};
 use crate::console::present::words::word;
 use crate::console::state::column::EventColumn;
-use crate::console::state::events::Events;
 use crate::console::state::page::{EventsPage, Page};
-use crate::console::state::{Grade, State};
+use crate::console::state::{Cluster, Grade, State};
 use crate::console::update::lists;
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
@@ -103,7 +103,8 @@ pub fn toggle_follow(state: &mut State) {
 }
 
 /// Makes the rows, without events after `until`.
-pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>, now: Time) {
+pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
+    let (events, until, now) = (&cluster.events, cluster.until(), cluster.past.live);
     let about = page.about.clone();
     let mut shown: Vec<(u64, &Arc<Record>)> = events
         .iter()
@@ -118,14 +119,20 @@ pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>, now:
     }
     page.routine = all - shown.len();
     page.list.total = shown.len();
+    page.pods = pod_names::of(shown.iter().map(|(_, record)| &***record), cluster);
+    let name = |id: &str| page.pods.get(id).cloned();
+    let object =
+        |record: &Record| name(&record.object).map_or_else(|| record.object.to_string(), |pod| pod.to_string());
     page.list.widest =
-        lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), (&*record.object).into(), "".into()]));
+        lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), object(record).into(), "".into()]));
     // The first column holds the time.
     page.list.widest[0] = format::when_width(shown.iter().map(|(_, record)| record.at).min(), now, 8);
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let words: Vec<(String, &Arc<Record>)> = shown.iter().map(|(_, record)| (word(record), *record)).collect();
-        let kept = filter.select(words.iter(), |(word, record)| {
-            [&*record.object, &*record.reference, word.as_str(), &*record.message]
+        let pod = |record: &Record| name(&record.object).or_else(|| name(&record.reference)).unwrap_or_default();
+        let words = shown.iter().map(|(_, record)| (word(record), pod(record), *record));
+        let words: Vec<(String, Arc<str>, &Arc<Record>)> = words.collect();
+        let kept = filter.select(words.iter(), |(word, pod, record)| {
+            [&*record.object, &*record.reference, word.as_str(), &*record.message, &**pod]
         });
         let mut kept = kept.into_iter();
         shown.retain(|_| kept.next().unwrap_or(false));

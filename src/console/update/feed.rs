@@ -18,6 +18,7 @@ use crate::console::update::lists;
 use crate::console::update::notices;
 use crate::console::update::owners;
 use crate::console::update::page::PageUpdate;
+use crate::console::update::pod;
 use crate::console::update::refresh;
 use crate::view::View;
 
@@ -151,6 +152,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
         explain::next_due(state),
         job::next_due(state),
         job_names::next_due(state),
+        pod::next_due(state),
     ]
     .into_iter()
     .flatten()

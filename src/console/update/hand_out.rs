@@ -12,6 +12,7 @@ use crate::console::state::page::{Page, Subject};
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::console::update::audit;
+use crate::console::update::pod;
 use crate::model::QueuePath;
 use crate::view::AppRow;
 
@@ -28,6 +29,9 @@ pub enum Piece {
 
 /// Copies something of the row under the cursor.
 pub fn copy(state: &mut State, piece: Piece) {
+    if piece == Piece::Yaml && pod::copy(state) {
+        return;
+    }
     let text = match piece {
         Piece::Name => name(state),
         Piece::Row => row(state),
@@ -105,7 +109,12 @@ pub fn export_to(state: &mut State, file: &str) {
         return;
     }
     let what = match state.page() {
-        Page::Details(_) | Page::Explain(_) | Page::Placement(_) | Page::Change(_) => "the page".to_owned(),
+        Page::Details(_)
+        | Page::Explain(_)
+        | Page::Pod(_)
+        | Page::Contexts(_)
+        | Page::Placement(_)
+        | Page::Change(_) => "the page".to_owned(),
         _ => format::count(lists::len(state) as u64, "row"),
     };
     state.emit(Work::Export { state: Box::new(state.clone()), file, what });

@@ -105,6 +105,7 @@ pub fn columns(state: &State) -> Vec<&'static str> {
 pub fn filter(state: &State) -> &str {
     match state.page() {
         Page::Config(page) => &page.find,
+        Page::Pod(page) => &page.find,
         page => page.list().map_or("", |list| list.filter()),
     }
 }

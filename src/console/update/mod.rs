@@ -21,6 +21,7 @@ pub mod columns;
 mod command_line;
 pub(crate) mod completion;
 pub mod config;
+pub mod contexts;
 pub mod events;
 pub mod explain;
 pub mod fairness;
@@ -52,6 +53,7 @@ mod page;
 mod pages;
 pub mod past;
 pub mod placement;
+pub mod pod;
 mod pods;
 mod question;
 pub mod queues;
@@ -120,6 +122,8 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         revisions::want(state);
         explain::want(state);
         job::want(state);
+        pod::want(state);
+        contexts::want(state);
         settle::settle(state);
         job_names::want(state);
     }
@@ -178,6 +182,13 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::OverviewMade(sheet, faults) => overview::take(state, sheet.map(|sheet| *sheet), faults),
         Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
         Reply::JobsNamed(named) => job_names::take(state, named),
+        Reply::ContextAnswered(name, answer) => contexts::take(state, name, answer),
+        Reply::PodEvents(uid, events) => pod::take_events(state, &uid, events),
+        Reply::PodText(uid, text) => pod::take_text(state, &uid, text),
+        Reply::ObjectCopied(text) => pod::copied(state, text),
+        Reply::PodLog(of, part) => {
+            pod::take_log(state, &of, part);
+        }
         Reply::JobChanged(order, outcome) => job::changed(state, &order, outcome),
         Reply::OwnersFound(app, chains) => owners::found(state, app, chains),
         Reply::OwnersSuspended(order, outcome) => owners::done(state, *order, outcome),

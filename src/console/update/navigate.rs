@@ -205,8 +205,9 @@ pub fn partition(state: &mut State, name: &str) {
 
 /// Has another scheduler opened, by the name of its context.
 pub fn context(state: &mut State, name: &str) {
-    if !state.contexts.iter().any(|known| known == name) {
-        let report = format!("no context {name}; there are {}", state.contexts.join(", "));
+    if !state.contexts.names().any(|known| known == name) {
+        let all: Vec<&str> = state.contexts.names().collect();
+        let report = format!("no context {name}; there are {}", all.join(", "));
         return state.say(Grade::Refusal, report);
     }
     let lines = unsaved(state);

@@ -35,7 +35,7 @@ pub fn open(state: &mut State) {
 /// Whether a page needs the last events: the list of them, and the overview.
 pub fn reads_events(page: &Page) -> bool {
     let overview = |page: &ExplainPage| matches!(page.of, Explained::Overview(_));
-    matches!(page, Page::Events(_)) || matches!(page, Page::Explain(page) if overview(page))
+    matches!(page, Page::Events(_) | Page::Pod(_)) || matches!(page, Page::Explain(page) if overview(page))
 }
 
 /// Has the overview made, where it is missing or old.

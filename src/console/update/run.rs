@@ -3,18 +3,19 @@
 use crate::console::state::State;
 use crate::console::state::change::Kind;
 use crate::console::state::command::{
-    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PromptCommand, RowCommand,
-    ScreenCommand, TextCommand, TimeCommand,
+    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
+    RowCommand, ScreenCommand, TextCommand, TimeCommand,
 };
 use crate::console::state::cursor::Move;
 use crate::console::state::effect::Effect;
 use crate::console::state::layer::Layer;
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
+use crate::console::state::pod::PodPart;
 use crate::console::update::{
-    apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, events, explain, fairness, feed,
-    form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, owners, past, placement,
-    question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
+    apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events, explain,
+    fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview,
+    owners, past, placement, pod, question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
 };
 use crate::view::Side;
 
@@ -35,6 +36,7 @@ pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Trial(id) => trial::run(state, id, argument),
         CommandId::Order(id) => order(state, id, argument),
         CommandId::Job(id) => of_job(state, id, argument),
+        CommandId::Pod(id) => of_pod(state, id),
         CommandId::Prompt(id) => prompt(state, id, argument),
         CommandId::Screen(id) => screen(state, id, argument),
     }
@@ -118,7 +120,11 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::GoApp => navigate::app(state, argument.unwrap_or_default()),
         GoCommand::GoNode => navigate::node(state, argument.unwrap_or_default()),
         GoCommand::Partition => navigate::partition(state, argument.unwrap_or_default()),
-        GoCommand::Context => navigate::context(state, argument.unwrap_or_default()),
+        GoCommand::Context => match argument {
+            Some(name) => navigate::context(state, name),
+            None => contexts::open(state),
+        },
+        GoCommand::AskContext => contexts::ask(state),
         GoCommand::Back => leave::back(state),
         GoCommand::Leave => leave::leave(state),
         GoCommand::Help => state.layers.push(Layer::Help(Default::default())),
@@ -244,6 +250,23 @@ fn of_job(state: &mut State, id: JobCommand, argument: Option<&str>) {
         | JobCommand::RequeueJob
         | JobCommand::JobPriority
         | JobCommand::EditJob => job::ask(state, CommandId::Job(id), argument),
+    }
+}
+
+fn of_pod(state: &mut State, id: PodCommand) {
+    match id {
+        PodCommand::Describe => pod::open(state, PodPart::Sheet),
+        PodCommand::Log => pod::open(state, PodPart::Log),
+        PodCommand::Yaml => pod::open(state, PodPart::Text),
+        PodCommand::FollowLog => pod::toggle_follow(state),
+        PodCommand::PreviousRun => pod::toggle_previous(state),
+        PodCommand::NextContainer => pod::next_container(state),
+        PodCommand::NextPod => pod::step(state, 1),
+        PodCommand::PreviousPod => pod::step(state, -1),
+        PodCommand::NextMatch => pod::next_found(state, true),
+        PodCommand::PreviousMatch => pod::next_found(state, false),
+        PodCommand::ScrollLeft => pod::shift(state, false),
+        PodCommand::ScrollRight => pod::shift(state, true),
     }
 }
 

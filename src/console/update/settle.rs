@@ -4,7 +4,7 @@ use crate::console::present::{config, config_pane, details, layout, overlay};
 use crate::console::state::State;
 use crate::console::state::layer::{Figures, Layer};
 use crate::console::state::page::Page;
-use crate::console::update::{change, explain, job, lists, placement};
+use crate::console::update::{change, contexts, explain, job, lists, placement, pod};
 
 /// Brings the cursor onto the screen and ends scrolling at the last line.
 pub(super) fn settle(state: &mut State) {
@@ -19,6 +19,8 @@ pub(super) fn settle(state: &mut State) {
         }
         Page::Placement(_) => placement::settle(state),
         Page::Job(_) => job::settle(state),
+        Page::Contexts(_) => contexts::settle(state, height),
+        Page::Pod(_) => pod::settle(state, height),
         Page::Explain(_) => explain::settle(state, height),
         Page::Change(_) => change::settle(state),
         Page::Config(page) => {

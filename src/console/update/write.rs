@@ -121,7 +121,7 @@ pub fn open_filter(state: &mut State, argument: Option<&str>) {
         return set_filter(state, text.trim());
     }
     // A search begins again, a filter is written on.
-    let searching = state.layers.is_empty() && matches!(state.page(), Page::Config(_));
+    let searching = state.layers.is_empty() && matches!(state.page(), Page::Config(_) | Page::Pod(_));
     let line = LineEdit::new(if searching { "" } else { filter(state) });
     if state.layers.is_empty() {
         lists::seek(state, true, false);

@@ -114,7 +114,7 @@ impl ConditionWire {
 }
 
 /// At most so much of a text that somebody else wrote.
-fn cut(text: &str) -> &str {
+pub(super) fn cut(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
         end -= 1;

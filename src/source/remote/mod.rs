@@ -27,6 +27,7 @@ mod options;
 pub mod part;
 mod plan;
 mod quotas;
+mod readings;
 mod records;
 mod rights;
 mod shared;
@@ -42,8 +43,8 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
-    About, Focus, ForecastAnswer, Link, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace, StalePart,
-    StopSign, SuspendAnswer, SuspendOrder, TextAnswer, WhatIfAnswer,
+    About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace,
+    StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, WhatIfAnswer,
 };
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
@@ -54,6 +55,7 @@ use crate::view::{EventPage, Record, View};
 use clock::Clock;
 use link::LinkState;
 pub use options::RemoteOptions;
+use readings::Readings;
 use shared::Shared;
 use words::{elsewhere, feature, notes};
 
@@ -79,6 +81,8 @@ pub struct Remote {
     cluster: Option<Arc<Cluster>>,
     /// What stands at the other end, once the scheduler was found in its cluster.
     found: OnceLock<About>,
+    /// Reads objects of that cluster.
+    readings: Option<Readings>,
 }
 
 impl Remote {
@@ -129,6 +133,8 @@ impl Remote {
         let has_token = target.has_token();
         let (identity, nobody) = (OnceLock::new(), Identity::default());
         let (seen_as_other, wanted) = (target.seen_as().is_some(), AtomicBool::new(false));
+        let handle = runtime.handle().clone();
+        let readings = target.cluster().cloned().map(|cluster| Readings { cluster, handle });
         Ok(Self {
             shared,
             about,
@@ -142,6 +148,7 @@ impl Remote {
             seen_as_other,
             cluster: target.cluster().cloned(),
             found: OnceLock::new(),
+            readings,
         })
     }
 
@@ -209,7 +216,7 @@ impl Source for Remote {
             return &self.about;
         };
         self.found.get_or_init(|| {
-            let name = format!("{}/{}", self.about.name, found.namespace);
+            let name = format!("{}/{} by {}", self.about.name, found.namespace, found.via.name());
             let mut notes = self.about.notes.clone();
             notes.push(format!("Asked {found}."));
             About { name, notes, ..self.about.clone() }
@@ -341,6 +348,11 @@ impl Source for Remote {
 
     fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
         self.request(worker::Request::Forecast(Arc::from(partition), text, stop, answer));
+    }
+
+    fn objects(&self) -> Option<&dyn Objects> {
+        self.acts_in()?;
+        self.readings.as_ref().map(|readings| readings as &dyn Objects)
     }
 
     fn records(&self, known: u64) -> Option<Records> {

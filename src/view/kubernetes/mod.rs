@@ -3,6 +3,7 @@
 //! Only what is shown is kept, and texts that many objects have are shared: 50 000 pods are some tens of megabytes. A copy costs
 //! nothing.
 
+mod asked;
 mod killing;
 pub mod owners;
 mod pod;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
+pub use self::asked::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName};
 pub use self::owners::{Chain, OwnerDone, OwnerObject};
 pub use self::pod::{Condition, OwnerName, PodPhase, PodRow};
 use crate::model::{AppId, AppState, AskId, NodeId, Time};

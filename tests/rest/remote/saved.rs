@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kornsole::console::shell::personal::Personal;
 use kornsole::console::shell::settings::RemoteContext;
+use kornsole::console::state::contexts::{ContextEntry, ContextOrigin};
 use kornsole::console::{Driver, Opener, Options};
 use kornsole::model::Identity;
 use kornsole::scheduler::{AskSpec, Submission};
@@ -122,9 +123,10 @@ fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
 
 #[test]
 fn all_clusters_stand_on_one_page() {
-    let mut contexts: BTreeMap<String, RemoteContext> =
+    let contexts: BTreeMap<String, RemoteContext> =
         ["old", "new", "lost"].map(|name| (name.to_owned(), RemoteContext::default())).into();
-    contexts.insert("k8s://prod".to_owned(), RemoteContext::default());
+    let (name, origin) = ("k8s://prod".to_owned(), ContextOrigin::Kubeconfig);
+    let kubeconfig = Ok(vec![ContextEntry { name, origin, ..ContextEntry::default() }]);
     let opener = Opener::new(|name| match name {
         "old" => Ok(Arc::new(saved("1.5.1")) as Arc<dyn Source>),
         "new" => Ok(Arc::new(saved("1.8.0")) as Arc<dyn Source>),
@@ -132,9 +134,9 @@ fn all_clusters_stand_on_one_page() {
         // One of the kubeconfig is not opened before somebody goes there.
         name => panic!("{name} was opened"),
     });
-    let context = Some("new".to_owned());
+    let here = Some("new".to_owned());
     let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
-    driver.personalize(Personal { contexts, opener: Some(opener), context, ..Personal::default() });
+    driver.personalize(Personal { contexts, opener: Some(opener), kubeconfig, here, ..Personal::default() });
     driver.keys(":clusters<ret>").unwrap();
     let row = |driver: &Driver, name: &str| {
         let lines = driver.lines();

@@ -2,7 +2,7 @@
 
 use super::row::{Argument, Command, Kind, row};
 use crate::console::state::command::{
-    ColumnCommand, CommandId, Context as In, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand,
+    ColumnCommand, CommandId, Context as In, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand,
     PromptCommand, RowCommand, ScreenCommand, TextCommand, TimeCommand, TrialCommand,
 };
 
@@ -24,6 +24,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Fairness, "enter"),
             (In::Simulate, "enter"),
             (In::Clusters, "enter"),
+            (In::Contexts, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -40,9 +41,10 @@ pub static COMMANDS: &[Command] = &[
             (In::Fairness, "queue or user"),
             (In::Simulate, "charts"),
             (In::Clusters, "go there"),
+            (In::Contexts, "go there"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
-        .keys(&[(In::List, "i"), (In::Job, "i")])
+        .keys(&[(In::List, "i"), (In::Job, "i"), (In::Pod, "i")])
         .hints(&[(In::List, "details")]),
     row(
         CommandId::Go(GoCommand::Figures),
@@ -67,7 +69,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Row(RowCommand::Up), "", "One row up").keys(&[
         (In::List, "up"),
         (In::List, "k"),
-        (In::Job, "up"), (In::Job, "k"),
+        (In::Job, "up"), (In::Pod, "up"), (In::Contexts, "up"), (In::Job, "k"), (In::Pod, "k"), (In::Contexts, "k"),
         (In::Explain, "up"),
         (In::Explain, "k"),
         (In::Details, "up"),
@@ -88,7 +90,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Row(RowCommand::Down), "", "One row down").keys(&[
         (In::List, "down"),
         (In::List, "j"),
-        (In::Job, "down"), (In::Job, "j"),
+        (In::Job, "down"), (In::Pod, "down"), (In::Contexts, "down"), (In::Job, "j"), (In::Pod, "j"), (In::Contexts, "j"),
         (In::Explain, "down"),
         (In::Explain, "j"),
         (In::Details, "down"),
@@ -109,7 +111,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Row(RowCommand::PageUp), "", "One page up").keys(&[
         (In::List, "pgup"),
         (In::List, "ctrl-u"),
-        (In::Job, "pgup"), (In::Job, "ctrl-u"),
+        (In::Job, "pgup"), (In::Pod, "pgup"), (In::Contexts, "pgup"), (In::Job, "ctrl-u"), (In::Pod, "ctrl-u"),
         (In::Explain, "pgup"),
         (In::Details, "pgup"),
         (In::Placement, "pgup"),
@@ -123,7 +125,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Row(RowCommand::PageDown), "", "One page down").keys(&[
         (In::List, "pgdn"),
         (In::List, "ctrl-d"),
-        (In::Job, "pgdn"), (In::Job, "ctrl-d"),
+        (In::Job, "pgdn"), (In::Pod, "pgdn"), (In::Contexts, "pgdn"), (In::Job, "ctrl-d"), (In::Pod, "ctrl-d"),
         (In::Explain, "pgdn"),
         (In::Details, "pgdn"),
         (In::Placement, "pgdn"),
@@ -137,7 +139,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Row(RowCommand::Top), "", "To the first row").keys(&[
         (In::List, "home"),
         (In::List, "g"),
-        (In::Job, "home"), (In::Job, "g"),
+        (In::Job, "home"), (In::Pod, "home"), (In::Contexts, "home"), (In::Job, "g"), (In::Pod, "g"), (In::Contexts, "g"),
         (In::Explain, "home"),
         (In::Explain, "g"),
         (In::Details, "home"),
@@ -158,7 +160,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Row(RowCommand::Bottom), "", "To the last row").keys(&[
         (In::List, "end"),
         (In::List, "G"),
-        (In::Job, "end"), (In::Job, "G"),
+        (In::Job, "end"), (In::Pod, "end"), (In::Contexts, "end"), (In::Job, "G"), (In::Pod, "G"), (In::Contexts, "G"),
         (In::Explain, "end"),
         (In::Explain, "G"),
         (In::Details, "end"),
@@ -177,8 +179,8 @@ pub static COMMANDS: &[Command] = &[
         (In::Columns, "G"),
     ]),
     row(CommandId::Prompt(PromptCommand::Filter), "filter", "Filter while typing: letters in order, =name exactly, !text all others")
-        .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/")])
-        .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find")])
+        .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/"), (In::Pod, "/")])
+        .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find"), (In::Pod, "find")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Column(ColumnCommand::SortNext), "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
     row(CommandId::Column(ColumnCommand::SortPrevious), "", "Sort by the column before").keys(&[(In::List, "S")]),
@@ -398,10 +400,10 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What if: take a change back by its number, the last one without a number")
         .takes(Argument::Optional(Kind::Number)),
     row(CommandId::Screen(ScreenCommand::CopyName), "copy", "Copy the name: a queue's path, an id")
-        .keys(&[(In::List, "y n"), (In::Details, "y n")]),
+        .keys(&[(In::List, "y n"), (In::Details, "y n"), (In::Pod, "y n")]),
     row(CommandId::Screen(ScreenCommand::CopyRow), "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
-    row(CommandId::Screen(ScreenCommand::CopyYaml), "copy-yaml", "Copy as YAML: a queue as it is written, an application")
-        .keys(&[(In::List, "y y"), (In::Details, "y y")]),
+    row(CommandId::Screen(ScreenCommand::CopyYaml), "copy-yaml", "Copy as YAML: a queue as it is written, an application, a pod or a node of Kubernetes")
+        .keys(&[(In::List, "y y"), (In::Details, "y y"), (In::Pod, "y y")]),
     row(CommandId::Screen(ScreenCommand::Export), "export", "Write what the page shows into a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File)),
     row(CommandId::Go(GoCommand::Info), "info", "Versions, files and the connection: what a report of a fault needs")
@@ -560,6 +562,34 @@ pub static COMMANDS: &[Command] = &[
         "unsuspend",
         "In Kubernetes: let what was suspended last run again; asks first",
     ),
+    row(CommandId::Pod(PodCommand::Describe), "describe", "The pod: how it is, and what happened to it, from Kubernetes and the scheduler in order of time")
+        .keys(&[(In::Apps, "d"), (In::App, "d"), (In::Node, "d"), (In::Pod, "d")])
+        .hints(&[(In::App, "pod"), (In::Pod, "pod")]),
+    row(CommandId::Pod(PodCommand::Log), "logs", "The log of the pod's container, followed; of an application that of the pod in trouble, else of the oldest")
+        .keys(&[(In::Apps, "l"), (In::App, "l"), (In::Node, "l"), (In::Pod, "l")])
+        .hints(&[(In::Apps, "log"), (In::App, "log"), (In::Node, "log"), (In::Pod, "log")]),
+    row(CommandId::Pod(PodCommand::Yaml), "yaml", "The pod as YAML, as kubectl prints it; y y copies it")
+        .keys(&[(In::App, "Y"), (In::Node, "Y"), (In::Pod, "Y")])
+        .hints(&[(In::Pod, "YAML")]),
+    row(CommandId::Pod(PodCommand::FollowLog), "", "Stay with the end of the log, or stop doing so")
+        .keys(&[(In::Pod, "f")])
+        .hints(&[(In::Pod, "follow")]),
+    row(CommandId::Pod(PodCommand::NextContainer), "", "The log of the next container")
+        .keys(&[(In::Pod, "c")])
+        .hints(&[(In::Pod, "container")]),
+    row(CommandId::Pod(PodCommand::PreviousRun), "", "The log of the run before the last restart; once more: of this one")
+        .keys(&[(In::Pod, "P")])
+        .hints(&[(In::Pod, "previous run")]),
+    row(CommandId::Pod(PodCommand::NextPod), "", "The next pod of the application")
+        .keys(&[(In::Pod, "gt")])
+        .hints(&[(In::Pod, "next pod")]),
+    row(CommandId::Pod(PodCommand::PreviousPod), "", "The pod of the application before").keys(&[(In::Pod, "lt")]),
+    row(CommandId::Pod(PodCommand::NextMatch), "", "The next line with what is searched for")
+        .keys(&[(In::Pod, "n")])
+        .hints(&[(In::Pod, "next match")]),
+    row(CommandId::Pod(PodCommand::PreviousMatch), "", "The line before with what is searched for").keys(&[(In::Pod, "N")]),
+    row(CommandId::Pod(PodCommand::ScrollLeft), "", "To the left of long lines").keys(&[(In::Pod, "left"), (In::Pod, "h")]),
+    row(CommandId::Pod(PodCommand::ScrollRight), "", "To the right of long lines").keys(&[(In::Pod, "right")]),
     row(CommandId::Order(OrderCommand::MoveBack), "move-back", "Move what was moved last back to where it was; asks first"),
     row(CommandId::Order(OrderCommand::Submit), "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
         .takes(Argument::Required(Kind::Text)),
@@ -596,9 +626,16 @@ pub static COMMANDS: &[Command] = &[
     ),
     row(CommandId::Go(GoCommand::Partition), "partition", "Look at another partition")
         .takes(Argument::Required(Kind::Partition)),
-    row(CommandId::Go(GoCommand::Context), "context", "Look at another scheduler, by its name in your settings")
-        .aliases(&["ctx"])
-        .takes(Argument::Required(Kind::Context)),
+    row(
+        CommandId::Go(GoCommand::Context),
+        "context",
+        "Look at another scheduler, by its name in your settings or as k8s://NAME of your kubeconfig; alone: all of them, with what is known",
+    )
+    .aliases(&["ctx", "contexts"])
+    .takes(Argument::Optional(Kind::Context)),
+    row(CommandId::Go(GoCommand::AskContext), "", "Ask the context again who answers there, also where that runs a program for its credentials")
+        .keys(&[(In::Contexts, "space")])
+        .hints(&[(In::Contexts, "ask")]),
     row(CommandId::Screen(ScreenCommand::Freeze), "freeze", "Freeze or unfreeze the screen; the scheduler keeps running")
         .keys(&[(In::Page, "p")])
         .hints(&[(In::Page, "freeze")]),

@@ -34,13 +34,7 @@ fn missing(lines: &mut Lines, all: &Kubernetes, kind: ObjectKind, label: &str, w
 /// The pod of an ask.
 pub fn ask(lines: &mut Lines, state: &State, id: &AskId, width: usize) {
     let Some(pod) = known(state).and_then(|all| all.pod_of(id)) else { return };
-    let node = pod.node.as_deref().map_or_else(|| "on no node".to_owned(), |node| format!("on {node}"));
-    let restarts = match pod.restarts {
-        0 => String::new(),
-        times => format!(", {}", format::count(times.into(), "restart")),
-    };
-    let own = pod.containers.len().saturating_sub(usize::from(pod.init_containers));
-    let text = format!("{} {node}, {}/{own} ready{restarts}", pod.status, pod.ready);
+    let text = pod_words(pod);
     let role = if pod.trouble(false).is_some() { Role::Warning } else { Role::Text };
     labelled_text(lines, "its pod", &text, width, role);
     if let Some(message) = pod.message.as_deref() {
@@ -55,12 +49,24 @@ pub fn ask(lines: &mut Lines, state: &State, id: &AskId, width: usize) {
     conditions(lines, &pod.conditions, state.cluster.at, width);
 }
 
-fn owner_words(owner: &OwnerName, namespace: &str) -> String {
+/// How a pod is: its status, its node, its containers that are ready, its restarts.
+pub fn pod_words(pod: &PodRow) -> String {
+    let node = pod.node.as_deref().map_or_else(|| "on no node".to_owned(), |node| format!("on {node}"));
+    let restarts = match pod.restarts {
+        0 => String::new(),
+        times => format!(", {}", format::count(times.into(), "restart")),
+    };
+    let own = pod.containers.len().saturating_sub(usize::from(pod.init_containers));
+    format!("{} {node}, {}/{own} ready{restarts}", pod.status, pod.ready)
+}
+
+/// Who made it, by kind and name.
+pub fn owner_words(owner: &OwnerName, namespace: &str) -> String {
     format!("{} {namespace}/{}", owner.kind, owner.name)
 }
 
 /// Conditions with what they say, those that hold in one line.
-fn conditions(lines: &mut Lines, all: &[Condition], now: Time, width: usize) {
+pub fn conditions(lines: &mut Lines, all: &[Condition], now: Time, width: usize) {
     // Of the pressures of a node it is bad news that one holds.
     let good = |one: &&Condition| one.is_true() != bad_news(&one.kind);
     let holds: Vec<&str> = all.iter().filter(good).filter(|one| one.is_true()).map(|one| &*one.kind).collect();

@@ -17,7 +17,7 @@ mod event;
 mod health;
 mod history;
 mod info;
-mod kubernetes;
+pub mod kubernetes;
 pub mod node;
 mod partitions;
 mod queue;
@@ -50,7 +50,7 @@ pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
         Subject::Health(checkup) => health::sheet(state, checkup, width, signs),
         Subject::Info => info::sheet(state, width),
         Subject::Partitions => partitions::sheet(state, width, signs),
-        Subject::Event(record) => event::sheet(record, state.cluster.past.live, width, signs),
+        Subject::Event(record) => event::sheet(state, record, width, signs),
         Subject::Entry(entry) => records::entry(entry, state.cluster.past.live, width, signs),
         Subject::Revision(number) => records::revision(state, *number, width),
         Subject::Sides => sides::sheet(state, width, signs),

@@ -12,6 +12,7 @@ pub mod job;
 pub mod orders;
 pub mod past;
 pub mod placement;
+pub mod pod;
 pub mod revisions;
 pub mod rows;
 pub mod trial;
@@ -25,9 +26,10 @@ use crate::console::present::written;
 use crate::console::state::State;
 use crate::console::state::change::Kind as Form;
 use crate::console::state::command::{
-    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PromptCommand, RowCommand,
-    TextCommand, TimeCommand, TrialCommand,
+    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
+    RowCommand, TextCommand, TimeCommand, TrialCommand,
 };
+use crate::console::state::pod::PodPart;
 
 /// Whether a command can run now.
 ///
@@ -45,6 +47,7 @@ pub fn check(state: &State, id: CommandId) -> Result<(), String> {
         CommandId::Trial(id) => what_if(state, id),
         CommandId::Order(id) => order(state, id),
         CommandId::Job(id) => of_job(state, id),
+        CommandId::Pod(id) => of_pod(state, id),
         CommandId::Prompt(id) => prompt(state, id),
         CommandId::Screen(_) => Ok(()),
     }
@@ -87,7 +90,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         Id::ExplainAll => explain::in_present(state),
         Id::GoPlace => written::place(state).map(|_| ()),
         Id::EventsOf => events::can_show_of(state),
-        Id::Context | Id::Clusters => some_context(state),
+        Id::Context | Id::Clusters | Id::AskContext => some_context(state),
         Id::Partition => several_partitions(state),
         Id::Queues
         | Id::Apps
@@ -220,6 +223,20 @@ fn of_job(state: &State, id: JobCommand) -> Result<(), String> {
         Id::HoldJob | Id::ReleaseJob | Id::RequeueJob | Id::JobPriority | Id::EditJob => {
             job::may(state, CommandId::Job(id))
         }
+    }
+}
+
+fn of_pod(state: &State, id: PodCommand) -> Result<(), String> {
+    use PodCommand as Id;
+    match id {
+        Id::Describe => pod::can_show(state, PodPart::Sheet),
+        Id::Log => pod::can_show(state, PodPart::Log),
+        Id::Yaml => pod::can_show(state, PodPart::Text),
+        Id::FollowLog | Id::PreviousRun => pod::on_log(state),
+        Id::NextContainer => pod::several_containers(state),
+        Id::NextPod | Id::PreviousPod => pod::several_pods(state),
+        Id::NextMatch | Id::PreviousMatch => pod::searches(state),
+        Id::ScrollLeft | Id::ScrollRight => Ok(()),
     }
 }
 

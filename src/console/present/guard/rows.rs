@@ -1,5 +1,6 @@
 //! The conditions of commands on rows, lists and pages.
 
+use crate::console::present::contexts;
 use crate::console::present::guard::audit;
 use crate::console::present::guard::events;
 use crate::console::present::subject;
@@ -48,6 +49,9 @@ pub fn can_open(state: &State) -> Result<(), String> {
         && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
     {
         return Ok(());
+    }
+    if let Page::Contexts(page) = state.page() {
+        return contexts::at(state, page.index).map(|_| ()).ok_or_else(|| "there is no context".to_owned());
     }
     has_row(state)?;
     match state.page() {
@@ -117,8 +121,8 @@ pub fn several_partitions(state: &State) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn some_context(state: &State) -> Result<(), String> {
-    if state.contexts.is_empty() {
-        Err("no contexts: `[contexts.NAME]` in your settings names one".to_owned())
+    if state.contexts.all.is_empty() && state.contexts.fault.is_none() {
+        Err("no contexts: `[contexts.NAME]` in your settings, or a kubeconfig, names one".to_owned())
     } else {
         Ok(())
     }

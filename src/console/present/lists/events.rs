@@ -77,7 +77,7 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(record) = page.list.rows.get(index).and_then(|number| state.cluster.events.get(*number)) {
-            cell(pen, (record, now), &shown, what, slot);
+            cell(pen, (record, now), page, &shown, what, slot);
         }
     });
     if len > 0 {
@@ -172,35 +172,35 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
 }
 
 /// The message; without one, the data that have no column of their own.
-fn message(record: &Record, shown: &[Cell]) -> Piece {
+fn message(record: &Record, page: &EventsPage, shown: &[Cell]) -> Piece {
     if !record.message.is_empty() {
         return plain(record.message.to_string());
     }
-    let reference = Some(&*record.reference).filter(|of| !of.is_empty() && !shown.contains(&Cell::Of));
+    let reference = Some(page.name(&record.reference)).filter(|of| !of.is_empty() && !shown.contains(&Cell::Of));
     let resource = format::resource(&record.resource);
     let resource = Some(resource.as_str()).filter(|amount| !amount.is_empty() && !shown.contains(&Cell::Resource));
     dim(reference.into_iter().chain(resource).collect::<Vec<_>>().join("  "))
 }
 
-fn cell(pen: &mut Writer, (record, now): (&Record, Time), shown: &[Cell], what: Cell, slot: Slot) {
+fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, shown: &[Cell], what: Cell, slot: Slot) {
     let signs = pen.signs();
     let pieces = match what {
         Cell::Time => vec![dim(format::when(record.at, now))],
         Cell::Kind => vec![dim(record.kind.to_string())],
         Cell::Object => {
-            pen.name(slot.x, slot.width, &record.object, Role::Text);
+            pen.name(slot.x, slot.width, page.name(&record.object), Role::Text);
             return;
         }
         Cell::What => vec![happened(record, signs)],
         // A note is only what is reported.
-        Cell::WhatAndMessage if is_note(record) => vec![message(record, shown)],
-        Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, shown)],
+        Cell::WhatAndMessage if is_note(record) => vec![message(record, page, shown)],
+        Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, page, shown)],
         Cell::Of => {
-            pen.name(slot.x, slot.width, &record.reference, Role::Dim);
+            pen.name(slot.x, slot.width, page.name(&record.reference), Role::Dim);
             return;
         }
         Cell::Resource => vec![dim(format::resource(&record.resource))],
-        Cell::Message => vec![message(record, shown)],
+        Cell::Message => vec![message(record, page, shown)],
     };
     pen.cell(slot, &pieces);
 }

@@ -90,7 +90,9 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     let room = Room { widest: page.list.widest[0], least: if width < 60 { 10 } else { 18 } };
     let others =
         state.cluster.part().is_some_and(|part| part.nodes.values().any(|node| !other_resources(node).is_empty()));
-    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
+    // `not ready` is said of nodes of Kubernetes alone.
+    let words = if state.cluster.view.kubernetes.is_some() { 11 } else { 10 };
+    let columns = arrange(state, width, plans(others, words), |column| Some(own(column)), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -136,13 +138,13 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
-/// The columns, the fullest plan first; `others`: there are resources besides cpu and memory.
-fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
+/// The columns, the fullest plan first; `others`: there are resources besides cpu and memory; `state`: the columns of a state.
+fn plans(others: bool, state: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
     meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {
         let mut columns = vec![left(Cell::Id, "NODE", 0)];
         columns.push(match step {
-            0..3 => left(Cell::State, "STATE", 10),
+            0..3 => left(Cell::State, "STATE", state),
             3..6 => left(Cell::State, "STATE", 5),
             _ => left(Cell::State, "", 1),
         });

@@ -2,12 +2,14 @@
 
 mod apps;
 mod clusters;
+mod contexts;
 mod details;
 mod explain;
 mod facts;
 mod forms;
 mod job;
 mod nodes;
+mod pod;
 mod queues;
 mod records;
 mod simulate;

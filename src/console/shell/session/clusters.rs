@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::console::state::clusters::{ClusterRow, ClusterState};
+use crate::console::state::contexts::{ContextEntry, ContextOrigin};
 use crate::console::state::page::Page;
 use crate::console::state::work::{Discarded, SourceHandle, Work};
 use crate::console::update::action::Action;
 use crate::source::Source;
 
-/// Contexts of the kubeconfig are called by the address of their cluster.
-const KUBECONFIG: &str = "k8s://";
 /// How many clusters are followed at most.
 const MOST: usize = 50;
 
@@ -39,19 +38,20 @@ impl Session {
             return;
         };
         let Some(opener) = self.opener.clone() else { return };
-        let names: Vec<String> = self.state.contexts.iter().take(MOST).cloned().collect();
+        let names: Vec<Arc<ContextEntry>> = self.state.contexts.all.iter().take(MOST).map(Arc::clone).collect();
         let mut rows: Vec<Arc<ClusterRow>> = Vec::with_capacity(names.len() + 1);
         let here = self.source.about().name.clone();
-        let shown = self.context.clone().filter(|name| names.contains(name));
+        let shown = self.state.contexts.here.clone().filter(|name| names.iter().any(|entry| entry.name == *name));
         if shown.is_none() {
             rows.push(Arc::new(ClusterRow { here: true, ..ClusterRow::of(&here, &*self.source) }));
         }
-        for name in names {
+        for entry in names {
+            let name = entry.name.clone();
             if shown.as_ref() == Some(&name) {
                 rows.push(Arc::new(ClusterRow { here: true, ..ClusterRow::of(&name, &*self.source) }));
                 continue;
             }
-            if name.starts_with(KUBECONFIG) {
+            if entry.origin == ContextOrigin::Kubeconfig {
                 rows.push(Arc::new(ClusterRow::unseen(&name, ClusterState::NotAsked)));
                 continue;
             }

@@ -63,13 +63,7 @@ impl Session {
                 let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));
                 self.source.preview_quotas(text, Box::new(answer));
             }
-            Effect::Forecast(version, partition, text) => {
-                self.forecast.stop();
-                self.forecast = StopSign::default();
-                let replies = self.replies();
-                let answer = move |found| replies.send(Reply::Forecast(version, found));
-                self.source.forecast(&partition, text, self.forecast.clone(), Box::new(answer));
-            }
+            Effect::Forecast(version, partition, text) => self.begin_forecast(version, &partition, text),
             Effect::StopForecast => self.forecast.stop(),
             Effect::FetchPastView(at) => {
                 let replies = self.replies();
@@ -91,6 +85,7 @@ impl Session {
             Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
             Effect::Owners(wanted) => self.owners(wanted),
+            Effect::ForPod(wanted) => self.read_of_pod(wanted),
             Effect::WhatIf(step) => self.what_if(step),
             Effect::OpenContext(name) => {
                 self.real = None;
@@ -102,11 +97,20 @@ impl Session {
             Effect::Redraw
             | Effect::Repaint
             | Effect::Quit
+            | Effect::AskContext(_)
             | Effect::Suspend
             | Effect::Copy(_)
             | Effect::EditText(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
+    }
+
+    fn begin_forecast(&mut self, version: u64, partition: &str, text: Arc<str>) {
+        self.forecast.stop();
+        self.forecast = StopSign::default();
+        let replies = self.replies();
+        let answer = move |found| replies.send(Reply::Forecast(version, found));
+        self.source.forecast(partition, text, self.forecast.clone(), Box::new(answer));
     }
 
     fn simulate(&mut self, mut job: Box<SimulateJob>) {
@@ -176,8 +180,8 @@ impl Session {
                 if let Ok(source) = opened
                     && !leave::is_busy(&self.state, turn)
                 {
-                    self.context = Some(name.clone());
                     self.leave_clusters();
+                    self.state.contexts.here = Some(name.clone());
                     return self.switch(Arc::clone(&source.0));
                 }
             }
@@ -312,6 +316,7 @@ impl Session {
         self.state = state;
         self.source = source;
         self.era += 1;
+        self.log = None;
         self.focus = focus::of(&self.state);
         self.source.set_focus(&self.focus);
         // Work for the scheduler before is given up with it.

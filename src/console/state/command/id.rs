@@ -25,6 +25,8 @@ pub enum CommandId {
     Order(OrderCommand),
     /// Jobs of this machine.
     Job(JobCommand),
+    /// Pods of Kubernetes.
+    Pod(PodCommand),
     /// A line that is being written, and a question.
     Prompt(PromptCommand),
     /// The console itself: the picture, the clipboard, files, the end.
@@ -45,6 +47,7 @@ impl fmt::Debug for CommandId {
             Self::Trial(command) => command.fmt(f),
             Self::Order(command) => command.fmt(f),
             Self::Job(command) => command.fmt(f),
+            Self::Pod(command) => command.fmt(f),
             Self::Prompt(command) => command.fmt(f),
             Self::Screen(command) => command.fmt(f),
         }
@@ -121,6 +124,7 @@ pub enum GoCommand {
     Partitions,
     Partition,
     Context,
+    AskContext,
     Info,
     Config,
     Events,
@@ -259,6 +263,24 @@ pub enum JobCommand {
     RequeueJob,
     JobPriority,
     EditJob,
+}
+
+/// Pods of Kubernetes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the registry says what each does")]
+pub enum PodCommand {
+    Describe,
+    Log,
+    Yaml,
+    FollowLog,
+    PreviousRun,
+    NextContainer,
+    NextPod,
+    PreviousPod,
+    NextMatch,
+    PreviousMatch,
+    ScrollLeft,
+    ScrollRight,
 }
 
 /// A line that is being written, and a question.

@@ -3,8 +3,8 @@
 mod id;
 
 pub use id::{
-    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PromptCommand, RowCommand,
-    ScreenCommand, TextCommand, TimeCommand, TrialCommand,
+    ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
+    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrialCommand,
 };
 
 /// Where a key means something.
@@ -15,6 +15,7 @@ pub enum Context {
     Apps,
     App,
     Job,
+    Pod,
     Nodes,
     Node,
     Users,
@@ -24,6 +25,7 @@ pub enum Context {
     Fairness,
     Placement,
     Config,
+    Contexts,
     Change,
     Events,
     Audit,
@@ -54,6 +56,7 @@ impl Context {
             Self::Apps => "Applications",
             Self::App => "Application",
             Self::Job => "Job",
+            Self::Pod => "Pod",
             Self::Nodes => "Nodes",
             Self::Node => "Node",
             Self::Users => "Users and groups",
@@ -63,6 +66,7 @@ impl Context {
             Self::Fairness => "Fairness",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
+            Self::Contexts => "Contexts",
             Self::Change => "Form on a queue",
             Self::Events => "Events",
             Self::Audit => "Audit",
@@ -92,6 +96,7 @@ impl Context {
             Self::Apps => "apps",
             Self::App => "app",
             Self::Job => "job",
+            Self::Pod => "pod",
             Self::Nodes => "nodes",
             Self::Node => "node",
             Self::Users => "users",
@@ -101,6 +106,7 @@ impl Context {
             Self::Fairness => "fairness",
             Self::Placement => "placement",
             Self::Config => "config",
+            Self::Contexts => "contexts",
             Self::Change => "change",
             Self::Events => "events",
             Self::Audit => "audit",
@@ -129,11 +135,12 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         Self::Queues,
         Self::Apps,
         Self::App,
         Self::Job,
+        Self::Pod,
         Self::Nodes,
         Self::Node,
         Self::Users,
@@ -143,6 +150,7 @@ impl Context {
         Self::Fairness,
         Self::Placement,
         Self::Config,
+        Self::Contexts,
         Self::Change,
         Self::Events,
         Self::Audit,

@@ -3,11 +3,13 @@
 mod apps;
 mod changed;
 mod clusters;
+mod contexts;
 mod details;
 mod explain;
 mod forms;
 mod job;
 mod nodes;
+mod pod;
 mod queues;
 mod records;
 mod simulate;

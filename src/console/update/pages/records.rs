@@ -12,7 +12,7 @@ impl PageUpdate for EventsPage {
     }
 
     fn rebuild(&mut self, cluster: &Cluster, _part: &PartitionView) {
-        events::rebuild(self, &cluster.events, cluster.until(), cluster.past.live);
+        events::rebuild(self, cluster);
     }
 
     fn generation(&self, cluster: &Cluster, _part: &PartitionView) -> u64 {

@@ -1,0 +1,69 @@
+//! The contexts of the kubeconfig for the console, and what any context answers.
+
+use std::time::{Duration, Instant};
+
+use crate::api::client::{Limits, Target};
+use crate::console::state::contexts::{ContextEntry, ContextFacts, ContextOrigin};
+use crate::kube::{Cluster, Known, SCHEME};
+use crate::source::remote::once::Once;
+
+/// How long a context may take to answer, its credentials included.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The contexts of the kubeconfig, or the cluster of the pod that this process runs in; none where nothing names a cluster.
+///
+/// # Errors
+/// The kubeconfig does not read: its file, the line, and what is wrong.
+pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
+    let Some(known) = Known::read_if_there().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
+    let all = known.contexts();
+    if all.is_empty() && known.files().is_empty() {
+        let address = "the cluster that this pod is in".to_owned();
+        let (name, user) = (SCHEME.to_owned(), "its service account".to_owned());
+        let origin = ContextOrigin::Kubeconfig;
+        return Ok(vec![ContextEntry { name, address, user, origin, current: true, ..ContextEntry::default() }]);
+    }
+    let entry = |one: crate::kube::ContextInfo| ContextEntry {
+        name: format!("{SCHEME}{}", one.name),
+        address: one.server,
+        user: one.user,
+        namespace: one.namespace.unwrap_or_default(),
+        origin: ContextOrigin::Kubeconfig,
+        current: one.current,
+        plugin: one.plugin,
+    };
+    Ok(all.into_iter().map(entry).collect())
+}
+
+/// Asks a context what it is, who one is there, and where its scheduler is.
+///
+/// # Errors
+/// Why it does not answer.
+pub fn ask(target: &Target) -> Result<ContextFacts, String> {
+    let began = Instant::now();
+    if let Some(cluster) = target.cluster() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let asked = async { tokio::time::timeout(PATIENCE, ask_cluster(cluster, began)).await };
+        return runtime.block_on(asked).unwrap_or_else(|_| Err("no answer within 20 s".to_owned()));
+    }
+    let mut once = Once::connect(target, Limits::default()).map_err(|fault| fault.to_string())?;
+    let (took, version) = (began.elapsed(), once.remote().to_string());
+    let user = match once.who() {
+        Ok(Some(who)) if who.authenticated => Ok(who.identity().to_string()),
+        Ok(_) => Err("no token names one".to_owned()),
+        Err(fault) => Err(fault.to_string()),
+    };
+    Ok(ContextFacts { took, version, user, scheduler: None })
+}
+
+async fn ask_cluster(cluster: &Cluster, began: Instant) -> Result<ContextFacts, String> {
+    let version = cluster.version().await.map_err(|fault| fault.to_string())?;
+    let took = began.elapsed();
+    let user = cluster.who().await.map_err(|fault| fault.to_string());
+    let user = user.map(|who| {
+        if who.groups.is_empty() { who.user.clone() } else { format!("{} ({})", who.user, who.groups.join(", ")) }
+    });
+    let scheduler = Some(cluster.scheduler().await.map_err(|fault| fault.to_string()));
+    Ok(ContextFacts { took, version: format!("Kubernetes {version}"), user, scheduler })
+}

@@ -1,0 +1,69 @@
+//! The program in a terminal, on the real API server, as an administrator uses it: attach, look, go to another context.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::Stage;
+
+#[path = "../pty/terminal.rs"]
+#[allow(dead_code, reason = "the terminal of tests/pty, of which this takes a part")]
+mod terminal;
+
+use terminal::Terminal;
+
+/// A kubeconfig beside the stage's: one context whose credentials come from a program, one that nobody answers.
+fn second(stage: &Stage) -> String {
+    let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
+        "args": ["-c", "echo the ticket has expired >&2; exit 3"]});
+    let context =
+        |name: &str, cluster: &str, user: &str| json!({"name": name, "context": {"cluster": cluster, "user": user}});
+    let more = json!({"apiVersion": "v1", "kind": "Config",
+        "contexts": [context("by-program", "stage", "program"), context("gone", "nowhere", "admin")],
+        "clusters": [{"name": "nowhere", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "program", "user": {"exec": exec}}]});
+    let file = stage.folder.join("second");
+    std::fs::write(&file, more.to_string()).unwrap();
+    format!("{}:{}", stage.kubeconfig, file.display())
+}
+
+pub fn attach_and_look(stage: &Stage) {
+    let folder = stage.folder.display().to_string();
+    let both = second(stage);
+    let environment = [("KUBECONFIG", both.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
+    let began = Instant::now();
+    let mut terminal = Terminal::kornsole(&["attach"], &environment);
+    // The current context; first figures in under 2 s, which a busy machine is given more for.
+    for word in ["REMOTE", "admin/yunikorn", "tenant-a", "etl"] {
+        terminal.until_text(word);
+    }
+    super::say(&format!("first figures in {:?}", began.elapsed()));
+    assert!(began.elapsed() < Duration::from_secs(15));
+    terminal.until_text("admin (");
+    terminal.press(":info\r");
+    terminal.until_text("Asked by port-forward to the pod of yunikorn/yunikorn-service");
+    terminal.press("q2");
+    terminal.until_text("job-1");
+    terminal.press(":context\r");
+    for word in ["k8s://admin", "k8s://bob", "not asked, since that runs sh", "not reached", "Kubernetes v1.20.2"] {
+        terminal.until_text(word);
+    }
+    // What runs a program is asked only when a person wants it.
+    terminal.until("the first context under the cursor", |seen| {
+        seen.emulator.screen().contents().contains("of the kubeconfig, its current one")
+    });
+    terminal.press("G\x1b[A ");
+    terminal.until_text("the ticket has expired");
+    terminal.press(":context k8s://bob\r");
+    terminal.until_text("bob/yunikorn");
+    terminal.until_text("bob (");
+    terminal.press(":quit!\r");
+    assert!(terminal.end().success());
+    terminal.until_whole();
+    let asked: Value = serde_json::from_str(&std::fs::read_to_string(&stage.kubeconfig).unwrap()).unwrap();
+    let raw = terminal.look(|seen| String::from_utf8_lossy(&seen.raw).into_owned());
+    for user in asked["users"].as_array().unwrap() {
+        let token = user["user"]["token"].as_str().unwrap();
+        assert!(!raw.contains(token), "a token is on the screen");
+    }
+}

@@ -1,0 +1,135 @@
+//! A pod on the console: its log, its YAML, and what happened to it.
+
+use std::time::{Duration, Instant};
+
+use kornsole::console::Driver;
+use kornsole::kube::Via;
+
+use super::looks::{cluster, console, list, pods, until};
+use super::stand_in::{Reply, StandIn};
+use super::{Stage, failures};
+
+fn standing() -> StandIn {
+    cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) })
+}
+
+/// Waits until a text with this is in the clipboard.
+fn until_copied(driver: &mut Driver, text: &str) {
+    let began = Instant::now();
+    while !driver.copied().is_some_and(|copied| copied.contains(text)) {
+        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", driver.copied());
+        driver.advance(Duration::from_millis(100)).refresh();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_log_of_a_container_is_followed_and_searched() {
+    let stand_in = standing();
+    let (_remote, mut driver) = console(&stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1", "1 pod ImagePullBac"]);
+    driver.keys(":app job-1<ret>").unwrap();
+    until(&mut driver, &["POD", "team-a/job-1-driver"]);
+    driver.keys("l").unwrap();
+    until(
+        &mut driver,
+        &["team-a/job-1-driver", "container main", "following", "102 lines", "the last line", "line 99"],
+    );
+    assert!(!driver.screen_text().contains("line 1\n"), "the end stays on the screen");
+    driver.keys("/line 42<ret>").unwrap();
+    until(&mut driver, &["find line 42", "line 42", "f follows"]);
+    driver.keys("f").unwrap();
+    until(&mut driver, &["following", "the last line"]);
+    driver.keys("P").unwrap();
+    until(&mut driver, &["before the last restart", "the run before", "ERROR it ended", "ended"]);
+    driver.keys("q").unwrap();
+    until(&mut driver, &["POD", "RST"]);
+}
+
+#[test]
+fn a_pod_is_shown_as_yaml_and_copied() {
+    let stand_in = standing();
+    let (_remote, mut driver) = console(&stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
+    driver.keys(":app job-1<ret>").unwrap();
+    until(&mut driver, &["POD", "team-a/job-1-driver"]);
+    driver.keys("Y").unwrap();
+    // The environment is in it, as kubectl prints it; who manages which field is not.
+    until(&mut driver, &["name: job-1-driver", "nodeName: node-a", "priorityClassName: gold", "value: hunter2"]);
+    assert!(!driver.screen_text().contains("managedFields"));
+    driver.keys("yy").unwrap();
+    until_copied(&mut driver, "name: job-1-driver\n");
+    assert!(!driver.copied().unwrap().contains("managedFields"));
+    // Of a node the same.
+    driver.keys("<esc>:node node-a<ret>i").unwrap();
+    until(&mut driver, &["zone=eu-1"]);
+    driver.keys("yy").unwrap();
+    until_copied(&mut driver, "kubeletVersion: v1.34.2");
+}
+
+#[test]
+fn events_and_conditions_of_a_pod_stand_in_order_of_time() {
+    let stand_in = standing();
+    let (_remote, mut driver) = console(&stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
+    driver.keys(":app job-1<ret>").unwrap();
+    until(&mut driver, &["POD", "team-a/job-1-driver"]);
+    driver.keys("d").unwrap();
+    until(
+        &mut driver,
+        &[
+            "ImagePullBackOff on node-a, 0/1 ready, 2 restarts",
+            "no such image x:9",
+            "job-1 in root.tenants.tenant-a.etl",
+            "Job team-a/etl",
+        ],
+    );
+    until(&mut driver, &["Scheduled: bound to node-a", "BackOff 3 times: Back-off pulling image"]);
+    let screen = driver.screen_text();
+    let place = |text: &str| screen.find(text).unwrap();
+    assert!(
+        place("created") < place("Scheduled: bound") && place("Scheduled: bound") < place("BackOff 3 times"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_log_that_is_not_there_is_reported_and_opened_again() {
+    let stand_in = standing();
+    let (_remote, mut driver) = console(&stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["1 pod Unschedulable"]);
+    driver.keys(":app stuck-1<ret>").unwrap();
+    until(&mut driver, &["team-a/stuck-1-driver Pending"]);
+    driver.keys("l").unwrap();
+    // The stand-in has no log of this pod.
+    until(&mut driver, &["404: get pods/log stuck-1-driver in namespace team-a: it is not there", "it is tried again"]);
+}
+
+/// The same on the real API server; a kubelet that is none writes the log.
+pub fn for_real(stage: &Stage) {
+    let mut driver = failures::console(stage, Via::PortForward);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
+    driver.keys(":app job-1<ret>").unwrap();
+    until(&mut driver, &["POD", "RST", "team-a/job-1-driver"]);
+    driver.keys("/job-1-driver<ret>l").unwrap();
+    until(
+        &mut driver,
+        &["container main", "following", "/containerLogs/team-a/job-1-driver/main line 199", "and more 3"],
+    );
+    driver.keys("P").unwrap();
+    until(&mut driver, &["before the last restart", "line 2 of the run before", "ended"]);
+    driver.keys("Y").unwrap();
+    until(&mut driver, &["apiVersion: v1", "kind: Pod", "applicationId: job-1"]);
+    driver.keys("d").unwrap();
+    until(&mut driver, &["created", "BackOff 4 times: Back-off pulling image", "job-1 in root.tenants.tenant-a.etl"]);
+}

@@ -1,0 +1,154 @@
+//! What was seen wrong on a real 1.8.0 on a real API server, each on the console or the command line: a recorded 1.8.0, and an application
+//! and nodes with what was seen.
+
+use kornsole::console::Driver;
+use serde_json::{Value, json};
+
+use super::looks::{cluster, console, list, pods, until};
+use super::stand_in::{Reply, StandIn};
+
+/// An application with an ask that no node takes, a placeholder that has nothing but its id, and a service account as its user.
+pub fn picky() -> Value {
+    let tags = |name: &str| json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": name, "kubernetes.io/label/queue": "root.wished"});
+    let log = json!([
+        {"message": "node(s) didn't match Pod's node affinity/selector", "lastOccurrence": 20, "count": 3},
+        {"message": "Not enough queue quota", "lastOccurrence": 10, "count": 1},
+    ]);
+    let asked = 946_684_800_000_000_000_u64;
+    let resource =
+        json!({"vcore": 1000, "memory": 64_u64 << 30, "pods": 1, "hugepages-2Mi": 0, "ephemeral-storage": 5_u64 << 30});
+    json!({"applicationID": "picky-1", "partition": "default", "queueName": "root.tenants.tenant-a.etl", "submissionTime": asked,
+        "applicationState": "Running", "user": "system:serviceaccount:team-a-production:spark-operator-runner", "groups": [], "stateLog": [],
+        "usedResource": {"vcore": 1000}, "maxUsedResource": {"vcore": 9000}, "pendingResource": resource,
+        "requests": [{"allocationKey": "u-20", "allocationTags": tags("picky-1-exec"), "requestTime": asked, "resource": resource,
+                      "schedulingAttempted": true, "allocationLog": log, "priority": "0", "pendingCount": 1}],
+        "allocations": [
+            {"allocationKey": "u-21", "allocationTags": tags("picky-1-driver"), "requestTime": asked, "allocationDelay": -1_000_000_000, "nodeId": "node-c",
+             "resource": {"vcore": 1000}, "priority": "0", "applicationId": "picky-1"},
+            {"allocationKey": "u-22", "allocationTags": {"kubernetes.io/label/yunikorn.apache.org/app-id": "picky-1"}, "requestTime": asked,
+             "allocationDelay": -1_000_000_000, "nodeId": "node-c", "placeholder": true, "resource": {"vcore": 3000}, "priority": "0",
+             "applicationId": "picky-1"}]})
+}
+
+/// Nodes with the pod of another scheduler, and what runs of the application.
+pub fn nodes(recorded: &[u8]) -> Vec<u8> {
+    let mut all: Vec<Value> = serde_json::from_slice(recorded).unwrap();
+    let node = all.iter_mut().find(|node| node["nodeID"] == "node-c").unwrap();
+    node["foreignAllocations"] = json!([{"allocationKey": "u-5", "resource": {"memory": 1 << 30}, "nodeId": "node-c",
+        "allocationTags": {"kubernetes.io/meta/namespace": "kube-system", "kubernetes.io/meta/podName": "dns-7"}}]);
+    node["allocations"].as_array_mut().unwrap().push(picky()["allocations"][0].clone());
+    serde_json::to_vec(&all).unwrap()
+}
+
+/// Without the right to list anything of Kubernetes: what is shown is what REST says.
+fn rest_alone() -> StandIn {
+    cluster(|_| Reply::refusal(403, "pods is forbidden"))
+}
+
+fn attached(stand_in: &StandIn) -> (std::sync::Arc<kornsole::source::Remote>, Driver) {
+    let (remote, mut driver) = console(stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["picky-1"]);
+    (remote, driver)
+}
+
+/// Runs kornsole against a stand-in.
+fn run(stand_in: &StandIn, arguments: &[&str]) -> String {
+    let folder = std::env::temp_dir().join(format!("kornsole-seen-{}", std::process::id()));
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        .args(arguments)
+        .args(["--server", "k8s://here/yunikorn", "--via", "proxy"])
+        .env("KUBECONFIG", stand_in.kubeconfig())
+        .env("XDG_CONFIG_HOME", &folder)
+        .env("XDG_STATE_HOME", &folder)
+        .env_remove("KORNSOLE_TOKEN")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const REASON: &str = "didn't match Pod's node affinity/selector";
+
+#[test]
+fn the_reason_of_the_scheduler_is_in_list_details_placement_explanation_and_command_line() {
+    let stand_in = rest_alone();
+    let (_remote, mut driver) = attached(&stand_in);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["picky-1", "didn't match Po"]);
+    driver.keys(":app picky-1<ret>").unwrap();
+    until(&mut driver, &["team-a/picky-1-exec", "didn't match"]);
+    driver.keys("i").unwrap();
+    until(&mut driver, &[REASON]);
+    driver.keys("qw").unwrap();
+    until(&mut driver, &["why here", "root.wished"]);
+    driver.keys("qx").unwrap();
+    until(&mut driver, &["picky-1-exec", REASON]);
+    assert!(run(&stand_in, &["app", "picky-1"]).contains(REASON));
+    assert!(run(&stand_in, &["explain", "picky-1"]).contains(REASON));
+}
+
+#[test]
+fn cordoned_and_not_ready_nodes_are_not_open() {
+    let stand_in =
+        cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) });
+    let (_remote, mut driver) = attached(&stand_in);
+    driver.keys("3").unwrap();
+    until(&mut driver, &["cordoned", "not ready"]);
+    let line = |of: &str| driver.find_row(of).unwrap().1;
+    assert!(line("node-a").contains("cordoned") && line("node-b").contains("not ready"), "{}", driver.screen_text());
+    assert!(!line("node-c").contains("cordoned") && !line("node-c").contains("not ready"));
+    let table = run(&stand_in, &["nodes"]);
+    assert!(table.contains("cordoned") && table.contains("not ready"), "{table}");
+}
+
+#[test]
+fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
+    let stand_in = rest_alone();
+    let (_remote, mut driver) = attached(&stand_in);
+    driver.keys(":app picky-1<ret>").unwrap();
+    until(&mut driver, &["team-a/picky-1-exec", "team-a/picky-1-driver"]);
+    for filter in ["picky-1-driver", "u-21"] {
+        driver.keys(&format!("/{filter}<ret>")).unwrap();
+        until(&mut driver, &["of 3 asks", &format!("filter {filter}")]);
+        let first = driver.find_row("▌").unwrap().1;
+        assert!(first.contains("team-a/picky-1-driver"), "{filter}: {}", driver.screen_text());
+        driver.keys("<esc><esc>:app picky-1<ret>").unwrap();
+        until(&mut driver, &["team-a/picky-1-exec"]);
+    }
+    // A node names what runs on it, pods of other schedulers too.
+    driver.keys(":node node-c<ret>").unwrap();
+    until(&mut driver, &["team-a/picky-1-driver"]);
+    driver.keys("i").unwrap();
+    until(&mut driver, &["kube-system/dns-7"]);
+    let table = run(&stand_in, &["app", "picky-1"]);
+    assert!(table.contains("team-a/picky-1-exec") && table.contains("team-a/picky-1-driver"), "{table}");
+}
+
+#[test]
+fn memory_is_in_binary_units_zeros_stay_away_and_service_accounts_are_cut_in_front() {
+    let stand_in = rest_alone();
+    let (_remote, mut driver) = attached(&stand_in);
+    driver.resize(120, 40);
+    driver.keys(":app picky-1<ret>").unwrap();
+    until(&mut driver, &["64Gi", "picky-1-exec"]);
+    assert!(!driver.screen_text().contains("hugepages"), "{}", driver.screen_text());
+    driver.keys("/exec<ret>i").unwrap();
+    until(&mut driver, &["ephemeral-storage", "5Gi"]);
+    assert!(!driver.screen_text().contains("hugepages"), "{}", driver.screen_text());
+    driver.keys("2").unwrap();
+    until(&mut driver, &["picky-1", "…ator-runner"]);
+}
+
+#[test]
+fn placeholders_are_not_used_and_an_allocation_before_its_ask_has_no_age() {
+    let stand_in = rest_alone();
+    let (remote, mut driver) = attached(&stand_in);
+    driver.keys(":app picky-1<ret>").unwrap();
+    until(&mut driver, &["team-a/picky-1-driver", "u-22"]);
+    let view = kornsole::source::Source::view(&*remote);
+    let app = view.partitions[0].app_by_id(&"picky-1".into()).unwrap().clone();
+    assert_eq!((app.allocated.amount("vcore"), app.placeholder.amount("vcore")), (1000, 3000));
+    assert_eq!(app.max_allocated.amount("vcore"), 9000);
+}
