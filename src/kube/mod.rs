@@ -24,13 +24,15 @@ mod review;
 pub mod roles;
 mod watch;
 mod who;
+mod writer;
 
 pub use access::{ContextInfo, Known};
 pub use address::{Address, SCHEME};
 pub use cluster::{Cluster, Found, Via, Wanted};
 pub use config_map::{CONFIGS, Note, Owner, TextSource, WrittenConfig};
 pub use fault::{Asked, KubeFault};
-pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass};
+pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass, Texts};
 pub use pods::{PodOutcome, PodRef};
-pub use watch::{Change, Pace, follow};
+pub use watch::{Change, Pace, follow, follow_at};
 pub use who::Who;
+pub use writer::{Content, Writer};

@@ -16,6 +16,10 @@ pub struct Tuning {
     /// How many asks and allocations one command takes off an application that ends, at least 1.
     #[serde(default = "ending_at_once")]
     pub ending_at_once: usize,
+    /// The resource manager takes its time to stop something, and confirms that by a release: until then the allocation stands
+    /// (SCH-046). Otherwise what was asked to stop has stopped at once.
+    #[serde(default)]
+    pub awaits_stops: bool,
 }
 
 /// What takes some milliseconds.
@@ -31,6 +35,7 @@ impl Default for Tuning {
             preemption_interval: Duration::from_secs(15),
             preemption_min_load: 0,
             ending_at_once: ending_at_once(),
+            awaits_stops: false,
         }
     }
 }
