@@ -21,6 +21,8 @@ enum KubeCommand {
     Manifests(ManifestArgs),
     /// List the contexts of your kubeconfig
     Contexts,
+    /// Schedule the pods of a cluster: bind them to nodes
+    Schedule(Box<super::kube_schedule::ScheduleArgs>),
 }
 
 /// The arguments of `kornsole kube manifests`.
@@ -60,6 +62,7 @@ pub fn run(args: &KubeArgs) -> ExitCode {
             let group = args.group.clone().unwrap_or_else(|| format!("kornsole-{}", role.name()));
             roles::manifests(role, &args.namespace, &group)
         }
+        KubeCommand::Schedule(args) => return super::kube_schedule::run(args),
         KubeCommand::Contexts => match Known::read() {
             Ok(known) => contexts(&known),
             Err(fault) => return fail(&fault.to_string(), 1),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use super::live::ObjectKey;
+use super::live::{LiveObject, ObjectKey};
 use super::objects::{Claim, ConfigMap, Meta, Node, Object, PersistentVolume, Plain, Pod, StorageClass};
 use super::predicates::{Labels, NamespaceLabels, Storage};
 
@@ -116,6 +116,54 @@ impl Cluster {
             labels.entry("kubernetes.io/metadata.name".to_owned()).or_insert_with(|| name.clone());
         }
         labels.into_iter().map(|(name, labels)| (name, Arc::new(labels))).collect()
+    }
+
+    /// What YuniKorn's ConfigMaps of a namespace say together, by key (K8S-010 to K8S-012). `unpack` makes the text of a Base64 text of gzip.
+    pub fn flattened(&self, namespace: &str, unpack: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+        let mut all = BTreeMap::new();
+        for name in MAPS {
+            let Some(map) = self.maps.get(&(namespace.to_owned(), name.to_owned())) else { continue };
+            all.extend(map.data.clone());
+            for (key, packed) in &map.binary_data {
+                let Some((key, kind)) = key.rsplit_once('.') else { continue };
+                match (kind.eq_ignore_ascii_case("gz"), unpack(packed)) {
+                    (true, Some(text)) => drop(all.insert(key.to_owned(), text)),
+                    (true, None) => drop(all.insert(String::new(), String::new())),
+                    (false, _) => drop(all.insert(key.to_owned(), String::new())),
+                }
+            }
+        }
+        all
+    }
+
+    /// Puts an object as it is now, without any consequences: for a cluster that is only gathered.
+    pub fn gather(&mut self, object: LiveObject) {
+        match object.0 {
+            Object::Pod(pod) => {
+                let key = (pod.metadata.namespace.clone(), pod.metadata.name.clone());
+                if pod.is_terminated() {
+                    self.pods.remove(&key);
+                } else {
+                    self.pods.insert(key, Arc::from(pod));
+                }
+            }
+            Object::Node(node) => drop(self.nodes.insert(node.metadata.name.clone(), *node)),
+            Object::Namespace(plain) => drop(self.namespaces.insert(plain.metadata.name.clone(), plain)),
+            Object::PriorityClass(plain) => drop(self.classes.insert(plain.metadata.name.clone(), plain)),
+            other => drop(self.replace(other)),
+        }
+    }
+
+    /// Takes an object out, without any consequences.
+    pub fn forget(&mut self, key: &ObjectKey) {
+        let place = || (key.namespace.clone(), key.name.clone());
+        match key.kind {
+            "Pod" => drop(self.pods.remove(&place())),
+            "Node" => drop(self.nodes.remove(&key.name)),
+            "Namespace" => drop(self.namespaces.remove(&key.name)),
+            "PriorityClass" => drop(self.classes.remove(&key.name)),
+            _ => drop(self.remove(key)),
+        }
     }
 
     /// The labels of one namespace.

@@ -189,7 +189,9 @@ impl Live {
                 app.creating.insert(pod.metadata.name.clone(), group.name.clone());
                 let owner = PodName::of(&first.metadata);
                 let group = raw.get(at).cloned().unwrap_or_default();
-                deeds.push(Deed::Create(Box::new(Placeholder { pod, owner, app: id.to_string(), group })));
+                let pull_secrets = first.spec.image_pull_secrets.iter().map(|secret| secret.name.clone()).collect();
+                let app = id.to_string();
+                deeds.push(Deed::Create(Box::new(Placeholder { pod, owner, app, group, pull_secrets })));
             }
         }
         if !deeds.is_empty() {

@@ -90,6 +90,8 @@ pub struct Placeholder {
     pub app: String,
     /// The group as its application declares it, word by word.
     pub group: serde_json::Value,
+    /// The secrets by which its image is pulled: those of its owner.
+    pub pull_secrets: Vec<String>,
 }
 
 /// Why something was not done.

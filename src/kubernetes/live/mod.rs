@@ -24,6 +24,7 @@ mod deeds;
 mod nodes;
 mod objects;
 mod outcomes;
+mod placeholder;
 mod pods;
 mod start;
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use self::deeds::{Deed, Failure, Outcome, PodName, Said, Weight};
+pub use self::deeds::{Deed, Failure, Outcome, Placeholder, PodName, Said, Weight};
 use super::cluster::Cluster;
 use super::objects::Object;
 use super::pod_resources::SidecarSum;
