@@ -17,7 +17,7 @@ pub struct KubeArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum KubeCommand {
-    /// Print the RBAC that a role needs, as manifests
+    /// Print the RBAC that a role needs, as manifests; for the scheduler its Deployment too
     Manifests(ManifestArgs),
     /// List the contexts of your kubeconfig
     Contexts,
@@ -48,6 +48,8 @@ pub enum RoleArg {
     Operator,
     /// Changes the configuration, besides
     Admin,
+    /// Is the scheduler: rights, service account and Deployment
+    Scheduler,
 }
 
 /// Runs `kornsole kube`.
@@ -58,6 +60,7 @@ pub fn run(args: &KubeArgs) -> ExitCode {
                 RoleArg::Viewer => roles::Role::Viewer,
                 RoleArg::Operator => roles::Role::Operator,
                 RoleArg::Admin => roles::Role::Admin,
+                RoleArg::Scheduler => roles::Role::Scheduler,
             };
             let group = args.group.clone().unwrap_or_else(|| format!("kornsole-{}", role.name()));
             roles::manifests(role, &args.namespace, &group)

@@ -11,8 +11,6 @@ use crate::kube::{Asked, Content, KubeFault, Writer};
 
 /// How long a lease lasts that is not renewed.
 const LASTS: Duration = Duration::from_secs(15);
-/// Not renewed for so long, it counts as lost.
-const DEADLINE: Duration = Duration::from_secs(10);
 /// How often it is tried to get or to renew it.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -49,29 +47,30 @@ impl Lease {
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), me: me.to_owned() }
     }
 
-    /// Tries to hold it until it is lost. `tell` is called when it changes hands.
+    /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, nobody gets it:
+    /// writes end by the fence, and whoever held it goes on once it is renewed.
     pub async fn hold(self, tell: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
-        let mut held_since: Option<Instant> = None;
+        let mut held = false;
         let mut last: Option<Turn> = None;
         loop {
             let began = Instant::now();
             let turn = match self.try_once(&mut seen).await {
                 Ok(None) => {
-                    held_since = Some(began);
+                    held = true;
                     self.fence.extend(began + LASTS);
                     Turn::Mine
                 }
-                Ok(Some(other)) if held_since.is_some() => Turn::Lost(format!("the lease is held by {other}")),
+                Ok(Some(other)) if held => Turn::Lost(format!("it is held by {other}")),
                 Ok(Some(other)) => Turn::Theirs(other),
-                Err(fault) => match held_since {
-                    Some(since) if since.elapsed() > DEADLINE => Turn::Lost(fault.to_string()),
-                    Some(_) => Turn::Mine,
-                    None => {
-                        tracing::warn!("the lease {}/{} is not got: {fault}", self.namespace, self.name);
-                        Turn::Theirs(String::new())
-                    }
-                },
+                Err(fault) if held => {
+                    tracing::warn!("the lease {}/{} is not renewed: {fault}", self.namespace, self.name);
+                    Turn::Mine
+                }
+                Err(fault) => {
+                    tracing::warn!("the lease {}/{} is not got: {fault}", self.namespace, self.name);
+                    Turn::Theirs(String::new())
+                }
             };
             let lost = matches!(turn, Turn::Lost(_));
             if lost {

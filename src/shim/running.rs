@@ -219,6 +219,7 @@ impl Shim {
                 tracing::info!("holding the lease");
                 self.mine = true;
             }
+            Turn::Theirs(who) if who.is_empty() => {}
             Turn::Theirs(who) => tracing::info!("standing by: {who} holds the lease"),
             Turn::Lost(why) => return Err(format!("the lease is lost, so nothing more is written: {why}")),
         }

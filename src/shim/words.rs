@@ -17,7 +17,7 @@ const AGAIN: Duration = Duration::from_secs(300);
 /// How many wait at most; beyond it those are dropped in which nothing is wrong, then the oldest.
 const WAITING: usize = 1000;
 /// How many are remembered at most.
-const REMEMBERED: usize = 50_000;
+const REMEMBERED: usize = 10_000;
 /// The longest note that an API server takes, in bytes.
 const LONGEST: usize = 1024;
 

@@ -9,6 +9,7 @@
 mod failures;
 mod follow;
 mod looks;
+mod schedule;
 mod stand_in;
 
 use std::cell::RefCell;
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 19] = [
+const SCENARIOS: [Scenario; 26] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -42,6 +43,13 @@ const SCENARIOS: [Scenario; 19] = [
     ("pods and nodes are followed", failures::followed),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
     ("a kill deletes the pods of an application by their UIDs", kill),
+    ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
+    ("a gang comes together by placeholders, which give way", schedule::gang),
+    ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
+    ("a configuration in the ConfigMap is taken while it runs, a bad one is not", schedule::reload),
+    ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
+    ("the API server is restarted under the scheduler", schedule::restarted),
+    ("bad annotations get their words and stop nothing", schedule::bad_input),
 ];
 
 #[test]

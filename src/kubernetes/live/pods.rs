@@ -339,6 +339,8 @@ impl Live {
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
         if before.is_asked() {
             sink.apply(PartitionCommand::Release { app: task.app.clone(), ask: uid.clone() });
+            // What is said of that is not to be taken for what is said of what comes next.
+            self.hear(sink);
         }
     }
 

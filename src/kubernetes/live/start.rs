@@ -44,6 +44,9 @@ impl Live {
             live.refresh_node(&name, None, sink);
         }
         live.hear(sink);
+        for id in live.apps.keys().cloned().collect::<Vec<_>>() {
+            live.check_gang(&id, sink);
+        }
         live
     }
 

@@ -67,6 +67,8 @@ fn k8s_214_a_pod_that_somebody_else_has_bound_is_where_the_watch_says() {
     assert_eq!(world.asks()[ask("p1").as_str()], "n2");
     world.put("Pod", on(pod("p3"), "n2"));
     assert_eq!(world.asks()[ask("p3").as_str()], "n2");
+    let occupied = world.fed.part().nodes.iter().all(|node| node.occupied.is_zero());
+    assert!(occupied, "both are allocations, and nothing else");
     world.cycles();
     assert!(world.taken_bindings().is_empty());
     world.check();

@@ -1,5 +1,6 @@
 //! The live mapping: what it does with each thing that happens, and that any order of changes ends as a recovery from the final cluster does.
 
+mod checked;
 mod decisions;
 mod gangs;
 mod property;
