@@ -37,7 +37,7 @@ pub(super) fn key_of(kind: &'static str, text: &str) -> ObjectKey {
 
 /// An object of a kind that is followed.
 pub(super) trait Kind: Followed + Into<Read> {
-    /// The kind.
+    /// As a manifest names it.
     const KIND: &'static str;
 }
 

@@ -16,6 +16,7 @@
 
 pub mod configuration;
 mod core_sink;
+mod deciding;
 pub mod feed;
 mod fence;
 mod hands;

@@ -24,7 +24,7 @@ impl Health {
         self.0.store(STANDBY, Ordering::Release);
     }
 
-    /// It decides.
+    /// Everything is taken over, and it decides from now on.
     pub fn is_ready(&self) {
         self.0.store(READY, Ordering::Release);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::engine::Core;
 use crate::kubernetes::live::{Live, PARTITION, PodName};
 use crate::model::{AppId, AskId, Time};
+use crate::scheduler::inspect::explain::types::{BlockLevel, Blocker, Place};
 use crate::scheduler::state::ask_log::TryResult;
 
 /// How many pods are looked at each time: explaining is not free.
@@ -56,9 +57,17 @@ impl Review {
         due.sort();
         due.truncate(AT_ONCE);
         let mut waits = Vec::new();
-        for (_, app, ask, needs_nodes) in due {
-            self.looked.insert(ask.clone(), (now, needs_nodes));
+        for (_, app, ask, no_node) in due {
+            self.looked.insert(ask.clone(), (now, no_node));
             let found = part.explain(now, &app, Some(&ask)).and_then(|found| found.asks.into_iter().next());
+            // The root has as much as all nodes have: what it lacks more nodes would give.
+            let of_nodes = |blocker: &Blocker| match (blocker.level, &blocker.place) {
+                (BlockLevel::Node | BlockLevel::Partition, _) => true,
+                (BlockLevel::Queue, Place::Queue(path)) => path.parent().is_none(),
+                _ => false,
+            };
+            let blockers = found.as_ref().map(|found| found.blockers.as_slice()).unwrap_or_default();
+            let needs_nodes = !blockers.is_empty() && blockers.iter().all(of_nodes);
             let words = found.and_then(|found| match (found.blockers.first(), found.next_step()) {
                 (Some(first), _) => Some(format!("waits for {}", first.sentence())),
                 (None, step) => step,

@@ -103,6 +103,9 @@ fn prepare(stage: &Stage) {
             let allocatable = json!({"cpu": "4", "memory": "16Gi", "pods": "20"});
             let body = json!({"status": {"allocatable": allocatable, "capacity": allocatable}});
             stage.patch_status(&format!("/api/v1/nodes/{node}"), &body);
+            // A new node is not ready for the API server.
+            let open = json!({"spec": {"taints": null}});
+            stage.command(&json!({"patch": format!("/api/v1/nodes/{node}"), "body": open}));
         }
         stage.command(&json!({"fakelet": NODES}));
     }

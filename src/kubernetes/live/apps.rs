@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::deeds::{Deed, Failure, Placeholder, PodName, Weight};
-use super::pods::{Stage, Task};
+use super::stage::{Stage, Task};
 use super::{Live, Sink};
 use crate::kubernetes::application;
 use crate::kubernetes::gang::{self, TaskGroup};
@@ -29,7 +29,7 @@ pub(super) enum Phase {
     Resuming,
 }
 
-/// An application.
+/// An application, from its first pod until neither the scheduler nor the cluster has anything of it.
 #[derive(Clone, Debug)]
 pub(super) struct App {
     /// The pod that it was made from.

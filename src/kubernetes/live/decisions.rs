@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::deeds::{Deed, PodName, Weight};
-use super::pods::Stage;
+use super::stage::Stage;
 use super::{Live, Sink};
 use crate::model::{AppId, AskId, NodeId};
 use crate::scheduler::{Event, EventKind, ReleaseReason};

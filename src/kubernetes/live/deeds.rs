@@ -108,7 +108,7 @@ pub enum Failure {
 /// What came of a deed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Of binding.
+    /// A pod was to be bound to a node.
     Bound {
         /// The pod that was to be bound.
         pod: PodName,

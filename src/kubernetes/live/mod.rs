@@ -15,7 +15,7 @@
 //! - nothing is decided before everything is taken over that is there at the start (K8S-201);
 //! - what a node has of pods that are no allocations of ours is in `occupied`; one with a pod whose use cannot be read is closed.
 //!
-//! Where to read: [`Live::batch`] takes inputs; `pods` has the stages of a pod, `apps` applications and gangs, `nodes` nodes and what others
+//! Where to read: [`Live::batch`] takes inputs; `stage` has the stages of a pod and `pods` the steps between them, `apps` applications and gangs, `nodes` nodes and what others
 //! use of them, `decisions` what the scheduler says, `deeds` what is to be done.
 
 mod apps;
@@ -26,6 +26,7 @@ mod objects;
 mod outcomes;
 mod placeholder;
 mod pods;
+mod stage;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -67,7 +68,7 @@ pub struct LiveObject(pub(super) Object);
 /// What an object is found by: its kind, its namespace (empty for what has none), its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
-    /// `Pod`, `Node`, …
+    /// As a manifest names it: `Pod`, `Node`.
     pub kind: &'static str,
     /// Empty for what is in no namespace.
     pub namespace: String,
@@ -99,7 +100,7 @@ pub struct Live {
     started: bool,
     nodes: BTreeMap<String, nodes::NodeMark>,
     /// Pods of ours by UID.
-    tasks: BTreeMap<AskId, pods::Task>,
+    tasks: BTreeMap<AskId, stage::Task>,
     apps: BTreeMap<AppId, apps::App>,
     /// Pods of ours that wait for a time.
     later: BTreeSet<(Time, AskId)>,
@@ -140,7 +141,7 @@ impl Live {
 
     /// The pods of ours that nothing is asked for, each with why.
     pub fn left_alone(&self) -> Vec<LeftAlone> {
-        let why = |task: &pods::Task| {
+        let why = |task: &stage::Task| {
             let reason = task.stage.why_not_asked()?.to_owned();
             Some(LeftAlone { pod: task.pod.metadata.path(), reason })
         };
@@ -154,7 +155,7 @@ impl Live {
 
     /// Which pod of ours an ask is, of those that wait for the scheduler.
     pub fn is_pending(&self, ask: &AskId) -> bool {
-        self.tasks.get(ask).is_some_and(|task| matches!(task.stage, pods::Stage::Pending))
+        self.tasks.get(ask).is_some_and(|task| matches!(task.stage, stage::Stage::Pending))
     }
 
     /// How many pods of ours there are, and how many of those are on nodes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::deeds::{Failure, Outcome, PodName, Weight};
-use super::pods::Stage;
+use super::stage::Stage;
 use super::{Live, Sink};
 use crate::model::AskId;
 

@@ -68,7 +68,7 @@ impl Object {
         format!("{} {}", self.kind(), self.meta().path())
     }
 
-    /// Its kind.
+    /// Its kind, as a manifest names it.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Pod(_) => "Pod",
@@ -82,7 +82,7 @@ impl Object {
         }
     }
 
-    /// Its metadata.
+    /// Its metadata, which every kind has.
     pub fn meta(&self) -> &Meta {
         match self {
             Self::Pod(pod) => &pod.metadata,

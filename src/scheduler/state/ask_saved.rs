@@ -142,7 +142,7 @@ mod tests {
         ask.rare.reserved_since = Some(Time(9));
         let written = serde_json::to_value(&ask).unwrap();
         let names: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names.len(), 27);
+        assert_eq!(names.len(), 28);
         let bytes = rmp_serde::to_vec(&ask).unwrap();
         type Head = (String, u64, serde_json::Value, i32, u64, Option<String>);
         let values: Vec<serde_json::Value> = rmp_serde::from_slice(&bytes).unwrap();
