@@ -201,7 +201,7 @@ pub fn thirty_pods(stage: &Stage) {
         told.contains("FailedScheduling") && told.contains("kornsole")
     });
     let queues = stage.works(&["queues", "--server", &scheduler.url()]);
-    has(&queues, &["root.b"]);
+    has(&queues, &["  b ", "pods 5"]);
     stage.kubectl(&["-n", "batch", "delete", "pod", "a0", "--wait=true"]);
     until("the room of a pod that is gone is taken", || on_nodes(&pods(stage)) == 24);
     check(stage, &scheduler);
