@@ -17,6 +17,7 @@
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
+//!  shadow      a scheduler of ours beside another one: each decision of that one compared with ours; pure
 //!  ledger      what was used over time: resources times time, by hour
 //!  kubernetes  pods and nodes of Kubernetes as commands, and its filters as predicates; pure
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
@@ -76,4 +77,4 @@ pub mod simulate;
 pub mod source;
 pub mod tape;
 
-pub use kornsole_core::{config, kubernetes, ledger, model, scenario, scheduler, twin, view, whatif};
+pub use kornsole_core::{config, kubernetes, ledger, model, scenario, scheduler, shadow, twin, view, whatif};

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 21] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -26,6 +26,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("whatif", &["model", "config", "scheduler", "scenario"]),
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
     ("ledger", &["model", "config", "scheduler"]),
+    ("shadow", &["model", "config", "scheduler", "view"]),
     ("kubernetes", &["model", "config", "scheduler", "view"]),
     ("simulate", &["model", "config", "scheduler", "scenario", "whatif", "ledger", "kubernetes"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
@@ -66,6 +67,7 @@ const ABOVE: &[&str] = &[
     "whatif",
     "twin",
     "ledger",
+    "shadow",
     "kubernetes",
     "simulate",
     "engine",
