@@ -5,13 +5,14 @@ FROM rust:1.95-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libc6-dev gcc && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN cargo build --locked --profile dist
+# Static binaries need no libc of the image that they run in.
+RUN packaging/static && mkdir /built && cp target/*-linux-*/dist/kornsole target/*-linux-*/dist/kornsole-job /built/
 
 FROM debian:stable-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 10001 kornsole
-COPY --from=build /src/target/dist/kornsole /src/target/dist/kornsole-job /usr/local/bin/
-USER kornsole
+COPY --from=build /built/kornsole /built/kornsole-job /usr/local/bin/
+USER 10001
 WORKDIR /work
 ENV TERM=xterm-256color COLORTERM=truecolor
 EXPOSE 9080

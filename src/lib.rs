@@ -12,6 +12,7 @@
 //!  console     state, present, input, update, draw, shell; one command registry for keys, hints, help and the command line
 //!  source      what a console can see of a cluster, and do to it
 //!  api         REST: the types on the wire, the client, the server
+//!  shim        the half of a scheduler in Kubernetes that speaks with Kubernetes: watches, bindings, the lease
 //!  kube        a Kubernetes cluster by a kubeconfig: the way to its scheduler, its ConfigMap, pods, nodes
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
@@ -71,6 +72,7 @@ pub mod engine;
 pub mod kube;
 #[cfg(target_os = "linux")]
 pub mod local;
+pub mod shim;
 pub mod simulate;
 pub mod source;
 pub mod tape;

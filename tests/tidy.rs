@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 21] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -32,6 +32,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("kube", &["model", "view"]),
+    ("shim", &["model", "config", "scheduler", "view", "kubernetes", "engine", "kube"]),
     ("api", &["model", "config", "view", "whatif", "ledger", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "ledger", "engine", "api"]),
     ("source", &["model", "config", "view", "whatif", "twin", "ledger", "engine", "local", "kube", "api"]),
@@ -72,6 +73,7 @@ const ABOVE: &[&str] = &[
     "engine",
     "local",
     "kube",
+    "shim",
     "api",
     "api::server",
     "source",

@@ -17,10 +17,12 @@ pub struct KubeArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum KubeCommand {
-    /// Print the RBAC that a role needs, as manifests
+    /// Print the RBAC that a role needs, as manifests; for the scheduler its Deployment too
     Manifests(ManifestArgs),
     /// List the contexts of your kubeconfig
     Contexts,
+    /// Schedule the pods of a cluster: bind them to nodes
+    Schedule(Box<super::kube_schedule::ScheduleArgs>),
 }
 
 /// The arguments of `kornsole kube manifests`.
@@ -46,6 +48,8 @@ pub enum RoleArg {
     Operator,
     /// Changes the configuration, besides
     Admin,
+    /// Is the scheduler: rights, service account and Deployment
+    Scheduler,
 }
 
 /// Runs `kornsole kube`.
@@ -56,10 +60,12 @@ pub fn run(args: &KubeArgs) -> ExitCode {
                 RoleArg::Viewer => roles::Role::Viewer,
                 RoleArg::Operator => roles::Role::Operator,
                 RoleArg::Admin => roles::Role::Admin,
+                RoleArg::Scheduler => roles::Role::Scheduler,
             };
             let group = args.group.clone().unwrap_or_else(|| format!("kornsole-{}", role.name()));
             roles::manifests(role, &args.namespace, &group)
         }
+        KubeCommand::Schedule(args) => return super::kube_schedule::run(args),
         KubeCommand::Contexts => match Known::read() {
             Ok(known) => contexts(&known),
             Err(fault) => return fail(&fault.to_string(), 1),

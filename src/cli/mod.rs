@@ -15,6 +15,7 @@ mod flag_order;
 mod html;
 pub mod identity;
 pub mod kube;
+mod kube_schedule;
 pub mod live;
 pub mod load;
 #[cfg(target_os = "linux")]

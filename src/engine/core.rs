@@ -20,7 +20,8 @@ use super::{audit, config_load, explain, orders, replay, save};
 use crate::config::Config;
 use crate::model::{Profile, Time};
 use crate::scenario::Workload;
-use crate::scheduler::{Command, Event, EventKind, Scheduler};
+use crate::scheduler::state::nodes::Nodes;
+use crate::scheduler::{Command, Event, EventKind, Predicates, Scheduler};
 use crate::view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
 use crate::view::waiting::{Finding, Question};
 use crate::view::{NoticeWeight, View};
@@ -218,6 +219,36 @@ impl Core {
     /// Writes an order into the audit that was refused before it reached the scheduler: its text was not valid.
     pub fn enter_refusal(&mut self, actor: &Actor, order: &Order, refusal: &Refusal) {
         audit::enter_refusal(&self.state, actor, order, refusal, None);
+    }
+
+    /// From now on every event is kept for [`Core::take_tapped`], for who acts by them. `wake` is called when the first one comes
+    /// after that.
+    pub fn tap(&mut self, wake: impl Fn() + Send + 'static) {
+        self.state.outbox.tap(Box::new(wake));
+    }
+
+    /// The events since the last call, in their order.
+    pub fn take_tapped(&mut self) -> Vec<Event> {
+        self.state.outbox.take_tapped()
+    }
+
+    /// From now on these conditions of a resource manager decide too whether an ask of a partition may go to a node. They are no
+    /// command: a journal does not have them.
+    pub fn set_predicates(&mut self, partition: &str, predicates: Arc<dyn Predicates>) {
+        self.change_nodes(partition, |nodes| nodes.set_predicates(predicates));
+    }
+
+    /// Changes the conditions of a resource manager.
+    pub fn change_predicates(&mut self, partition: &str, change: impl FnOnce(&mut dyn Predicates)) {
+        self.change_nodes(partition, |nodes| nodes.change_predicates(change));
+    }
+
+    fn change_nodes(&mut self, partition: &str, change: impl FnOnce(&mut Nodes)) {
+        let parts = self.state.scheduler.partitions_mut();
+        if let Some(part) = parts.iter_mut().find(|part| *part.name == *partition) {
+            change(&mut part.nodes);
+            self.state.deadlines.cycle_due = true;
+        }
     }
 
     /// Adds an event to the log that the scheduler does not know of.

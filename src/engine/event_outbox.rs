@@ -14,13 +14,21 @@ pub(super) struct EventOutbox {
     /// Chunks that wait for [`EventOutbox::take`].
     held: Vec<Vec<Event>>,
     holds: bool,
+    tap: Option<Tap>,
+}
+
+/// Every event once more, for who acts by them.
+struct Tap {
+    events: Vec<Event>,
+    /// Called when there are events after there were none.
+    wake: Box<dyn Fn() + Send>,
 }
 
 impl EventOutbox {
     /// An empty outbox in front of an empty log.
     pub fn new(setup: &Setup) -> Self {
         let log = Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event));
-        Self { log, buffer: Vec::new(), held: Vec::new(), holds: false }
+        Self { log, buffer: Vec::new(), held: Vec::new(), holds: false, tap: None }
     }
 
     /// The log behind it.
@@ -33,8 +41,30 @@ impl EventOutbox {
         self.holds = true;
     }
 
-    /// Takes the events of a whole command. While the log does not track, they are dropped.
+    /// From now on every event is kept for [`EventOutbox::take_tapped`]. `wake` is called when the first one comes after that.
+    pub fn tap(&mut self, wake: Box<dyn Fn() + Send>) {
+        self.tap = Some(Tap { events: Vec::new(), wake });
+    }
+
+    /// The events since the last call, in their order.
+    pub fn take_tapped(&mut self) -> Vec<Event> {
+        self.tap.as_mut().map(|tap| std::mem::take(&mut tap.events)).unwrap_or_default()
+    }
+
+    /// Whether anybody wants to know of events.
+    pub fn is_read(&self) -> bool {
+        self.tap.is_some() || self.log.is_tracking()
+    }
+
+    /// Takes the events of a whole command. While the log does not track, it gets none.
     pub fn push(&mut self, mut events: Vec<Event>) {
+        if let Some(tap) = self.tap.as_mut().filter(|_| !events.is_empty()) {
+            let was_empty = tap.events.is_empty();
+            tap.events.extend_from_slice(&events);
+            if was_empty {
+                (tap.wake)();
+            }
+        }
         if !self.log.is_tracking() {
             return;
         }

@@ -180,6 +180,19 @@ impl Engine {
         answers
     }
 
+    /// Has the engine's thread do something with the core, between two cycles. What it gives comes through the channel; none comes if the
+    /// engine has stopped. Only for an engine without a journal, which would not have what is done.
+    pub fn work<T: Send + 'static>(&self, work: impl FnOnce(&mut Core) -> T + Send + 'static) -> Receiver<T> {
+        let (answer, answers) = channel();
+        let work = move |core: &mut Core| {
+            // Who asked may have gone.
+            let _ = answer.send(work(core));
+        };
+        // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
+        let _ = self.requests.send(Request::Work(Box::new(work)));
+        answers
+    }
+
     /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes. The engine's thread makes it
     /// between two cycles; it comes through the channel, or none if the engine has stopped.
     pub fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {

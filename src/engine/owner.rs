@@ -328,6 +328,10 @@ impl Owner {
                 }
             }
             Request::Warn(title, text) => self.core.notice(NoticeWeight::Warning, title, text),
+            Request::Work(work) => {
+                self.catch_up();
+                work(&mut self.core);
+            }
             Request::Apply(command, answer) => self.apply(&command, &answer),
             Request::Explain(question, reply) => {
                 self.catch_up();

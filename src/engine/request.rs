@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::Sender;
 
+use super::core::Core;
 use super::explain::ExplainReply;
 use crate::scheduler::{Command, Event};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
@@ -24,6 +25,8 @@ pub(super) enum Request {
     Warn(String, String),
     /// Copy a partition, the first one where none is named, if that takes at most so many bytes.
     Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
+    /// Do this with the core, between two cycles.
+    Work(Box<dyn FnOnce(&mut Core) + Send>),
     /// Check whether the disk fails.
     Wake,
     /// Stop the thread.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::settings::EventConfig;
 use crate::config::{AllowedRemoval, DEFAULT_POLICY_GROUP, SchedulerConfig};
-use crate::model::Profile;
+use crate::model::{Profile, Time};
 use crate::scheduler::Tuning;
 
 /// How often the queue cleaner runs when nobody says otherwise (SCH-182).
@@ -35,6 +35,8 @@ pub struct Setup {
     pub allowed_removal: AllowedRemoval,
     /// Which run of the scheduler this is, for those who follow its events: a UUID that no other run has.
     pub instance: Arc<str>,
+    /// What the scheduler's time is at its start: zero, or the time since 1970 where others give times of day.
+    pub begins: Time,
 }
 
 impl Setup {
@@ -45,7 +47,8 @@ impl Setup {
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
         let (paused, allowed_removal) = Default::default();
-        Self { profile, policy_group, clean_every, tuning, paused, event, allowed_removal, instance }
+        let begins = Time::ZERO;
+        Self { profile, policy_group, clean_every, tuning, paused, event, allowed_removal, instance, begins }
     }
 
     /// What the scheduler's own configuration says.
@@ -65,6 +68,7 @@ impl Setup {
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),
+            begins: Time::ZERO,
         }
     }
 }

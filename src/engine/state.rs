@@ -86,20 +86,20 @@ pub(super) struct State {
 }
 
 impl State {
-    /// A state around a scheduler, at time zero, without a configuration.
+    /// A state around a scheduler, at the time that it begins at, without a configuration.
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
-            ledger: Arc::new(LedgerBook::new(Ledger::beginning(Time::ZERO, &scheduler))),
+            ledger: Arc::new(LedgerBook::new(Ledger::beginning(setup.begins, &scheduler))),
             scheduler,
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
             config_cache: Arc::default(),
-            now: Time::ZERO,
+            now: setup.begins,
             deadlines: Deadlines {
                 clean_every: setup.clean_every,
-                next_clean: Time::ZERO + setup.clean_every,
-                next_sample: Time::ZERO + SAMPLE_EVERY,
+                next_clean: setup.begins + setup.clean_every,
+                next_sample: setup.begins + SAMPLE_EVERY,
                 retry: None,
                 cycle_due: false,
             },
@@ -171,7 +171,7 @@ impl State {
     /// Gives the scheduler a command. Its events are in the log, or held for the journal, when this returns.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         let events = self.carry_out(command);
-        if self.outbox.log().is_tracking() {
+        if self.outbox.is_read() {
             self.outbox.push(events.clone());
             self.outbox.flush();
         }

@@ -9,6 +9,8 @@ pub enum Role {
     Operator,
     /// Changes the configuration, besides.
     Admin,
+    /// Is the scheduler: its service account, its rights and its Deployment.
+    Scheduler,
 }
 
 impl Role {
@@ -18,12 +20,16 @@ impl Role {
             Self::Viewer => "viewer",
             Self::Operator => "operator",
             Self::Admin => "admin",
+            Self::Scheduler => "scheduler",
         }
     }
 }
 
 /// The manifests of a role, each document behind `---`; `namespace` is the scheduler's, `group` who is bound to it.
 pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
+    if role == Role::Scheduler {
+        return SCHEDULER.replace("NAMESPACE", namespace);
+    }
     let name = format!("kornsole-{}", role.name());
     let mut here = vec![
         r#"{apiGroups: [""], resources: [services], resourceNames: [yunikorn-service], verbs: [get]}"#,
@@ -71,3 +77,78 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     }
     text
 }
+
+/// What the scheduler itself needs: rights for what it follows and does, and a Deployment of two, of which one binds.
+const SCHEDULER: &str = r#"---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: kornsole-scheduler}
+rules:
+- {apiGroups: [""], resources: [pods, nodes, namespaces, persistentvolumes, persistentvolumeclaims], verbs: [get, list, watch]}
+- {apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}
+- {apiGroups: [storage.k8s.io], resources: [storageclasses], verbs: [get, list, watch]}
+- {apiGroups: [""], resources: [pods/binding], verbs: [create]}
+- {apiGroups: [""], resources: [pods/status], verbs: [patch]}
+- {apiGroups: [""], resources: [pods], verbs: [create, delete]} # placeholders of gangs; victims
+- {apiGroups: [""], resources: [pods/finalizers], verbs: [update]} # placeholders have an owner, where that is checked
+- {apiGroups: [events.k8s.io], resources: [events], verbs: [create]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: kornsole-scheduler}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: kornsole-scheduler}
+subjects: [{kind: ServiceAccount, name: kornsole-scheduler, namespace: NAMESPACE}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
+rules:
+- {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}
+- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: kornsole-scheduler}
+subjects: [{kind: ServiceAccount, name: kornsole-scheduler, namespace: NAMESPACE}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kornsole-scheduler, namespace: NAMESPACE, labels: {app: kornsole, component: kornsole-scheduler}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: kornsole, component: kornsole-scheduler}}
+  template:
+    metadata: {labels: {app: kornsole, component: kornsole-scheduler}}
+    spec:
+      serviceAccountName: kornsole-scheduler
+      priorityClassName: system-cluster-critical
+      terminationGracePeriodSeconds: 30
+      containers:
+      - name: kornsole
+        image: kornsole:latest # built by the Dockerfile
+        args: [kube, schedule, --listen, "0.0.0.0:9080", --probes, "0.0.0.0:9081"]
+        env: [{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]
+        ports: [{name: http1, containerPort: 9080}, {name: probes, containerPort: 9081}]
+        livenessProbe: {httpGet: {path: /livez, port: probes}, periodSeconds: 10}
+        readinessProbe: {httpGet: {path: /readyz, port: probes}, periodSeconds: 5}
+        resources: {requests: {cpu: 500m, memory: 512Mi}, limits: {memory: 2Gi}}
+        securityContext:
+          runAsNonRoot: true
+          runAsUser: 10001
+          allowPrivilegeEscalation: false
+          readOnlyRootFilesystem: true
+          capabilities: {drop: [ALL]}
+          seccompProfile: {type: RuntimeDefault}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: kornsole-scheduler, namespace: NAMESPACE, labels: {app: kornsole}}
+spec:
+  selector: {app: kornsole, component: kornsole-scheduler}
+  ports: [{name: yunikorn-core, port: 9080, targetPort: http1}]
+"#;

@@ -124,7 +124,12 @@ struct Bookmark {
 
 /// Follows a list until nobody takes the changes any more.
 pub async fn follow<T: Followed>(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<T>>) {
-    let mut list = List { cluster, pace, changes, texts: Texts::default(), version: None };
+    follow_at(cluster, pace, T::PATH.to_owned(), changes).await;
+}
+
+/// Follows a list at another address: that of one namespace.
+pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {
+    let mut list = List { cluster, pace, path, changes, texts: Texts::default(), version: None };
     let mut failures = 0_u32;
     while !list.changes.is_closed() {
         let listed = list.version.is_some();
@@ -157,6 +162,7 @@ pub async fn follow<T: Followed>(cluster: Arc<Cluster>, pace: Pace, changes: Sen
 struct List<T> {
     cluster: Arc<Cluster>,
     pace: Pace,
+    path: String,
     changes: Sender<Change<T>>,
     texts: Texts,
     /// The version that everything has been seen of; `None`: the list is to be read.
@@ -257,7 +263,7 @@ impl<T: Followed> List<T> {
             }
             kind => {
                 let wire: T::Wire = object(line)?;
-                self.version = Some(T::meta(&wire).resource_version.clone());
+                self.version = Some(T::version(&wire).to_owned());
                 let one = T::read(wire, &mut self.texts);
                 Ok(Some(if kind == "DELETED" { Change::Gone(one.key()) } else { Change::Put(vec![one]) }))
             }
@@ -282,7 +288,7 @@ impl<T: Followed> List<T> {
     async fn get(&self, verb: &'static str, query: &str) -> Result<Body, Stop> {
         let asked = self.asked(verb);
         let client = self.cluster.client().await?;
-        let request = http::Request::get(format!("{}?{query}", T::PATH)).body(Body::empty());
+        let request = http::Request::get(format!("{}?{query}", self.path)).body(Body::empty());
         let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
         let who = self.who();
         let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::gang::{self, Parameters, TaskGroup};
 use super::moment::moment;
 use super::names::{PARAMETERS, TASK_GROUPS, own};
 use super::namespace;
 use super::objects::{Meta, Plain, Pod};
-use crate::model::Identity;
+use crate::model::{AppId, Identity};
+use crate::scheduler::Submission;
 
 /// How long the id of pods that name none is at most, and how much of the namespace one of a single pod has (K8S-112).
 const GENERATED: usize = 63;
@@ -100,6 +102,30 @@ pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
         (_, None) if name.is_empty() => (nobody(), None),
         (_, None) => (Identity::new(name, Vec::<String>::new()), None),
     }
+}
+
+/// An application as it is submitted, from the first pod seen of it, and what of that pod cannot be believed.
+pub(crate) fn submission(
+    app: &AppId,
+    first: &Pod,
+    namespace: Option<&Plain>,
+    groups: &[TaskGroup],
+    users: Users,
+) -> (Submission, Option<String>) {
+    let meta = &first.metadata;
+    let (who, bad) = user(meta, users);
+    let Parameters { timeout, style } = gang::parameters(meta);
+    let submission = Submission {
+        app: app.clone(),
+        queue: queue(meta).to_owned(),
+        who,
+        tags: tags(first, namespace),
+        gang_style: style,
+        placeholder_timeout: timeout,
+        placeholder_ask: gang::placeholder_ask(groups),
+        created: None,
+    };
+    (submission, bad)
 }
 
 /// The tags of an application, from the first pod seen of it (K8S-115).

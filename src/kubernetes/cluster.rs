@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
+use super::live::{LiveObject, ObjectKey};
 use super::objects::{Claim, ConfigMap, Meta, Node, Object, PersistentVolume, Plain, Pod, StorageClass};
-use super::predicates::Storage;
+use super::predicates::{Labels, NamespaceLabels, Storage};
 
 /// Namespace and name.
 pub(crate) type Key = (String, String);
@@ -15,7 +17,7 @@ const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
 /// The objects that scheduling looks at.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
-    pub(crate) pods: BTreeMap<Key, Pod>,
+    pub(crate) pods: BTreeMap<Key, Arc<Pod>>,
     pub(crate) nodes: BTreeMap<String, Node>,
     pub(crate) namespaces: BTreeMap<String, Plain>,
     pub(crate) classes: BTreeMap<String, Plain>,
@@ -23,6 +25,8 @@ pub struct Cluster {
     claims: BTreeMap<Key, Claim>,
     volumes: BTreeMap<String, PersistentVolume>,
     storage_classes: BTreeMap<String, StorageClass>,
+    /// What is odd of them and stops nothing, the newest ones.
+    notices: Vec<String>,
 }
 
 impl Cluster {
@@ -38,7 +42,7 @@ impl Cluster {
                 if pod.metadata.uid.is_empty() {
                     pod.metadata.uid = pod.metadata.path();
                 }
-                put(&mut self.pods, key(&pod.metadata), *pod)
+                put(&mut self.pods, key(&pod.metadata), Arc::new(*pod))
             }
             Object::Node(node) => put(&mut self.nodes, node.metadata.name.clone(), *node),
             Object::Namespace(plain) => put(&mut self.namespaces, plain.metadata.name.clone(), plain),
@@ -49,6 +53,48 @@ impl Cluster {
             Object::StorageClass(class) => put(&mut self.storage_classes, class.metadata.name.clone(), *class),
         };
         if is_new { Ok(()) } else { Err(format!("{label} stands twice; leave one of them out")) }
+    }
+
+    /// Puts a map, volume, claim or class as it is now. Gives whether anything of it is another.
+    pub(crate) fn replace(&mut self, object: Object) -> bool {
+        fn renew<K: Ord, V: PartialEq + Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
+            let before = map.insert(key, value.clone());
+            before.is_none_or(|before| before != value)
+        }
+        let key = |meta: &Meta| (meta.namespace.clone(), meta.name.clone());
+        match object {
+            Object::ConfigMap(map) => renew(&mut self.maps, key(&map.metadata), map),
+            Object::Volume(volume) => renew(&mut self.volumes, volume.metadata.name.clone(), *volume),
+            Object::Claim(claim) => renew(&mut self.claims, key(&claim.metadata), *claim),
+            Object::StorageClass(class) => renew(&mut self.storage_classes, class.metadata.name.clone(), *class),
+            _ => false,
+        }
+    }
+
+    /// Takes a map, volume, claim or class out. Gives whether it was there.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+        let place = (key.namespace.clone(), key.name.clone());
+        match key.kind {
+            "ConfigMap" => self.maps.remove(&place).is_some(),
+            "PersistentVolume" => self.volumes.remove(&key.name).is_some(),
+            "PersistentVolumeClaim" => self.claims.remove(&place).is_some(),
+            "StorageClass" => self.storage_classes.remove(&key.name).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Notes what is odd and stops nothing.
+    pub(crate) fn note(&mut self, notice: String) {
+        const MOST: usize = 1000;
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+            self.notices.drain(..self.notices.len().saturating_sub(MOST));
+        }
+    }
+
+    /// What is odd and stops nothing.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// How many pods and nodes there are.
@@ -62,14 +108,70 @@ impl Cluster {
     }
 
     /// The labels of each namespace; each has its name as a label, as the API server sees to.
-    pub(crate) fn namespace_labels(&self) -> BTreeMap<String, BTreeMap<String, String>> {
+    pub(crate) fn namespace_labels(&self) -> NamespaceLabels {
         let of_pods = self.pods.keys().map(|(namespace, _)| (namespace.clone(), BTreeMap::new()));
-        let mut labels: BTreeMap<String, BTreeMap<String, String>> = of_pods.collect();
+        let mut labels: BTreeMap<String, Labels> = of_pods.collect();
         labels.extend(self.namespaces.iter().map(|(name, object)| (name.clone(), object.metadata.labels.clone())));
         for (name, labels) in &mut labels {
             labels.entry("kubernetes.io/metadata.name".to_owned()).or_insert_with(|| name.clone());
         }
-        labels
+        labels.into_iter().map(|(name, labels)| (name, Arc::new(labels))).collect()
+    }
+
+    /// What YuniKorn's ConfigMaps of a namespace say together, by key (K8S-010 to K8S-012). `unpack` makes the text of a Base64 text of gzip.
+    pub fn flattened(&self, namespace: &str, unpack: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+        let mut all = BTreeMap::new();
+        for name in MAPS {
+            let Some(map) = self.maps.get(&(namespace.to_owned(), name.to_owned())) else { continue };
+            all.extend(map.data.clone());
+            for (key, packed) in &map.binary_data {
+                let Some((key, kind)) = key.rsplit_once('.') else { continue };
+                match (kind.eq_ignore_ascii_case("gz"), unpack(packed)) {
+                    (true, Some(text)) => drop(all.insert(key.to_owned(), text)),
+                    (true, None) => drop(all.insert(String::new(), String::new())),
+                    (false, _) => drop(all.insert(key.to_owned(), String::new())),
+                }
+            }
+        }
+        all
+    }
+
+    /// Puts an object as it is now, without any consequences: for a cluster that is only gathered.
+    pub fn gather(&mut self, object: LiveObject) {
+        match object.0 {
+            Object::Pod(pod) => {
+                let key = (pod.metadata.namespace.clone(), pod.metadata.name.clone());
+                if pod.is_terminated() {
+                    self.pods.remove(&key);
+                } else {
+                    self.pods.insert(key, Arc::from(pod));
+                }
+            }
+            Object::Node(node) => drop(self.nodes.insert(node.metadata.name.clone(), *node)),
+            Object::Namespace(plain) => drop(self.namespaces.insert(plain.metadata.name.clone(), plain)),
+            Object::PriorityClass(plain) => drop(self.classes.insert(plain.metadata.name.clone(), plain)),
+            other => drop(self.replace(other)),
+        }
+    }
+
+    /// Takes an object out, without any consequences.
+    pub fn forget(&mut self, key: &ObjectKey) {
+        let place = || (key.namespace.clone(), key.name.clone());
+        match key.kind {
+            "Pod" => drop(self.pods.remove(&place())),
+            "Node" => drop(self.nodes.remove(&key.name)),
+            "Namespace" => drop(self.namespaces.remove(&key.name)),
+            "PriorityClass" => drop(self.classes.remove(&key.name)),
+            _ => drop(self.remove(key)),
+        }
+    }
+
+    /// The labels of one namespace.
+    pub(crate) fn labels_of(&self, namespace: &str) -> NamespaceLabels {
+        let mut labels =
+            self.namespaces.get(namespace).map(|object| object.metadata.labels.clone()).unwrap_or_default();
+        labels.entry("kubernetes.io/metadata.name".to_owned()).or_insert_with(|| namespace.to_owned());
+        NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
     /// The text of the queue configuration in YuniKorn's ConfigMaps; `None` where there is none, or an empty one (K8S-010 to K8S-013).

@@ -19,6 +19,7 @@ mod ask;
 mod cluster;
 pub mod dry_run;
 mod gang;
+pub mod live;
 mod making;
 mod manifests;
 mod moment;

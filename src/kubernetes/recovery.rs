@@ -2,11 +2,12 @@
 //! what runs; nodes, opened. Nothing is decided before all of it is in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::application::{self, Users};
 use super::ask::ask;
 use super::cluster::Cluster;
-use super::gang::{self, Parameters, TaskGroup};
+use super::gang::{self, TaskGroup};
 use super::making::{Making, Member, is_placeholder, members, missing_placeholders, originator};
 use super::moment::moment;
 use super::objects::Pod;
@@ -103,7 +104,7 @@ impl Recovery {
     /// Maps a cluster.
     pub fn of(cluster: &Cluster, settings: &Settings) -> Self {
         let mut mapping = Mapping::new(cluster, settings);
-        let mut by_age: Vec<(Time, &Pod)> = cluster.pods.values().map(|pod| (mapping.created(pod), pod)).collect();
+        let mut by_age: Vec<(Time, &Arc<Pod>)> = cluster.pods.values().map(|pod| (mapping.created(pod), pod)).collect();
         by_age.sort_by_key(|(at, pod)| (*at, pod.metadata.namespace.as_str(), pod.metadata.name.as_str()));
         for (at, pod) in by_age.into_iter().filter(|(_, pod)| !pod.is_terminated()) {
             if settings.scheduler_names.contains(&pod.spec.scheduler_name) {
@@ -124,7 +125,7 @@ struct Outcome {
     gangs: Vec<WaitingGang>,
     asked: BTreeMap<AskId, Asked>,
     /// Placeholders that are not in the cluster yet.
-    made: Vec<Pod>,
+    made: Vec<Arc<Pod>>,
 }
 
 impl Outcome {
@@ -144,7 +145,7 @@ struct Mapping<'c> {
     /// Nodes whose use is not known.
     closed: Vec<&'c str>,
     /// The pods that filters know.
-    seen: Vec<&'c Pod>,
+    seen: Vec<&'c Arc<Pod>>,
     apps: BTreeMap<String, Making<'c>>,
     /// The ids of the applications by age.
     order: Vec<String>,
@@ -190,7 +191,7 @@ impl<'c> Mapping<'c> {
     }
 
     /// A pod of another scheduler uses room of its node (K8S-155).
-    fn foreign(&mut self, pod: &'c Pod) {
+    fn foreign(&mut self, pod: &'c Arc<Pod>) {
         let Some(name) = pod.node() else { return };
         let path = pod.metadata.path();
         let Some(node) = self.nodes.get_mut(name) else {
@@ -212,7 +213,7 @@ impl<'c> Mapping<'c> {
     }
 
     /// A pod of ours (K8S-110).
-    fn managed(&mut self, at: Time, pod: &'c Pod) {
+    fn managed(&mut self, at: Time, pod: &'c Arc<Pod>) {
         let path = pod.metadata.path();
         let reason = match pod.node() {
             Some(node) if !self.nodes.contains_key(node) => Some(format!("it names node {node}, which is not there")),
@@ -319,7 +320,7 @@ impl<'c> Mapping<'c> {
                 let spec = ask(&pod, &app, resource, self.class_of(&pod), false);
                 out.note(&pod, &app, &spec);
                 out.steps.push((self.now, PartitionCommand::Ask(spec)));
-                out.made.push(pod);
+                out.made.push(Arc::new(pod));
             }
             let needed = groups.iter().map(|group| (group.name.clone(), members(group))).collect();
             out.gangs.push(WaitingGang { app, needed, held });
@@ -338,19 +339,10 @@ impl<'c> Mapping<'c> {
     }
 
     fn submission(&mut self, app: &AppId, first: &Pod, groups: &[TaskGroup]) -> Submission {
-        let meta = &first.metadata;
-        let (who, bad) = application::user(meta, self.settings.users);
-        self.notices.extend(bad.map(|why| format!("pod {}: {why}", meta.path())));
-        let Parameters { timeout, style } = gang::parameters(meta);
-        Submission {
-            app: app.clone(),
-            queue: application::queue(meta).to_owned(),
-            who,
-            tags: application::tags(first, self.cluster.namespaces.get(&meta.namespace)),
-            gang_style: style,
-            placeholder_timeout: timeout,
-            placeholder_ask: gang::placeholder_ask(groups),
-        }
+        let namespace = self.cluster.namespaces.get(&first.metadata.namespace);
+        let (submission, bad) = application::submission(app, first, namespace, groups, self.settings.users);
+        self.notices.extend(bad.map(|why| format!("pod {}: {why}", first.metadata.path())));
+        submission
     }
 
     fn ask_of(&self, member: &Member<'_>, app: &AppId, originator: Option<&str>) -> AskSpec {

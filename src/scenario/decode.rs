@@ -229,6 +229,7 @@ fn submission(values: &mut Values<'_, '_>) -> Submission {
         gang_style: values.word("gangStyle", &styles).unwrap_or_default(),
         placeholder_timeout: values.duration("placeholderTimeout"),
         placeholder_ask: values.optional_resource("placeholder").unwrap_or(task_groups),
+        created: None,
     }
 }
 
@@ -248,6 +249,7 @@ fn ask(values: &mut Values<'_, '_>) -> AskSpec {
         placeholder: values.flag("placeholder"),
         task_group: values.optional_id("taskGroup").map(Arc::from),
         tags: values.texts("tags").into(),
+        created: None,
     }
 }
 

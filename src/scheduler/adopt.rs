@@ -7,6 +7,7 @@ use super::state::partition::Partition;
 use super::state::scheduler::Scheduler;
 use crate::model::{AppId, AppState, AskId, NodeId, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+use crate::scheduler::interface::event::{Event, EventKind};
 
 /// What an ask of another scheduler has on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +100,25 @@ impl Scheduler {
 }
 
 impl Partition {
+    /// A pending ask runs on a node already: the resource manager says so.
+    pub(in crate::scheduler) fn adopt(
+        &mut self,
+        now: Time,
+        app: &AppId,
+        ask: &AskId,
+        node: &NodeId,
+        events: &mut Vec<Event>,
+    ) {
+        match self.pending(app, ask, node) {
+            Ok((app, ask, node)) => {
+                // As at its first try: under which group it counts.
+                self.decide_limits(now, app, true, events);
+                self.put(now, app, ask, node, events);
+            }
+            Err(message) => events.push(Event::new(now, EventKind::Refused { message })),
+        }
+    }
+
     fn pending(&self, app: &AppId, ask: &AskId, node: &NodeId) -> Result<(AppKey, AskKey, NodeKey), String> {
         let key = self.app_key(app).ok_or_else(|| format!("there is no application {app}"))?;
         let found = self.apps[key].ask_key(ask).filter(|ask| self.apps[key].asks[*ask].allocation.is_none());

@@ -118,6 +118,7 @@ impl Partition {
             PartitionCommand::ResumeNode(id) => self.set_schedulable(now, id, true, events),
             PartitionCommand::Submit(submission) => self.submit(now, submission, events),
             PartitionCommand::Ask(spec) => self.ask(now, spec, events),
+            PartitionCommand::Adopt { app, ask, node } => self.adopt(now, app, ask, node, events),
             PartitionCommand::Release { app, ask } => self.release(now, app, ask, events),
             PartitionCommand::Remove { app } => self.remove_app(now, app, events),
             PartitionCommand::Kill { app, by, reason } => self.kill(now, app, by, reason, events),
@@ -142,20 +143,40 @@ impl Partition {
         self.stopping.push_back((app, ask, stopped.arrival, reason));
     }
 
-    /// The resource manager of this process confirms at once what it was asked to stop, after the command that asked it.
+    /// What is to stop has stopped at once, after the command that asked for it; or the resource manager is asked and takes its time.
     pub(in crate::scheduler) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
-            let there = self.apps.get(app).and_then(|app| app.asks.get(ask)).is_some_and(|ask| ask.arrival == arrival);
-            let spent = (there && reason != ReleaseReason::Timeout).then(|| self.spent(app, ask)).flatten();
-            if there && reason == ReleaseReason::Replaced {
-                self.end_replacement(now, app, ask, reason, events);
-            } else if there {
-                self.end_allocation(now, app, ask, reason, events);
+            let application = self.apps.get_mut(app);
+            let there = application.and_then(|app| app.asks.get_mut(ask)).filter(|ask| ask.arrival == arrival);
+            let Some(stopped) = there else { continue };
+            if !self.tuning.awaits_stops {
+                self.end_stopped(now, app, ask, reason, events);
+                continue;
             }
-            if let Some(spent) = spent {
-                events.push(Event::new(now, spent));
-            }
+            let Some(node) = stopped.allocation.map(|allocation| allocation.node) else { continue };
+            stopped.rare.stopping = Some(reason);
+            let (node, ask) = (self.nodes[node].id.clone(), stopped.id.clone());
+            let kind = EventKind::Stopping { app: self.apps[app].id.clone(), ask, node, reason };
+            events.push(Event::new(now, kind));
         }
+    }
+
+    /// The resource manager has stopped an allocation as it was asked to.
+    pub(in crate::scheduler) fn end_stopped(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        reason: ReleaseReason,
+        events: &mut Vec<Event>,
+    ) {
+        let spent = (reason != ReleaseReason::Timeout).then(|| self.spent(app, ask)).flatten();
+        if reason == ReleaseReason::Replaced {
+            self.end_replacement(now, app, ask, reason, events);
+        } else {
+            self.end_allocation(now, app, ask, reason, events);
+        }
+        events.extend(spent.map(|spent| Event::new(now, spent)));
     }
 
     /// Carries out what is due by `now`, in the order in which it became due.

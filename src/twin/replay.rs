@@ -160,5 +160,6 @@ fn asked(row: &AppRow, ask: &AskRow, notes: Option<&AskNotes>) -> AskSpec {
         placeholder: ask.placeholder,
         task_group: ask.task_group.clone(),
         tags: ask.tags.clone(),
+        created: None,
     }
 }

@@ -103,6 +103,7 @@ fn more_apps(
             gang_style: app.gang_style,
             placeholder_timeout: app.placeholder_timeout,
             placeholder_ask: app.placeholder_ask.clone(),
+            created: None,
         }));
         commands.extend(app.asks.iter().map(|(_, ask)| {
             let copy = AskId::from(format!("{}-whatif-{}", ask.id, number + 1));
@@ -175,6 +176,7 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
         placeholder: ask.placeholder,
         task_group: ask.rare.task_group.clone(),
         tags: ask.rare.tags.clone(),
+        created: None,
     }
 }
 

@@ -270,6 +270,7 @@ fn named(command: &PartitionCommand) -> String {
         PartitionCommand::ResumeNode(id) => format!("resumeNode {id}"),
         PartitionCommand::Submit(submission) => format!("submit {}", submission.app),
         PartitionCommand::Ask(ask) => format!("ask {} of {}", ask.id, ask.app),
+        PartitionCommand::Adopt { app, ask, node } => format!("adopt {ask} of {app} on {node}"),
         PartitionCommand::Release { app, ask } => format!("release {ask} of {app}"),
         PartitionCommand::Remove { app } => format!("remove {app}"),
         PartitionCommand::Kill { app, .. } => format!("kill {app}"),

@@ -12,6 +12,7 @@ mod follow;
 mod in_terminal;
 mod looks;
 mod pods;
+mod schedule;
 mod seen;
 mod stage;
 mod stand_in;
@@ -26,7 +27,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 31] = [
+const SCENARIOS: [Scenario; 38] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -57,6 +58,13 @@ const SCENARIOS: [Scenario; 31] = [
     ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("a kill deletes the pods of an application by their UIDs", kill),
+    ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
+    ("a gang comes together by placeholders, which give way", schedule::gang),
+    ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
+    ("a configuration in the ConfigMap is taken while it runs, a bad one is not", schedule::reload),
+    ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
+    ("the API server is restarted under the scheduler", schedule::restarted),
+    ("bad annotations get their words and stop nothing", schedule::bad_input),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];
 

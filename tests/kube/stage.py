@@ -235,6 +235,39 @@ def kubelet():
         await (await asyncio.start_server(websocket, '127.0.0.1', KUBELET, ssl=context)).serve_forever()
     asyncio.run(main())
 
+def fakelet(nodes):
+    """Kubelets of these nodes: what is bound there runs, and what is to be deleted there is gone a moment later."""
+    merge = 'application/merge-patch+json'
+    while True:
+        try:
+            for pod in api('GET', '/api/v1/pods')['items']:
+                meta, path = pod['metadata'], f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+                if pod['spec'].get('nodeName') not in nodes:
+                    continue
+                if 'deletionTimestamp' in meta:
+                    api('DELETE', path, {'kind': 'DeleteOptions', 'apiVersion': 'v1', 'gracePeriodSeconds': 0, 'preconditions': {'uid': meta['uid']}})
+                elif pod['status'].get('phase') == 'Pending':
+                    api('PATCH', path + '/status', {'metadata': {'uid': meta['uid']}, 'status': {'phase': 'Running'}}, merge)
+                elif 'fake/ends' in meta.get('annotations', {}) and pod['status'].get('phase') == 'Running':
+                    api('PATCH', path + '/status', {'metadata': {'uid': meta['uid']}, 'status': {'phase': 'Succeeded'}}, merge)
+        except (OSError, ValueError, KeyError):
+            pass
+        time.sleep(0.2)
+
+def restart():
+    """The API server is killed, and comes back a moment later."""
+    before, log = processes[1], open(f'{FOLDER}/kube-apiserver.log', 'ab')
+    before.kill()
+    before.wait()
+    time.sleep(1)
+    processes[1] = subprocess.Popen(before.args, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+    until = time.time() + 60
+    while time.time() < until:
+        try:
+            return api('GET', '/api/v1/namespaces/default')
+        except (OSError, ValueError):
+            time.sleep(0.2)
+
 def outside():
     """An address of this machine that is not loopback: the API server proxies to no other."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -359,6 +392,13 @@ try:
         elif 'until' in command:
             while hashlib.sha256(inside['text'].encode()).hexdigest().upper() != command['until']:
                 time.sleep(0.05)
+        elif 'fakelet' in command:
+            threading.Thread(target=fakelet, args=(command['fakelet'],), daemon=True).start()
+        elif 'restart' in command:
+            restart()
+        elif 'make' in command:
+            for path, body in command['make']:
+                api('POST', path, body)
         elif 'cut' in command:
             for writer in list(FORWARDS):
                 LOOP[0].call_soon_threadsafe(writer.transport.abort)

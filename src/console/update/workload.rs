@@ -55,6 +55,7 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
         gang_style: GangStyle::default(),
         placeholder_timeout: None,
         placeholder_ask: Resource::default(),
+        created: None,
     };
     let lines = placed(part, &submission)?;
     Ok((submission, lines))

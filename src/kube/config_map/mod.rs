@@ -48,7 +48,7 @@ pub struct Owner {
 
 /// Who wrote a key last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Writer {
+pub struct WrittenBy {
     /// The field manager: `kubectl-edit`, `helm`.
     pub manager: String,
     /// When, as the API server writes it.
@@ -59,7 +59,7 @@ pub struct Writer {
     pub reason: String,
 }
 
-impl Writer {
+impl WrittenBy {
     /// The user, or else the field manager.
     pub fn words(&self) -> &str {
         if self.user.is_empty() { &self.manager } else { &self.user }
@@ -92,7 +92,7 @@ pub struct WrittenConfig {
     /// The other settings of both maps.
     pub settings: BTreeMap<String, String>,
     /// Who wrote the text last.
-    pub writer: Option<Writer>,
+    pub writer: Option<WrittenBy>,
 }
 
 impl WrittenConfig {

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;
 
-use super::{MANAGER, Owner, REASON, USER, Writer};
+use super::{MANAGER, Owner, REASON, USER, WrittenBy};
 
 /// The signs that somebody else writes the map.
 pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
@@ -55,7 +55,7 @@ pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
 }
 
 /// Who wrote an entry of the map last: of the managers of its field the newest.
-pub(super) fn writer(map: &ConfigMap, name: &str, binary: bool) -> Option<Writer> {
+pub(super) fn writer(map: &ConfigMap, name: &str, binary: bool) -> Option<WrittenBy> {
     let (part, field) = (if binary { "f:binaryData" } else { "f:data" }, format!("f:{name}"));
     let all = map.metadata.managed_fields.iter().flatten();
     let of_it = all.filter(|entry| entry.fields_v1.as_ref().is_some_and(|fields| fields.0[part].get(&field).is_some()));
@@ -63,7 +63,7 @@ pub(super) fn writer(map: &ConfigMap, name: &str, binary: bool) -> Option<Writer
     let manager = newest.manager.clone().unwrap_or_default();
     let note = |key: &str| map.annotations().get(key).filter(|_| manager == MANAGER).cloned().unwrap_or_default();
     let at = newest.time.as_ref().map(|time| time.0.to_string()).unwrap_or_default();
-    Some(Writer { user: note(USER), reason: note(REASON), manager, at })
+    Some(WrittenBy { user: note(USER), reason: note(REASON), manager, at })
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ pub trait Followed: Sized + Send + 'static {
     /// Their group and resource, as rules of access name them.
     const RESOURCE: (&'static str, &'static str);
 
-    /// The metadata of one.
-    fn meta(wire: &Self::Wire) -> &Meta;
+    /// The version of one, as the API server counts them.
+    fn version(wire: &Self::Wire) -> &str;
 
     /// What is shown of it.
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self;
@@ -134,8 +134,8 @@ impl Followed for PodRow {
     const PATH: &'static str = "/api/v1/pods";
     const RESOURCE: (&'static str, &'static str) = ("", "pods");
 
-    fn meta(wire: &Self::Wire) -> &Meta {
-        &wire.metadata
+    fn version(wire: &Self::Wire) -> &str {
+        &wire.metadata.resource_version
     }
 
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self {
@@ -192,8 +192,8 @@ impl Followed for NamedNode {
     const PATH: &'static str = "/api/v1/nodes";
     const RESOURCE: (&'static str, &'static str) = ("", "nodes");
 
-    fn meta(wire: &Self::Wire) -> &Meta {
-        &wire.metadata
+    fn version(wire: &Self::Wire) -> &str {
+        &wire.metadata.resource_version
     }
 
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self {
@@ -232,8 +232,8 @@ impl Followed for NamedNamespace {
     const PATH: &'static str = "/api/v1/namespaces";
     const RESOURCE: (&'static str, &'static str) = ("", "namespaces");
 
-    fn meta(wire: &Self::Wire) -> &Meta {
-        &wire.metadata
+    fn version(wire: &Self::Wire) -> &str {
+        &wire.metadata.resource_version
     }
 
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self {
@@ -266,8 +266,8 @@ impl Followed for PriorityClass {
     const PATH: &'static str = "/apis/scheduling.k8s.io/v1/priorityclasses";
     const RESOURCE: (&'static str, &'static str) = ("scheduling.k8s.io", "priorityclasses");
 
-    fn meta(wire: &Self::Wire) -> &Meta {
-        &wire.metadata
+    fn version(wire: &Self::Wire) -> &str {
+        &wire.metadata.resource_version
     }
 
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self {

@@ -65,17 +65,34 @@ impl Object {
 
     /// Its kind with its namespace and name, as `kubectl` takes them.
     pub fn label(&self) -> String {
-        let (kind, meta) = match self {
-            Self::Pod(pod) => ("Pod", &pod.metadata),
-            Self::Node(node) => ("Node", &node.metadata),
-            Self::Namespace(plain) => ("Namespace", &plain.metadata),
-            Self::PriorityClass(plain) => ("PriorityClass", &plain.metadata),
-            Self::ConfigMap(map) => ("ConfigMap", &map.metadata),
-            Self::Volume(volume) => ("PersistentVolume", &volume.metadata),
-            Self::Claim(claim) => ("PersistentVolumeClaim", &claim.metadata),
-            Self::StorageClass(class) => ("StorageClass", &class.metadata),
-        };
-        format!("{kind} {}", meta.path())
+        format!("{} {}", self.kind(), self.meta().path())
+    }
+
+    /// Its kind, as a manifest names it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Pod(_) => "Pod",
+            Self::Node(_) => "Node",
+            Self::Namespace(_) => "Namespace",
+            Self::PriorityClass(_) => "PriorityClass",
+            Self::ConfigMap(_) => "ConfigMap",
+            Self::Volume(_) => "PersistentVolume",
+            Self::Claim(_) => "PersistentVolumeClaim",
+            Self::StorageClass(_) => "StorageClass",
+        }
+    }
+
+    /// Its metadata, which every kind has.
+    pub fn meta(&self) -> &Meta {
+        match self {
+            Self::Pod(pod) => &pod.metadata,
+            Self::Node(node) => &node.metadata,
+            Self::Namespace(plain) | Self::PriorityClass(plain) => &plain.metadata,
+            Self::ConfigMap(map) => &map.metadata,
+            Self::Volume(volume) => &volume.metadata,
+            Self::Claim(claim) => &claim.metadata,
+            Self::StorageClass(class) => &class.metadata,
+        }
     }
 }
 
@@ -106,7 +123,7 @@ fn drop_nulls(value: &mut Value) {
 }
 
 /// The `metadata` of an object.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Meta {
     pub name: String,
@@ -142,7 +159,7 @@ impl Meta {
 }
 
 /// What an object belongs to.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Owner {
     pub kind: String,
@@ -171,14 +188,14 @@ impl From<WrittenAmount> for Amount {
 }
 
 /// An object of which only the metadata matter.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Plain {
     pub metadata: Meta,
 }
 
 /// A ConfigMap; binary entries are Base64.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ConfigMap {
     pub metadata: Meta,
@@ -187,7 +204,7 @@ pub(crate) struct ConfigMap {
 }
 
 /// A node with what it offers and whom it keeps off.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Node {
     pub metadata: Meta,
@@ -196,7 +213,7 @@ pub(crate) struct Node {
 }
 
 /// The `spec` of a node.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeSpec {
     pub unschedulable: bool,
@@ -204,7 +221,7 @@ pub(crate) struct NodeSpec {
 }
 
 /// The `status` of a node; its `capacity` is not used (K8S-150).
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeStatus {
     pub allocatable: Amounts,

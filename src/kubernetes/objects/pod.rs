@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Amounts, LabelSelector, Meta, NodeSelector};
 
 /// A pod with the fields that scheduling reads.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Pod {
     pub metadata: Meta,
@@ -29,7 +29,7 @@ impl Pod {
 }
 
 /// The `spec` of a pod.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodSpec {
     pub node_name: String,
@@ -52,14 +52,14 @@ pub(crate) struct PodSpec {
 }
 
 /// Something that is referred to by its name.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Named {
     pub name: String,
 }
 
 /// A container, or an init container.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Container {
     pub name: String,
@@ -76,14 +76,14 @@ impl Container {
 }
 
 /// What is requested; limits never count.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Resources {
     pub requests: Amounts,
 }
 
 /// A port of a container; `host_port` 0 is none on the node.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContainerPort {
     pub host_port: i32,
@@ -93,7 +93,7 @@ pub(crate) struct ContainerPort {
 }
 
 /// Where a pod wants to be, by nodes and by other pods. What is only preferred is skipped (K8S-160).
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Affinity {
     pub node_affinity: NodeAffinity,
@@ -102,7 +102,7 @@ pub(crate) struct Affinity {
 }
 
 /// Node affinity: the part that is required.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct NodeAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
@@ -110,7 +110,7 @@ pub(crate) struct NodeAffinity {
 }
 
 /// Affinity or anti-affinity to pods: the part that is required.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
@@ -154,7 +154,7 @@ pub(crate) struct Toleration {
 }
 
 /// A volume of a pod: its kind, and the claim that it stands for.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {
     pub name: String,
@@ -174,7 +174,7 @@ impl From<BTreeMap<String, Value>> for Volume {
 }
 
 /// The `status` of a pod.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodStatus {
     pub phase: String,
@@ -186,7 +186,7 @@ pub(crate) struct PodStatus {
 }
 
 /// One of the conditions of a pod.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Condition {
     #[serde(rename = "type")]
@@ -196,7 +196,7 @@ pub(crate) struct Condition {
 }
 
 /// What the kubelet says of a container.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContainerStatus {
     pub name: String,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{Meta, NodeSelector};
 
 /// A volume that exists.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct PersistentVolume {
     pub metadata: Meta,
@@ -13,21 +13,21 @@ pub(crate) struct PersistentVolume {
 }
 
 /// The `spec` of a volume.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct VolumeSpec {
     pub node_affinity: VolumeAffinity,
 }
 
 /// From which nodes a volume can be reached.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct VolumeAffinity {
     pub required: Option<NodeSelector>,
 }
 
 /// A claim to a volume.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Claim {
     pub metadata: Meta,
@@ -35,7 +35,7 @@ pub(crate) struct Claim {
 }
 
 /// The `spec` of a claim.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ClaimSpec {
     pub volume_name: String,
@@ -56,7 +56,7 @@ impl Claim {
 }
 
 /// A storage class: when its volumes are bound.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct StorageClass {
     pub metadata: Meta,

@@ -146,3 +146,18 @@ pub(super) struct Verdict {
     /// The nodes of `allocate` where they are few; empty else.
     pub few: Vec<NodeId>,
 }
+
+impl Verdict {
+    /// The verdict over one more node, or over one that has changed.
+    pub fn judge(&mut self, conditions: &Conditions, node: &NodeFacts, number: usize) {
+        self.reserve.put(number, conditions.refusal(node, false).is_none());
+        let (was_in, is_in) = (self.allocate.has(number), conditions.refusal(node, true).is_none());
+        // While there are few, all of them are listed.
+        let listed = !self.few.is_empty() || self.allocate.count() == 0;
+        if listed && was_in != is_in {
+            self.few.retain(|few| *few != node.id);
+            self.few.extend(is_in.then(|| node.id.clone()));
+        }
+        self.allocate.put(number, is_in);
+    }
+}

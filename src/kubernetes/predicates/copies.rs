@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::conditions::{Conditions, Verdict};
-use super::counters::What;
-use super::nodes::{NodeFacts, NodeTable};
-use super::{Facts, Snapshot};
+use super::Snapshot;
+use super::nodes::NodeFacts;
+use super::pods::PodFacts;
 use crate::model::{AskId, NodeId};
 
 /// The label with the name of a node.
@@ -16,27 +15,16 @@ impl Snapshot {
     pub(super) fn add_pod(&mut self, like: &AskId, new: &AskId) {
         let facts = Arc::make_mut(&mut self.facts);
         let Some(known) = facts.by_uid.get(like.as_str()).map(|number| facts.pods[*number].clone()) else { return };
-        facts.by_uid.insert(new.clone(), facts.pods.len());
-        facts.pods.push(known);
+        let number = facts.pods.len();
+        facts.by_uid.insert(new.clone(), number);
+        facts.pods.push(PodFacts { number, ..known });
     }
 
     /// A node that is not in the cluster and has the labels and taints of another one. One that is like no known node stays unknown.
     pub(super) fn add_node(&mut self, like: &NodeId, new: &NodeId) {
-        let Facts { table, conditions, verdicts, counters, .. } = Arc::make_mut(&mut self.facts);
-        let Some(known) = table.find(like.as_str()) else { return };
-        let node = table.add(renamed(&table.nodes[known], new));
-        for (conditions, verdict) in conditions.iter().zip(verdicts) {
-            judge(conditions, verdict, table, node);
-        }
-        for (number, counter) in counters.iter_mut().enumerate() {
-            let What::Spread(nodes) = &mut counter.what else { continue };
-            if !nodes.has(known) {
-                continue;
-            }
-            nodes.set(node);
-            if let (Some(domain), Some(counts)) = (table.topology(counter.key).of(node), self.counts.get_mut(number)) {
-                counts.add_domain(domain);
-            }
+        let table = &self.facts.known.table;
+        if let Some(known) = table.find(like.as_str()) {
+            self.new_node(renamed(&table.nodes[known], new));
         }
     }
 }
@@ -47,21 +35,6 @@ fn renamed(like: &NodeFacts, new: &NodeId) -> NodeFacts {
         *name = new.to_string();
     }
     node
-}
-
-/// The verdict of conditions over a node that came later.
-fn judge(conditions: &Conditions, verdict: &mut Verdict, table: &NodeTable, node: usize) {
-    let facts = &table.nodes[node];
-    if conditions.refusal(facts, false).is_none() {
-        verdict.reserve.set(node);
-    }
-    if conditions.refusal(facts, true).is_none() {
-        // While there are few, all of them are listed.
-        if !verdict.few.is_empty() || verdict.allocate.count() == 0 {
-            verdict.few.push(facts.id.clone());
-        }
-        verdict.allocate.set(node);
-    }
 }
 
 #[cfg(test)]

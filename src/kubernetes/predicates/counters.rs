@@ -18,8 +18,8 @@ pub(super) struct Counter {
 pub(super) enum What {
     /// The matcher means it.
     Meant,
-    /// The matcher means it, it is not being deleted, and it is on one of these nodes.
-    Spread(Bits),
+    /// The matcher means it, it is not being deleted, and it is on a node that counts by this rule.
+    Spread(usize),
     /// It has an anti-affinity term with this matcher.
     Carries,
 }
@@ -37,8 +37,9 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Nothing counted yet.
-    pub fn of(counter: &Counter, table: &NodeTable) -> Self {
-        let What::Spread(nodes) = &counter.what else { return Self::default() };
+    pub fn of(counter: &Counter, table: &NodeTable, eligible: &[Bits]) -> Self {
+        let What::Spread(rule) = counter.what else { return Self::default() };
+        let nodes = &eligible[rule];
         let topology = table.topology(counter.key);
         let mut domains: Vec<u32> = nodes.iter().filter_map(|node| topology.of(node)).collect();
         domains.sort_unstable();

@@ -1,10 +1,13 @@
 //! Selectors of labels and of nodes (K8S-173).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::kubernetes::objects::{LabelSelector, NodeSelector, NodeTerm, Requirement};
 
-pub(super) type Labels = BTreeMap<String, String>;
+pub(crate) type Labels = BTreeMap<String, String>;
+/// The labels of each namespace.
+pub(crate) type NamespaceLabels = BTreeMap<String, Arc<Labels>>;
 
 /// What must hold of one label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,23 +15,24 @@ mod conditions;
 mod copies;
 mod counters;
 mod labels;
+mod live;
 mod matchers;
 mod nodes;
 mod pods;
 mod ports;
 mod refusal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod volumes;
 
-use std::collections::BTreeMap;
+use std::any::Any;
 use std::sync::Arc;
 
-use imbl::{OrdMap, Vector};
+use imbl::{OrdMap, OrdSet, Vector};
 
-use self::conditions::{Conditions, Verdict};
 use self::counters::{Counter, Counts, What};
-use self::labels::Labels;
+pub(crate) use self::labels::{Labels, NamespaceLabels};
+pub(crate) use self::live::NodeChange;
 use self::nodes::NodeTable;
 use self::pods::{Gathering, PodFacts};
 use self::ports::HostPort;
@@ -44,6 +45,9 @@ use crate::scheduler::index::Index;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::node::Node;
 
+/// Why a pod does not go to a node that has refused it again and again.
+const BARRED: &str = "binding to this node failed several times, so it is left out for a while";
+
 /// A cluster, as filters see it: what is fixed, and what changes with each decision. A copy shares what neither side changes.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -55,19 +59,21 @@ pub struct Snapshot {
     in_use: OrdMap<usize, u32>,
     /// Where pods are.
     placed: OrdMap<usize, usize>,
+    /// Pods that are not to go to a node for a while, with it.
+    barred: OrdSet<(usize, usize)>,
 }
 
 /// What does not change while decisions are made.
 #[derive(Clone, Debug, Default)]
 struct Facts {
-    table: NodeTable,
+    known: Gathering,
     pods: Vec<PodFacts>,
     by_uid: Index<AskId, usize>,
-    conditions: Vec<Conditions>,
-    verdicts: Vec<Verdict>,
-    counters: Vec<Counter>,
-    /// By matcher: the counters that count what it means.
+    /// Numbers of pods that are gone, for those to come.
+    free: Vec<usize>,
+    /// By matcher: the counters that count what it means, and those of anti-affinity.
     counting: Vec<Vec<usize>>,
+    carrying: Vec<Vec<usize>>,
 }
 
 impl Snapshot {
@@ -75,36 +81,24 @@ impl Snapshot {
     /// ask for those once more that have a node.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
-        pods: &[&Pod],
-        namespaces: &BTreeMap<String, Labels>,
+        pods: &[&Arc<Pod>],
+        namespaces: &NamespaceLabels,
         storage: Storage<'_>,
         copies: bool,
     ) -> Self {
-        let mut gathering = Gathering::over(NodeTable::of(nodes), copies);
-        let none = Labels::new();
-        let labels_of = |pod: &Pod| namespaces.get(&pod.metadata.namespace).unwrap_or(&none);
-        let mut facts: Vec<PodFacts> = pods.iter().map(|pod| gathering.pod(pod, labels_of(pod), storage)).collect();
-        let Gathering { table, matchers, counters, conditions, verdicts, .. } = gathering;
-        let (mut counting, mut carrying) = (vec![Vec::new(); matchers.len()], vec![Vec::new(); matchers.len()]);
-        for (number, counter) in counters.iter().enumerate() {
-            let lists = if counter.what == What::Carries { &mut carrying } else { &mut counting };
-            lists[counter.matcher].push(number);
-        }
-        let mut by_uid = Index::default();
-        for (number, (pod, facts)) in pods.iter().zip(&mut facts).enumerate() {
-            facts.meant = matchers.meaning(&pod.metadata, labels_of(pod));
-            if facts.conditions.is_some() {
-                facts.kept_off = facts.meant.iter().flat_map(|matcher| &carrying[*matcher]).copied().collect();
-            }
-            facts.meant.retain(|matcher| !counting[*matcher].is_empty());
-            by_uid.insert(AskId::from(pod.metadata.uid.as_str()), number);
-        }
-        let counts = counters.iter().map(|counter| Counts::of(counter, &table)).collect();
-        let facts = Arc::new(Facts { table, pods: facts, by_uid, conditions, verdicts, counters, counting });
-        let mut snapshot = Self { facts, counts, ports: OrdMap::new(), in_use: OrdMap::new(), placed: OrdMap::new() };
-        for (number, pod) in pods.iter().enumerate() {
-            if let Some(node) = pod.node().and_then(|node| snapshot.facts.table.find(node)) {
-                snapshot.change(number, node, true);
+        let facts = Facts { known: Gathering::over(NodeTable::of(nodes), copies), ..Facts::default() };
+        let mut snapshot = Self {
+            facts: Arc::new(facts),
+            counts: Vector::new(),
+            ports: OrdMap::new(),
+            in_use: OrdMap::new(),
+            placed: OrdMap::new(),
+            barred: OrdSet::new(),
+        };
+        snapshot.put_pods(pods, namespaces, storage);
+        for pod in pods {
+            if let Some(node) = pod.node() {
+                snapshot.place(&AskId::from(pod.metadata.uid.as_str()), node, true);
             }
         }
         snapshot
@@ -134,7 +128,7 @@ impl Snapshot {
 
     fn known(&self, pod: &AskId, node: &NodeId) -> Option<(&PodFacts, usize)> {
         let pod = self.facts.by_uid.get(pod.as_str())?;
-        Some((&self.facts.pods[*pod], self.facts.table.find(node.as_str())?))
+        Some((&self.facts.pods[*pod], self.facts.known.table.find(node.as_str())?))
     }
 
     /// The first filter that refuses, in the order in which they run.
@@ -142,8 +136,8 @@ impl Snapshot {
         if pod.nowhere.is_some() {
             return pod.nowhere.clone();
         }
-        let conditions = &self.facts.conditions[pod.conditions?];
-        let at = &self.facts.table.nodes[node];
+        let conditions = &self.facts.known.conditions[pod.conditions?];
+        let at = &self.facts.known.table.nodes[node];
         let words = |(filter, message): (Filter, &str)| Refusal::new(filter, message);
         conditions
             .refusal(at, false)
@@ -151,17 +145,23 @@ impl Snapshot {
             .or_else(|| self.claim_in_use(pod).filter(|_| allocate).map(words))
             .or_else(|| conditions.refusal(at, allocate))
             .or_else(|| self.by_other_pods(pod, node).map(words))
+            .or_else(|| self.is_barred(pod, node).then(|| Refusal::new(Filter::Before, BARRED)))
+    }
+
+    fn is_barred(&self, pod: &PodFacts, node: usize) -> bool {
+        !self.barred.is_empty() && self.barred.contains(&(pod.number, node))
     }
 
     /// The same without words: what a cycle asks.
     fn lets(&self, pod: &PodFacts, node: usize, allocate: bool) -> bool {
-        let Some(verdict) = pod.conditions.map(|number| &self.facts.verdicts[number]) else { return false };
+        let Some(verdict) = pod.conditions.map(|number| &self.facts.known.verdicts[number]) else { return false };
         let nodes = if allocate { &verdict.allocate } else { &verdict.reserve };
         nodes.has(node)
             && pod.nowhere.is_none()
             && self.taken_port(pod, node).is_none()
             && (!allocate || self.claim_in_use(pod).is_none())
             && self.by_other_pods(pod, node).is_none()
+            && !self.is_barred(pod, node)
     }
 
     fn taken_port(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
@@ -209,7 +209,7 @@ impl Snapshot {
 
     /// The numbers of a counter, and the domain of a node there; `None` for a node without its key.
     fn counted(&self, counter: usize, node: usize) -> Option<(&Counts, u32)> {
-        let domain = self.facts.table.topology(self.facts.counters[counter].key).of(node)?;
+        let domain = self.facts.known.table.topology(self.facts.known.counters[counter].key).of(node)?;
         Some((self.counts.get(counter)?, domain))
     }
 
@@ -220,20 +220,9 @@ impl Snapshot {
             (Some(at), false) if at == node => self.placed.remove(&number),
             _ => return,
         };
+        self.count(number, node, comes, 0);
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
-        let meant = pod.meant.iter().flat_map(|matcher| &facts.counting[*matcher]);
-        for counter in meant.chain(&pod.carries) {
-            let Counter { key, what, .. } = &facts.counters[*counter];
-            let counted = match what {
-                What::Meant | What::Carries => true,
-                What::Spread(nodes) => !pod.leaving && nodes.has(node),
-            };
-            let domain = facts.table.topology(*key).of(node).filter(|_| counted);
-            if let (Some(domain), Some(counts)) = (domain, self.counts.get_mut(*counter)) {
-                counts.change(domain, comes);
-            }
-        }
         for claim in &pod.alone {
             let users = self.in_use.entry(*claim).or_default();
             *users = if comes { *users + 1 } else { users.saturating_sub(1) };
@@ -247,6 +236,24 @@ impl Snapshot {
                 taken.push_back(port.clone());
             } else if let Some(at) = taken.iter().position(|one| one == port) {
                 taken.remove(at);
+            }
+        }
+    }
+
+    /// Counts a pod on a node, by the counters from this one on.
+    fn count(&mut self, number: usize, node: usize, comes: bool, from: usize) {
+        let facts = Arc::clone(&self.facts);
+        let pod = &facts.pods[number];
+        let meant = pod.meant.iter().flat_map(|matcher| &facts.counting[*matcher]);
+        for counter in meant.chain(&pod.carries).filter(|counter| **counter >= from) {
+            let Counter { key, what, .. } = &facts.known.counters[*counter];
+            let counted = match what {
+                What::Meant | What::Carries => true,
+                What::Spread(rule) => !pod.leaving && facts.known.eligible[*rule].has(node),
+            };
+            let domain = facts.known.table.topology(*key).of(node).filter(|_| counted);
+            if let (Some(domain), Some(counts)) = (domain, self.counts.get_mut(*counter)) {
+                counts.change(domain, comes);
             }
         }
     }
@@ -267,20 +274,20 @@ impl Predicates for Snapshot {
 
     fn candidates(&self, ask: &Ask) -> Option<Vec<NodeId>> {
         let pod = &self.facts.pods[*self.facts.by_uid.get(ask.id.as_str())?];
-        let verdict = &self.facts.verdicts[pod.conditions?];
+        let verdict = &self.facts.known.verdicts[pod.conditions?];
         (!verdict.few.is_empty() || verdict.allocate.count() == 0).then(|| verdict.few.clone())
     }
 
     fn placed(&mut self, ask: &AskId, node: &NodeId) {
-        if let (Some(pod), Some(node)) = (self.facts.by_uid.get(ask.as_str()), self.facts.table.find(node.as_str())) {
-            self.change(*pod, node, true);
-        }
+        self.place(ask, node.as_str(), true);
     }
 
     fn gone(&mut self, ask: &AskId, node: &NodeId) {
-        if let (Some(pod), Some(node)) = (self.facts.by_uid.get(ask.as_str()), self.facts.table.find(node.as_str())) {
-            self.change(*pod, node, false);
-        }
+        self.place(ask, node.as_str(), false);
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
     }
 
     fn ask_like(&mut self, like: &AskId, new: &AskId) {

@@ -33,6 +33,15 @@ impl Bits {
         self.0[word] |= 1 << (node % 64);
     }
 
+    /// Adds a node, or takes it out.
+    pub fn put(&mut self, node: usize, is_in: bool) {
+        if is_in {
+            self.set(node);
+        } else if let Some(word) = self.0.get_mut(node / 64) {
+            *word &= !(1 << (node % 64));
+        }
+    }
+
     pub fn has(&self, node: usize) -> bool {
         self.0.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
@@ -54,12 +63,24 @@ impl Bits {
 }
 
 /// A node, as far as filters look at it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeFacts {
     pub id: NodeId,
     pub labels: Labels,
     pub taints: Vec<Taint>,
     pub unschedulable: bool,
+}
+
+impl NodeFacts {
+    /// What filters look at of a node.
+    pub fn of(node: &Node) -> Self {
+        Self {
+            id: NodeId::from(node.metadata.name.as_str()),
+            labels: node.metadata.labels.clone(),
+            taints: node.spec.taints.clone(),
+            unschedulable: node.spec.unschedulable,
+        }
+    }
 }
 
 /// For one topology key: the domain of each node, as a number.
@@ -88,13 +109,7 @@ pub(super) struct NodeTable {
 
 impl NodeTable {
     pub fn of<'n>(nodes: impl Iterator<Item = &'n Node>) -> Self {
-        let facts = nodes.map(|node| NodeFacts {
-            id: NodeId::from(node.metadata.name.as_str()),
-            labels: node.metadata.labels.clone(),
-            taints: node.spec.taints.clone(),
-            unschedulable: node.spec.unschedulable,
-        });
-        let mut table = Self { nodes: facts.collect(), ..Self::default() };
+        let mut table = Self { nodes: nodes.map(NodeFacts::of).collect(), ..Self::default() };
         let count = table.nodes.len();
         for (number, node) in table.nodes.iter().enumerate() {
             table.by_name.insert(node.id.clone(), number);

@@ -1,12 +1,13 @@
 //! What filters need to know of a pod, worked out once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::conditions::{Conditions, Verdict};
 use super::counters::{Counter, What};
 use super::labels::Labels;
 use super::matchers::{Matchers, Term};
-use super::nodes::{Bits, NodeTable};
+use super::nodes::{Bits, NodeFacts, NodeTable};
 use super::ports::{self, HostPort};
 use super::refusal::{Filter, Refusal};
 use super::volumes::{self, Storage};
@@ -15,6 +16,10 @@ use crate::kubernetes::objects::{Pod, SpreadConstraint};
 /// A pod, as filters see it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodFacts {
+    /// Its own number.
+    pub number: usize,
+    /// The pod itself, with the labels of its namespace; `None` of one that is gone.
+    pub pod: Option<(Arc<Pod>, Arc<Labels>)>,
     /// The number of its conditions; `None` for one that has a node and is not copied.
     pub conditions: Option<usize>,
     /// The matchers that mean it.
@@ -49,8 +54,19 @@ pub(super) struct Spread {
     pub own: u64,
 }
 
+/// Which nodes count for a constraint of topology spread.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rule {
+    /// The conditions of the pod that is spread.
+    conditions: usize,
+    /// The topology keys that a node must have.
+    keys: Vec<usize>,
+    by_affinity: bool,
+    by_taints: bool,
+}
+
 /// Collects facts of pods, and shares what several have in common.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Gathering {
     pub table: NodeTable,
     pub matchers: Matchers,
@@ -60,7 +76,10 @@ pub(super) struct Gathering {
     pub verdicts: Vec<Verdict>,
     known_conditions: BTreeMap<Conditions, usize>,
     claims: BTreeMap<String, usize>,
-    eligible: BTreeMap<(usize, Vec<usize>, bool, bool), Bits>,
+    rules: Vec<Rule>,
+    known_rules: BTreeMap<Rule, usize>,
+    /// By rule: the nodes that count.
+    pub eligible: Vec<Bits>,
     /// What pods with a node say of nodes is kept too.
     copies: bool,
 }
@@ -72,8 +91,9 @@ impl Gathering {
     }
 
     /// Facts of a pod, without those that need all counters.
-    pub fn pod(&mut self, pod: &Pod, namespace: &Labels, storage: Storage<'_>) -> PodFacts {
+    pub fn pod(&mut self, pod: &Pod, namespace: &Labels, storage: Storage<'_>, number: usize) -> PodFacts {
         let mut facts = PodFacts {
+            number,
             ports: ports::of(pod),
             leaving: pod.metadata.deletion_timestamp.is_some(),
             ..PodFacts::default()
@@ -159,10 +179,10 @@ impl Gathering {
         for constraint in hard {
             let by_affinity = policy(&constraint.node_affinity_policy, true).map_err(refused)?;
             let by_taints = policy(&constraint.node_taints_policy, false).map_err(refused)?;
-            let nodes = self.eligible(conditions, &keys, by_affinity, by_taints);
+            let rule = self.rule(Rule { conditions, keys: keys.clone(), by_affinity, by_taints });
             let matcher = self.matchers.number(vec![Term::of_spread(constraint, &pod.metadata).map_err(refused)?]);
             let own = self.matchers.means(matcher, &pod.metadata, namespace);
-            let counter = self.counter(matcher, &constraint.topology_key, What::Spread(nodes));
+            let counter = self.counter(matcher, &constraint.topology_key, What::Spread(rule));
             let positive = |number: i64| u64::try_from(number).unwrap_or(0);
             facts.spread.push(Spread {
                 counter,
@@ -174,21 +194,43 @@ impl Gathering {
         Ok(())
     }
 
-    /// The nodes whose pods count for a constraint: they have all keys, and the pod could go there as far as the policies say.
-    fn eligible(&mut self, conditions: usize, keys: &[usize], by_affinity: bool, by_taints: bool) -> Bits {
-        let known = (conditions, keys.to_vec(), by_affinity, by_taints);
-        if let Some(bits) = self.eligible.get(&known) {
-            return bits.clone();
+    /// The number of a rule, with the nodes that count by it.
+    fn rule(&mut self, rule: Rule) -> usize {
+        if let Some(number) = self.known_rules.get(&rule) {
+            return *number;
         }
-        let (table, conditions) = (&self.table, &self.conditions[conditions]);
-        let bits = Bits::of(table.len(), 0..table.len(), |at| {
-            let node = &table.nodes[at];
-            keys.iter().all(|key| table.topology(*key).of(at).is_some())
-                && (!by_affinity || conditions.wants(node))
-                && (!by_taints || conditions.untolerated(node).is_none())
-        });
-        self.eligible.insert(known, bits.clone());
-        bits
+        let number = self.rules.len();
+        self.eligible.push(Bits::of(self.table.len(), 0..self.table.len(), |node| self.counts(&rule, node)));
+        self.known_rules.insert(rule.clone(), number);
+        self.rules.push(rule);
+        number
+    }
+
+    /// Whether the pods of a node count by a rule: it has all keys, and the pod could go there as far as the policies say.
+    fn counts(&self, rule: &Rule, node: usize) -> bool {
+        let (facts, conditions) = (&self.table.nodes[node], &self.conditions[rule.conditions]);
+        rule.keys.iter().all(|key| self.table.topology(*key).of(node).is_some())
+            && (!rule.by_affinity || conditions.wants(facts))
+            && (!rule.by_taints || conditions.untolerated(facts).is_none())
+    }
+
+    /// A node that comes later. Gives its number; verdicts and rules have it.
+    pub fn add_node(&mut self, node: NodeFacts) -> usize {
+        let number = self.table.add(node);
+        self.judge(number);
+        number
+    }
+
+    /// Works out again what conditions and rules say of a node.
+    pub fn judge(&mut self, node: usize) {
+        let facts = &self.table.nodes[node];
+        for (conditions, verdict) in self.conditions.iter().zip(&mut self.verdicts) {
+            verdict.judge(conditions, facts, node);
+        }
+        for at in 0..self.rules.len() {
+            let counts = self.counts(&self.rules[at], node);
+            self.eligible[at].put(node, counts);
+        }
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn cluster(text: &str) -> Cluster {
 /// The only pod of a text.
 pub(super) fn pod(text: &str) -> Pod {
     let cluster = cluster(&format!("kind: Pod\n{text}"));
-    cluster.pods.into_values().next().expect("one pod")
+    std::sync::Arc::unwrap_or_clone(cluster.pods.into_values().next().expect("one pod"))
 }
 
 pub(super) fn recovery(text: &str, profile: Profile) -> Recovery {

@@ -23,7 +23,7 @@ impl Partition {
             self.apps[app].make_room(spec.count.min(ROOM) as usize);
         }
         for (number, id) in (0..).zip(spec.ids()) {
-            let created = now + Duration::from_micros(number);
+            let created = spec.created.map_or(now, |created| created.min(now)) + Duration::from_micros(number);
             if let Err(message) = self.add_ask(now, created, id.clone(), spec, events) {
                 let kind = if spec.holds_for_no_group() && self.app_key(&spec.app).is_some() {
                     EventKind::Refused { message }

@@ -27,7 +27,10 @@ impl Partition {
         let Some(ask_key) = self.apps[key].ask_key(ask) else {
             return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
         };
-        if self.apps[key].asks[ask_key].allocation.is_some() {
+        let released = &self.apps[key].asks[ask_key];
+        if let Some(reason) = released.rare.stopping.filter(|_| released.allocation.is_some()) {
+            self.end_stopped(now, key, ask_key, reason, events);
+        } else if released.allocation.is_some() {
             let spent = self.spent(key, ask_key);
             self.end_allocation(now, key, ask_key, ReleaseReason::Stopped, events);
             events.extend(spent.map(|spent| Event::new(now, spent)));

@@ -168,7 +168,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         queue_path: QueuePath::default(),
         requested_queue: Arc::from(submission.queue.as_str()),
         placement: Arc::clone(record),
-        submitted: now,
+        submitted: submission.created.map_or(now, |created| created.min(now)),
         started: None,
         finished: None,
         state: AppState::New,

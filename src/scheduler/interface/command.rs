@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::Config;
-use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags};
+use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags, Time};
 
 /// One command. Applying the same commands at the same times gives the same state, on every machine.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -64,6 +64,15 @@ pub enum PartitionCommand {
     Submit(Submission),
     /// An application asks for something (SCH-013).
     Ask(AskSpec),
+    /// An ask runs on a node already, as its resource manager says: it is allocated there, whether or not there is room (K8S-201).
+    Adopt {
+        /// The application of the ask.
+        app: AppId,
+        /// The id of the pending ask.
+        ask: AskId,
+        /// The node that it is on.
+        node: NodeId,
+    },
     /// An allocation is over, or a pending ask is withdrawn.
     Release {
         /// The application of the allocation or ask.
@@ -135,6 +144,9 @@ pub struct Submission {
     pub placeholder_timeout: Option<Duration>,
     /// Total of all task groups; empty for an application that is no gang (SCH-140).
     pub placeholder_ask: Resource,
+    /// When it was submitted, where that was before now.
+    #[serde(default)]
+    pub created: Option<Time>,
 }
 
 /// What a gang does when it does not come together in time (SCH-146).
@@ -176,6 +188,9 @@ pub struct AskSpec {
     /// What the resource manager says of it. Nothing is decided by them.
     #[serde(default)]
     pub tags: Tags,
+    /// When it was asked for, where that was before now.
+    #[serde(default)]
+    pub created: Option<Time>,
 }
 
 impl AskSpec {

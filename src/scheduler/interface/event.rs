@@ -278,6 +278,18 @@ pub enum EventKind {
         /// How many allocations that are.
         victims: u64,
     },
+    /// The resource manager is asked to stop an allocation, and confirms it by a release of that. Reported only where it takes its time
+    /// (`Tuning::awaits_stops`).
+    Stopping {
+        /// The application of the ask.
+        app: AppId,
+        /// The id of the ask, unique only within its application.
+        ask: AskId,
+        /// The node that it is on.
+        node: NodeId,
+        /// Why it is to go.
+        reason: ReleaseReason,
+    },
     /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222); reported at most once in 15 seconds.
     NoVictim {
         /// The application of the ask.
@@ -535,7 +547,7 @@ pub enum RunnableCause {
 }
 
 /// Why an allocation went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ReleaseReason {
     /// The resource manager or an administrator ended it.
     Stopped,

@@ -20,6 +20,10 @@ pub struct Tuning {
     /// few cores are held with little memory, its guarantee of memory would protect all of them. Else as the profile says.
     #[serde(default)]
     pub above_in_one_gives: bool,
+    /// The resource manager takes its time to stop something, and confirms that by a release: until then the allocation stands
+    /// (SCH-046). Otherwise what was asked to stop has stopped at once.
+    #[serde(default)]
+    pub awaits_stops: bool,
 }
 
 /// What takes some milliseconds.
@@ -36,6 +40,7 @@ impl Default for Tuning {
             preemption_min_load: 0,
             ending_at_once: ending_at_once(),
             above_in_one_gives: false,
+            awaits_stops: false,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::model::{NodeId, Tags, Time};
 use crate::scheduler::index::{AskKey, NodeKey};
 use crate::scheduler::interface::command::AskSpec;
+use crate::scheduler::interface::event::ReleaseReason;
 
 /// The [`RareParts`] of an ask. As long as none of them is set they take no more than a pointer.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,8 @@ pub struct RareParts {
     pub tags: Tags,
     /// Since when it holds a node reserved (N-04).
     pub reserved_since: Option<Time>,
+    /// Why it was asked to stop, while the resource manager has not confirmed that.
+    pub stopping: Option<ReleaseReason>,
 }
 
 /// What an ask takes over (SCH-144).
@@ -61,6 +64,7 @@ static NONE: RareParts = RareParts {
     predicates_reported: None,
     tags: Tags::none(),
     reserved_since: None,
+    stopping: None,
 };
 
 impl Rare {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::{AskId, NodeId, Priority, Resource, Tags, Time};
 use crate::scheduler::index::AskKey;
+use crate::scheduler::interface::event::ReleaseReason;
 use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::ask_log::{AskLog, TryResult};
 use crate::scheduler::state::ask_rare::{RareParts, Takeover};
@@ -50,6 +51,8 @@ struct SavedAsk {
     tags: Tags,
     #[serde(default, getter = "reserved_since")]
     reserved_since: Option<Time>,
+    #[serde(default, getter = "stopping")]
+    stopping: Option<ReleaseReason>,
 }
 
 /// One function for each of the [`RareParts`].
@@ -72,6 +75,7 @@ getters! {
     predicates_reported: Option<Time>,
     tags: Tags,
     reserved_since: Option<Time>,
+    stopping: Option<ReleaseReason>,
 }
 
 impl From<SavedAsk> for Ask {
@@ -87,6 +91,7 @@ impl From<SavedAsk> for Ask {
             predicates_reported: saved.predicates_reported,
             tags: saved.tags,
             reserved_since: saved.reserved_since,
+            stopping: saved.stopping,
         };
         Self {
             id: saved.id,
@@ -137,7 +142,7 @@ mod tests {
         ask.rare.reserved_since = Some(Time(9));
         let written = serde_json::to_value(&ask).unwrap();
         let names: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names.len(), 27);
+        assert_eq!(names.len(), 28);
         let bytes = rmp_serde::to_vec(&ask).unwrap();
         type Head = (String, u64, serde_json::Value, i32, u64, Option<String>);
         let values: Vec<serde_json::Value> = rmp_serde::from_slice(&bytes).unwrap();

@@ -142,6 +142,13 @@ impl Nodes {
         self.predicates = Some(predicates);
     }
 
+    /// Changes these conditions. Whatever was tried before may have another outcome from now on.
+    pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
+        if let Some(predicates) = own_predicates(&mut self.predicates) {
+            change(predicates);
+        }
+    }
+
     /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
     pub(in crate::scheduler) fn refusing(&self, ask: &Ask) -> u64 {
         if self.predicates.is_none() {

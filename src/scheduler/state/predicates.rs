@@ -1,5 +1,6 @@
 //! A resource manager's own conditions for an ask on a node, besides resources.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -51,6 +52,11 @@ pub trait Predicates: Debug + Send + Sync {
 
     /// From now on this node is known too. It is like another one but for its name.
     fn node_like(&mut self, _like: &NodeId, _new: &NodeId) {}
+
+    /// The conditions by their own type, for who changes them. `None`: they change only by what is reported.
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
 
     /// A copy for a fork of the scheduler, which other allocations are reported to from now on. `None`: what is reported does not
     /// matter, so one may stand for all.

@@ -123,7 +123,10 @@ pub fn read(
             PartitionCommand::Kill { .. } | PartitionCommand::Move { .. } => {
                 workload.leave_out("orders of people (kill, move): what they ended ends when it did", place);
             }
-            PartitionCommand::Release { .. } | PartitionCommand::Remove { .. } | PartitionCommand::Clean { .. } => {}
+            PartitionCommand::Adopt { .. }
+            | PartitionCommand::Release { .. }
+            | PartitionCommand::Remove { .. }
+            | PartitionCommand::Clean { .. } => {}
         }
     }
     workload.jobs.retain(|job| !job.tasks.is_empty());

@@ -56,6 +56,7 @@ pub fn tally(kind: &EventKind) -> Tally {
         | EventKind::Refused { .. }
         | EventKind::AskResized { .. }
         | EventKind::Replacing { .. }
+        | EventKind::Stopping { .. }
         | EventKind::QueueDrains { .. }
         | EventKind::PartitionRemoved { .. } => 0,
         _ => 1,

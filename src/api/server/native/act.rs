@@ -182,7 +182,16 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
         Some(total) => resource(Some(total))?,
         None => sum_of(body.task_groups)?,
     };
-    let submission = Submission { app: app.into(), queue, who, tags, gang_style, placeholder_timeout, placeholder_ask };
+    let submission = Submission {
+        app: app.into(),
+        queue,
+        who,
+        tags,
+        gang_style,
+        placeholder_timeout,
+        placeholder_ask,
+        created: None,
+    };
     Ok((PartitionAct::Submit(submission), body.reason))
 }
 

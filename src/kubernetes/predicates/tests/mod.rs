@@ -1,8 +1,10 @@
 //! Each filter against its line in section 7, with bad input; then all of them against an implementation that is naive.
 
-mod naive;
-mod property;
+pub(crate) mod naive;
+pub(crate) mod property;
 mod table;
+
+use std::sync::Arc;
 
 use super::{PodFacts, Snapshot};
 use crate::kubernetes::objects::Pod;
@@ -10,7 +12,7 @@ use crate::kubernetes::{Cluster, ManifestReport, read_manifests};
 use crate::model::{AskId, NodeId};
 use crate::scheduler::Predicates;
 
-pub(super) fn cluster(text: &str) -> Cluster {
+pub(crate) fn cluster(text: &str) -> Cluster {
     let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
     read_manifests("test.yaml", text.as_bytes(), &mut cluster, &mut report);
     assert_eq!(report.faults, Vec::<String>::new());
@@ -18,7 +20,7 @@ pub(super) fn cluster(text: &str) -> Cluster {
 }
 
 pub(super) fn snapshot(cluster: &Cluster) -> Snapshot {
-    let pods: Vec<&Pod> = cluster.pods.values().collect();
+    let pods: Vec<&Arc<Pod>> = cluster.pods.values().collect();
     Snapshot::of(cluster.nodes.values(), &pods, &cluster.namespace_labels(), cluster.storage(), false)
 }
 
@@ -32,7 +34,7 @@ pub(super) fn passes(snapshot: &Snapshot, pod: &str, node: &str) -> bool {
     let lets = snapshot.lets(pod_facts, number, true);
     let words = snapshot.why_not(&AskId::from(pod), &NodeId::from(node));
     assert_eq!(lets, words.is_none(), "{pod} on {node}: {words:?}");
-    let verdict = &snapshot.facts.verdicts[pod_facts.conditions.expect("it has no node")];
+    let verdict = &snapshot.facts.known.verdicts[pod_facts.conditions.expect("it has no node")];
     assert!(!lets || verdict.few.is_empty() || verdict.few.iter().any(|few| few.as_str() == node));
     lets
 }

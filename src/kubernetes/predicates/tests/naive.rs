@@ -152,7 +152,7 @@ impl<'c> World<'c> {
     fn means(&self, term: &PodTerm, owner: &Meta, other: &Meta) -> bool {
         let labels = self.cluster.namespace_labels();
         let own = term.namespaces.is_empty() && term.namespace_selector.is_none();
-        let none = Labels::new();
+        let none = std::sync::Arc::new(Labels::new());
         let by_labels = term.namespace_selector.as_ref();
         let here = own && other.namespace == owner.namespace
             || term.namespaces.contains(&other.namespace)

@@ -113,7 +113,7 @@ fn pod_text(number: usize) -> impl Strategy<Value = String> {
     })
 }
 
-fn texts() -> impl Strategy<Value = String> {
+pub(crate) fn texts() -> impl Strategy<Value = String> {
     let nodes: Vec<_> = (0..4).map(node_text).collect();
     let pods: Vec<_> = (0..10).map(pod_text).collect();
     (nodes, pods).prop_map(|(nodes, pods)| nodes.concat() + &pods.concat() + OTHERS)
@@ -122,7 +122,7 @@ fn texts() -> impl Strategy<Value = String> {
 /// The pods that have a node, with it.
 fn placed(cluster: &Cluster) -> Vec<(&Pod, &Node)> {
     let on = |pod| Some((pod, cluster.nodes.get(Pod::node(pod)?)?));
-    cluster.pods.values().filter_map(on).collect()
+    cluster.pods.values().map(|pod| &**pod).filter_map(on).collect()
 }
 
 proptest! {
@@ -133,7 +133,7 @@ proptest! {
         let cluster = cluster(&text);
         let mut snapshot = snapshot(&cluster);
         let mut world = World { cluster: &cluster, placed: placed(&cluster) };
-        let waiting: Vec<&Pod> = cluster.pods.values().filter(|pod| pod.node().is_none()).collect();
+        let waiting: Vec<&Pod> = cluster.pods.values().map(|pod| &**pod).filter(|pod| pod.node().is_none()).collect();
         for (pod, (start, stays)) in waiting.iter().zip(turns) {
             let uid = pod.metadata.uid.as_str();
             let nodes: Vec<&Node> = cluster.nodes.values().collect();

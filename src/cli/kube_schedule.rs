@@ -1,0 +1,152 @@
+//! `kornsole kube schedule`: the scheduler of a Kubernetes cluster.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::fail;
+use super::load;
+use super::logs::LogArgs;
+use super::manifests::UserInfo;
+use super::remote::AllowedRemovalArgs;
+use super::serve::{ListenArgs, url};
+use super::settings::{SettingsAction, SettingsArgs, setup};
+use crate::api::server::Server;
+use crate::kube::{Cluster as Kube, Known, Wanted};
+use crate::kubernetes::{Settings, Users};
+use crate::model::Profile;
+use crate::shim::{Options, Shim, Started};
+
+/// The name of the lease.
+const LEASE: &str = "kornsole-scheduler";
+
+/// The arguments of `kornsole kube schedule`.
+#[derive(Args, Clone, Debug)]
+pub struct ScheduleArgs {
+    /// The context of the kubeconfig [default: the current one; in a pod its service account]
+    #[arg(long, value_name = "CONTEXT")]
+    pub context: Option<String>,
+    /// The namespace of the ConfigMaps and of the lease [default: that of the pod, else of the context, else yunikorn]
+    #[arg(long, value_name = "NAMESPACE")]
+    pub namespace: Option<String>,
+    /// The pods of this schedulerName are scheduled; may be repeated
+    #[arg(long, value_name = "NAME", default_values = ["kornsole"])]
+    pub scheduler_name: Vec<String>,
+    /// The queue configuration of a file instead of the ConfigMaps'
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<std::path::PathBuf>,
+    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
+    #[arg(long, value_name = "PROFILE", default_value_t)]
+    pub core: Profile,
+    /// Whether the user that a pod names is believed: without an admission controller whoever may create pods may then be anyone
+    #[arg(long, value_name = "WHOM", value_enum, default_value_t = UserInfo::Ignore)]
+    pub user_info: UserInfo,
+    /// It is the only scheduler of these names: no lease is held
+    #[arg(long)]
+    pub no_lease: bool,
+    /// Answer probes of the kubelet on this address: /livez and /readyz
+    #[arg(long, value_name = "HOST:PORT")]
+    pub probes: Option<SocketAddr>,
+    /// Where the API is served
+    #[command(flatten)]
+    pub listen: ListenArgs,
+    /// What a changed ConfigMap may take away
+    #[command(flatten)]
+    pub allowed: AllowedRemovalArgs,
+    /// How the scheduler itself is run
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+    /// What is logged
+    #[command(flatten)]
+    pub logs: LogArgs,
+}
+
+/// Schedules until it is asked to stop, or the lease is lost.
+pub fn run(args: &ScheduleArgs) -> ExitCode {
+    let settings = match args.settings.read(None, None) {
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
+    };
+    if let Err((message, code)) = args.logs.start() {
+        return fail(&message, code);
+    }
+    let mut setup = setup(&settings, args.core);
+    setup.allowed_removal = args.allowed.into();
+    let mut serve = match args.listen.options(settings.config(), args.core) {
+        Ok(serve) => serve,
+        Err(why) => return fail(&why, 2),
+    };
+    serve.extra = settings.extra();
+    let shim = options(args, setup).and_then(Shim::new);
+    let shim = match shim {
+        Ok(shim) => shim,
+        Err(why) => return fail(&why, 1),
+    };
+    let stopper = shim.stopper();
+    match Signals::new([SIGTERM, SIGINT]) {
+        Ok(mut signals) => {
+            std::thread::spawn(move || {
+                if signals.forever().next().is_some() {
+                    tracing::info!("stopping");
+                    stopper.stop();
+                }
+            });
+        }
+        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+    }
+    let mut server = None;
+    let ended = shim.run(|started| {
+        let Started { engine, configured, pods, notices } = started;
+        serve.extra.extend(configured.extra);
+        let running = Server::start(serve, engine).map_err(|why| why.to_string())?;
+        notices.iter().for_each(|notice| tracing::warn!("{notice}"));
+        if configured.by_default {
+            tracing::warn!("no ConfigMap has a queue configuration: the built-in default holds");
+        }
+        tracing::info!("scheduling: {} pods, {} of them on nodes; serving on {}", pods.0, pods.1, url(&running));
+        let _ = super::settings::print(&format!("{}\n", url(&running)));
+        server = Some(running);
+        Ok(())
+    });
+    drop(server);
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => fail(&why, 1),
+    }
+}
+
+fn options(args: &ScheduleArgs, setup: crate::engine::Setup) -> Result<Options, String> {
+    let known = Known::read().map_err(|fault| fault.to_string())?;
+    let context = known.context(args.context.as_deref()).map_err(|fault| fault.to_string())?;
+    let of_pod = std::env::var("NAMESPACE").ok().filter(|namespace| !namespace.is_empty());
+    let namespace = args.namespace.clone().or(of_pod).or_else(|| context.namespace.clone());
+    let namespace = namespace.unwrap_or_else(|| "yunikorn".to_owned());
+    let queues = match &args.config {
+        Some(file) => Some(String::from_utf8_lossy(&load::bytes(file)?).into_owned()),
+        None => None,
+    };
+    let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
+    let scheduler_names = args.scheduler_name.clone();
+    let settings = Settings { profile: args.core, scheduler_names, users, ..Settings::default() };
+    // The instance is one that no other run has.
+    let me = format!("{}_{}", host(), setup.instance);
+    Ok(Options {
+        kube: Arc::new(Kube::new(known, context, Wanted::default())),
+        namespace,
+        settings,
+        setup,
+        lease: (!args.no_lease).then(|| (LEASE.to_owned(), me)),
+        queues,
+        probes: args.probes,
+    })
+}
+
+/// The name of this machine, or of this pod.
+fn host() -> String {
+    let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| format!("process-{}", std::process::id()))
+}

@@ -1,0 +1,88 @@
+//! Writing objects of any kind: what a scheduler does, and nobody else here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Method;
+use http_body_util::{BodyExt as _, Limited};
+use kube::client::Body;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::{Asked, Cluster, KubeFault};
+
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(30);
+/// The longest answer that is read, in bytes.
+const LONGEST: usize = 8 << 20;
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A whole object.
+    Object,
+    /// Fields that are set; null removes one.
+    MergePatch,
+    /// The same, with lists whose entries have keys.
+    StrategicPatch,
+}
+
+impl Content {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Object => "application/json",
+            Self::MergePatch => "application/merge-patch+json",
+            Self::StrategicPatch => "application/strategic-merge-patch+json",
+        }
+    }
+}
+
+/// A way to write objects of a cluster.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    cluster: Arc<Cluster>,
+}
+
+impl Writer {
+    /// Writes by the rights of the context.
+    pub fn new(cluster: Arc<Cluster>) -> Self {
+        Self { cluster }
+    }
+
+    /// Sends a request, once, and gives the object of the answer; `path` may have a query. `asked` is how faults call it.
+    ///
+    /// # Errors
+    /// The API server refuses it, or does not answer: then it may have been done.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(Content, &Value)>,
+        asked: &Asked,
+    ) -> Result<Value, KubeFault> {
+        let who = self.cluster.user();
+        let client = self.cluster.client().await?;
+        let mut request = http::Request::builder().method(method).uri(path);
+        let bytes = match body {
+            Some((content, value)) => {
+                request = request.header("content-type", content.name());
+                serde_json::to_vec(value).map_err(|error| KubeFault::new(error.to_string()))?
+            }
+            None => Vec::new(),
+        };
+        let request = request.body(Body::from(bytes)).map_err(|error| KubeFault::new(error.to_string()))?;
+        let silent = |_| KubeFault::new("the API server does not answer");
+        let sent = timeout(ANSWER, client.send(request)).await.map_err(silent)?;
+        let response = sent.map_err(|error| KubeFault::of(error, asked, who.as_deref()))?;
+        let status = response.status();
+        let whole = timeout(ANSWER, Limited::new(response.into_body(), LONGEST).collect()).await.map_err(silent)?;
+        let whole =
+            whole.map_err(|error| KubeFault::new(format!("the answer of the API server broke off: {error}")))?;
+        let value: Value = serde_json::from_slice(&whole.to_bytes()).unwrap_or_default();
+        if status.is_success() {
+            return Ok(value);
+        }
+        let said = value["message"].as_str().unwrap_or_default();
+        Err(KubeFault::answered(status.as_u16(), said, asked, who.as_deref()))
+    }
+}

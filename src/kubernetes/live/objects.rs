@@ -1,0 +1,75 @@
+//! Objects that come, change and go.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Live, LiveObject, ObjectKey, Sink};
+use crate::kubernetes::objects::Object;
+
+impl LiveObject {
+    /// Reads an object of a kind, which objects in a list do not say themselves.
+    ///
+    /// # Errors
+    /// It is of no kind that is looked at, or what of it cannot be read.
+    pub fn read(kind: &'static str, mut value: Value) -> Result<Self, String> {
+        if let Value::Object(fields) = &mut value {
+            fields.insert("kind".to_owned(), Value::from(kind));
+        }
+        let read = Object::read(value)?;
+        read.map(Self).ok_or_else(|| format!("objects of the kind {kind} are not looked at"))
+    }
+
+    /// By what it is found.
+    pub fn key(&self) -> ObjectKey {
+        let meta = self.0.meta();
+        ObjectKey { kind: self.0.kind(), namespace: meta.namespace.clone(), name: meta.name.clone() }
+    }
+}
+
+impl Live {
+    pub(super) fn put(&mut self, object: Object, sink: &mut dyn Sink) {
+        match object {
+            Object::Pod(pod) => self.put_pod(Arc::from(pod), sink),
+            Object::Node(node) => self.put_node(*node, sink),
+            Object::Namespace(namespace) => {
+                let name = namespace.metadata.name.clone();
+                let old = self.cluster.namespaces.insert(name, namespace.clone());
+                let labels = old.as_ref().map(|old| &old.metadata.labels);
+                // A namespace that is new has no pods, so nothing was said of its labels.
+                self.stale |= labels.is_some_and(|labels| *labels != namespace.metadata.labels);
+                if old.is_some_and(|old| old.metadata.annotations != namespace.metadata.annotations) {
+                    self.try_refused_again(sink);
+                }
+            }
+            Object::PriorityClass(class) => {
+                self.cluster.classes.insert(class.metadata.name.clone(), class);
+            }
+            object @ (Object::Volume(_) | Object::Claim(_) | Object::StorageClass(_)) => {
+                if self.cluster.replace(object) {
+                    self.storage_changed(sink);
+                }
+            }
+            map @ Object::ConfigMap(_) => drop(self.cluster.replace(map)),
+        }
+    }
+
+    pub(super) fn gone(&mut self, key: &ObjectKey, sink: &mut dyn Sink) {
+        match key.kind {
+            "Pod" => {
+                let place = (key.namespace.clone(), key.name.clone());
+                if let Some(pod) = self.cluster.pods.get(&place).cloned() {
+                    self.end_pod(&pod, sink);
+                }
+            }
+            "Node" => self.remove_node(&key.name, sink),
+            "Namespace" => drop(self.cluster.namespaces.remove(&key.name)),
+            "PriorityClass" => drop(self.cluster.classes.remove(&key.name)),
+            _ => {
+                if self.cluster.remove(key) {
+                    self.storage_changed(sink);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether one may write: only while enough of the lease is left (K8S-254).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// So much of the lease must be left for a write to be sent.
+const LEFT: Duration = Duration::from_secs(5);
+
+/// Until when one may write. All copies are the same one.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    began: Instant,
+    /// Milliseconds after `began` at which the lease ends.
+    ends: Arc<AtomicU64>,
+}
+
+impl Fence {
+    /// One that lets nothing pass yet.
+    pub fn closed() -> Self {
+        Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(0)) }
+    }
+
+    /// One that lets everything pass: nobody else writes.
+    pub fn open() -> Self {
+        Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(u64::MAX)) }
+    }
+
+    /// The lease holds until then.
+    pub fn extend(&self, until: Instant) {
+        let ends = until.saturating_duration_since(self.began).as_millis();
+        self.ends.store(u64::try_from(ends).unwrap_or(u64::MAX), Ordering::Release);
+    }
+
+    /// The lease is somebody else's.
+    pub fn close(&self) {
+        self.ends.store(0, Ordering::Release);
+    }
+
+    /// Whether a write may be sent now.
+    pub fn lets(&self) -> bool {
+        let needed = (self.began.elapsed() + LEFT).as_millis();
+        u128::from(self.ends.load(Ordering::Acquire)) > needed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_needs_more_than_five_seconds_of_the_lease() {
+        let fence = Fence::closed();
+        assert!(!fence.lets() && Fence::open().lets());
+        let shared = fence.clone();
+        shared.extend(Instant::now() + Duration::from_secs(15));
+        assert!(fence.lets());
+        shared.extend(Instant::now() + Duration::from_secs(4));
+        assert!(!fence.lets());
+        shared.extend(Instant::now() + Duration::from_secs(15));
+        shared.close();
+        assert!(!fence.lets());
+    }
+}

@@ -1,0 +1,155 @@
+//! Which of several schedulers binds: the one that holds a Lease (K8S-254). The others are warm: they follow the cluster and write nothing.
+
+use std::time::{Duration, Instant};
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::fence::Fence;
+use super::words::micros;
+use crate::kube::{Asked, Content, KubeFault, Writer};
+
+/// How long a lease lasts that is not renewed.
+const LASTS: Duration = Duration::from_secs(15);
+/// How often it is tried to get or to renew it.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// Whose the lease is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It is ours from now on.
+    Mine,
+    /// It is that one's; empty: nobody's yet.
+    Theirs(String),
+    /// It was ours, and may be another one's by now: writing has to end.
+    Lost(String),
+}
+
+/// A lease of one name, and who wants to hold it.
+#[derive(Clone, Debug)]
+pub struct Lease {
+    writer: Writer,
+    fence: Fence,
+    namespace: String,
+    name: String,
+    me: String,
+}
+
+/// What was last seen of it, and since when by the clock of this machine: others' clocks are not believed.
+struct Seen {
+    record: Value,
+    since: Instant,
+}
+
+impl Lease {
+    /// A lease that `me` wants to hold; `fence` lets writes pass while it does.
+    pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, me: &str) -> Self {
+        Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), me: me.to_owned() }
+    }
+
+    /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, nobody gets it:
+    /// writes end by the fence, and whoever held it goes on once it is renewed.
+    pub async fn hold(self, tell: impl Fn(Turn)) {
+        let mut seen: Option<Seen> = None;
+        let mut held = false;
+        let mut last: Option<Turn> = None;
+        loop {
+            let began = Instant::now();
+            let turn = match self.try_once(&mut seen).await {
+                Ok(None) => {
+                    held = true;
+                    self.fence.extend(began + LASTS);
+                    Turn::Mine
+                }
+                Ok(Some(other)) if held => Turn::Lost(format!("it is held by {other}")),
+                Ok(Some(other)) => Turn::Theirs(other),
+                Err(fault) if held => {
+                    tracing::warn!("the lease {}/{} is not renewed: {fault}", self.namespace, self.name);
+                    Turn::Mine
+                }
+                Err(fault) => {
+                    tracing::warn!("the lease {}/{} is not got: {fault}", self.namespace, self.name);
+                    Turn::Theirs(String::new())
+                }
+            };
+            let lost = matches!(turn, Turn::Lost(_));
+            if lost {
+                self.fence.close();
+            }
+            if last.as_ref() != Some(&turn) {
+                last = Some(turn.clone());
+                tell(turn);
+            }
+            if lost {
+                return;
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+    }
+
+    fn path(&self) -> String {
+        format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", self.namespace)
+    }
+
+    fn asked(&self, verb: &'static str) -> Asked {
+        let asked = Asked::core(verb, "leases", Some(&self.namespace)).named(&self.name);
+        Asked { group: "coordination.k8s.io", ..asked }
+    }
+
+    /// Gets or renews it. `Some`: it is that one's.
+    async fn try_once(&self, seen: &mut Option<Seen>) -> Result<Option<String>, KubeFault> {
+        let one = format!("{}/{}", self.path(), self.name);
+        let found = match self.writer.send(Method::GET, &one, None, &self.asked("get")).await {
+            Ok(found) => found,
+            Err(fault) if fault.is_missing() => {
+                let metadata = json!({"name": self.name, "namespace": self.namespace});
+                let body = self.object(&json!({"metadata": metadata}), true);
+                let (path, asked) = (self.path(), self.asked("create"));
+                let made = self.writer.send(Method::POST, &path, Some((Content::Object, &body)), &asked);
+                return made.await.map(|_| None);
+            }
+            Err(fault) => return Err(fault),
+        };
+        let holder = found["spec"]["holderIdentity"].as_str().unwrap_or_default().to_owned();
+        if seen.as_ref().is_none_or(|seen| seen.record != found["spec"]) {
+            *seen = Some(Seen { record: found["spec"].clone(), since: Instant::now() });
+        }
+        let mine = holder == self.me;
+        let lasts = found["spec"]["leaseDurationSeconds"].as_u64().map_or(LASTS, Duration::from_secs);
+        let fresh = seen.as_ref().is_some_and(|seen| seen.since.elapsed() <= lasts);
+        if !mine && !holder.is_empty() && fresh {
+            return Ok(Some(holder));
+        }
+        // With the version that was seen: of two that try, one is refused.
+        let body = self.object(&found, !mine);
+        self.writer.send(Method::PUT, &one, Some((Content::Object, &body)), &self.asked("update")).await.map(|_| None)
+    }
+
+    fn object(&self, found: &Value, taken: bool) -> Value {
+        let now = micros(super::time_of_day());
+        let before = &found["spec"];
+        let changes = before["leaseTransitions"].as_i64().unwrap_or(0) + i64::from(taken && !before.is_null());
+        let acquired = if taken { json!(now) } else { before["acquireTime"].clone() };
+        json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": found["metadata"],
+            "spec": {
+                "holderIdentity": self.me, "leaseDurationSeconds": LASTS.as_secs(), "acquireTime": acquired, "renewTime": now,
+                "leaseTransitions": changes,
+            },
+        })
+    }
+
+    /// Gives it back, so that another one need not wait.
+    pub async fn give_back(&self) {
+        self.fence.close();
+        let one = format!("{}/{}", self.path(), self.name);
+        let Ok(mut found) = self.writer.send(Method::GET, &one, None, &self.asked("get")).await else { return };
+        if found["spec"]["holderIdentity"] != json!(self.me) {
+            return;
+        }
+        found["spec"]["holderIdentity"] = json!("");
+        found["spec"]["leaseDurationSeconds"] = json!(1);
+        // Who waits sees it; if not, it ends by itself.
+        let _ = self.writer.send(Method::PUT, &one, Some((Content::Object, &found)), &self.asked("update")).await;
+    }
+}

@@ -1,0 +1,330 @@
+//! `kornsole kube schedule` against the real API server, with kubelets that are simulated: what is bound, what is said, what survives.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Stage, has};
+
+/// How long anything may take here.
+const PATIENCE: Duration = Duration::from_secs(60);
+const NODES: [&str; 3] = ["s1", "s2", "s3"];
+const QUEUES: &str = "
+partitions:
+- name: default
+  queues:
+  - name: root
+    submitacl: '*'
+    queues:
+    - {name: a}
+    - {name: b, resources: {max: {vcore: '5'}}}
+    - {name: c, resources: {guaranteed: {vcore: '4'}}, properties: {preemption.delay: 1s}}
+";
+
+/// A scheduler that runs. Dropping it kills it.
+struct Scheduler {
+    child: Child,
+    lines: BufReader<std::process::ChildStdout>,
+    address: Option<String>,
+}
+
+impl Scheduler {
+    /// Starts one, and does not wait for it.
+    fn begin(stage: &Stage) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+            .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"])
+            .args(["--user-info", "trust"])
+            .env("KUBECONFIG", &stage.kubeconfig)
+            .env("XDG_CONFIG_HOME", &stage.folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Self { child, lines, address: None }
+    }
+
+    /// Waits until it decides.
+    fn ready(mut self) -> Self {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        self.address = line.trim().strip_prefix("http://").map(str::to_owned);
+        assert!(self.address.is_some(), "it says {line:?}");
+        self
+    }
+
+    fn start(stage: &Stage) -> Self {
+        Self::begin(stage).ready()
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.address.as_ref().unwrap())
+    }
+
+    /// What its API has at a path.
+    fn get(&self, path: &str) -> Value {
+        let address = self.address.as_ref().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    /// SIGTERM, and waits for its end.
+    fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").arg(pid).status().unwrap().success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Nodes, kubelets, namespaces and queues, the first time.
+fn prepare(stage: &Stage) {
+    let there = stage.kubectl(&["get", "namespaces", "-o", "name"]);
+    if !there.contains("namespace/kornsole") {
+        let namespaces = ["kornsole", "batch"].map(|name| json!(["/api/v1/namespaces", {"metadata": {"name": name}}]));
+        let map = json!({"metadata": {"name": "yunikorn-configs"}, "data": {"queues.yaml": QUEUES}});
+        let maps = json!(["/api/v1/namespaces/kornsole/configmaps", map]);
+        let nodes = NODES.map(|name| json!(["/api/v1/nodes", {"metadata": {"name": name, "labels": {"host": name}}}]));
+        let all: Vec<Value> = namespaces.into_iter().chain([maps]).chain(nodes).collect();
+        stage.command(&json!({"make": all}));
+        for node in NODES {
+            let allocatable = json!({"cpu": "4", "memory": "16Gi", "pods": "20"});
+            let body = json!({"status": {"allocatable": allocatable, "capacity": allocatable}});
+            stage.patch_status(&format!("/api/v1/nodes/{node}"), &body);
+            // A new node is not ready for the API server.
+            let open = json!({"spec": {"taints": null}});
+            stage.command(&json!({"patch": format!("/api/v1/nodes/{node}"), "body": open}));
+        }
+        stage.command(&json!({"fakelet": NODES}));
+    }
+    stage.kubectl(&["-n", "batch", "delete", "pods", "--all", "--wait=true", "--timeout=60s"]);
+}
+
+/// A pod of a queue: its application is the queue's.
+fn pod(name: &str, queue: &str, cpu: &str) -> Value {
+    json!({
+        "metadata": {"name": name, "labels": {"queue": format!("root.{queue}"), "applicationId": format!("app-{queue}")}},
+        "spec": {
+            "schedulerName": "kornsole",
+            "containers": [{"name": "main", "image": "x", "resources": {"requests": {"cpu": cpu}}}],
+        },
+    })
+}
+
+fn make(stage: &Stage, pods: &[Value]) {
+    let all: Vec<Value> = pods.iter().map(|pod| json!(["/api/v1/namespaces/batch/pods", pod])).collect();
+    stage.command(&json!({"make": all}));
+}
+
+fn pods(stage: &Stage) -> Vec<Value> {
+    let text = stage.kubectl(&["-n", "batch", "get", "pods", "-o", "json"]);
+    let list: Value = serde_json::from_str(&text).unwrap();
+    list["items"].as_array().unwrap().clone()
+}
+
+fn on_nodes(pods: &[Value]) -> usize {
+    pods.iter().filter(|pod| pod["spec"]["nodeName"].is_string()).count()
+}
+
+/// Looks again until it is so.
+fn until(what: &str, mut look: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !look() {
+        assert!(begin.elapsed() < PATIENCE, "not within a minute: {what}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// What requests are in all, in millicores.
+fn cpu(pod: &Value) -> i64 {
+    let containers = pod["spec"]["containers"].as_array().unwrap();
+    let one = |container: &Value| {
+        let text = container["resources"]["requests"]["cpu"].as_str().unwrap_or("0");
+        text.strip_suffix('m').map_or_else(|| text.parse::<i64>().unwrap() * 1000, |milli| milli.parse().unwrap())
+    };
+    containers.iter().map(one).sum()
+}
+
+/// The final state as Kubernetes has it: no node above what it has, no pod where its selector refuses, no queue above its maximum; and the
+/// scheduler's counters are the same.
+fn check(stage: &Stage, scheduler: &Scheduler) {
+    let mut by_node: BTreeMap<String, i64> = BTreeMap::new();
+    let mut in_b = 0;
+    for pod in pods(stage).iter().filter(|pod| pod["spec"]["nodeName"].is_string()) {
+        let node = pod["spec"]["nodeName"].as_str().unwrap().to_owned();
+        assert!(NODES.contains(&node.as_str()), "{node} has nothing");
+        if let Some(host) = pod["spec"]["nodeSelector"]["host"].as_str() {
+            assert_eq!(host, node);
+        }
+        *by_node.entry(node).or_default() += cpu(pod);
+        in_b += if pod["metadata"]["labels"]["queue"] == "root.b" { cpu(pod) } else { 0 };
+    }
+    assert!(by_node.values().all(|used| *used <= 4000), "{by_node:?}");
+    assert!(in_b <= 5000, "root.b has {in_b}");
+    let nodes = scheduler.get("/ws/v1/partition/default/nodes");
+    for node in nodes.as_array().unwrap() {
+        let name = node["nodeID"].as_str().unwrap();
+        if NODES.contains(&name) {
+            let counted = node["allocated"]["vcore"].as_i64().unwrap_or(0);
+            assert_eq!(counted, by_node.get(name).copied().unwrap_or(0), "{name}");
+        }
+    }
+}
+
+pub fn thirty_pods(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    let all: Vec<Value> = (0..15)
+        .flat_map(|number| [pod(&format!("a{number}"), "a", "500m"), pod(&format!("b{number}"), "b", "500m")])
+        .collect();
+    make(stage, &all);
+    // 12 cores: of b 10 pods by its maximum, of a all 15.
+    until("24 of 30 pods are bound", || on_nodes(&pods(stage)) >= 24);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(on_nodes(&pods(stage)), 24);
+    check(stage, &scheduler);
+    until("describe says why a pod waits", || {
+        let waiting = pods(stage).into_iter().find(|pod| !pod["spec"]["nodeName"].is_string()).unwrap();
+        let told = stage.kubectl(&["-n", "batch", "describe", "pod", waiting["metadata"]["name"].as_str().unwrap()]);
+        told.contains("FailedScheduling") && told.contains("kornsole")
+    });
+    let queues = stage.works(&["queues", "--server", &scheduler.url()]);
+    has(&queues, &["  b ", "pods 5"]);
+    stage.kubectl(&["-n", "batch", "delete", "pod", "a0", "--wait=true"]);
+    until("the room of a pod that is gone is taken", || on_nodes(&pods(stage)) == 24);
+    check(stage, &scheduler);
+    scheduler.stop();
+}
+
+pub fn gang(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    let groups = r#"[{"name": "g", "minMember": 3, "minResource": {"cpu": "1"}}]"#;
+    let members: Vec<Value> = (0..3)
+        .map(|number| {
+            let mut pod = pod(&format!("member-{number}"), "a", "1");
+            pod["metadata"]["annotations"] = json!({
+                "yunikorn.apache.org/task-groups": groups,
+                "yunikorn.apache.org/task-group-name": "g",
+            });
+            pod
+        })
+        .collect();
+    make(stage, &members);
+    until("the members run, and no placeholder is left", || {
+        let pods = pods(stage);
+        pods.len() == 3 && on_nodes(&pods) == 3
+    });
+    let told = stage.kubectl(&["-n", "batch", "get", "events"]);
+    has(&told, &["GangScheduling", "placeholders are created"]);
+    check(stage, &scheduler);
+    scheduler.stop();
+}
+
+pub fn preemption(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    let first: Vec<Value> = (0..12).map(|number| pod(&format!("a{number}"), "a", "1")).collect();
+    make(stage, &first);
+    until("queue a has all", || on_nodes(&pods(stage)) == 12);
+    make(stage, &[pod("c0", "c", "1")]);
+    until("c0 runs", || {
+        pods(stage).iter().any(|pod| pod["metadata"]["name"] == "c0" && pod["spec"]["nodeName"].is_string())
+    });
+    assert_eq!(pods(stage).len(), 12, "one made room");
+    let told = stage.kubectl(&["-n", "batch", "get", "events"]);
+    has(&told, &["Preempted", "it makes room for pod batch/c0 of queue root.c"]);
+    check(stage, &scheduler);
+    scheduler.stop();
+}
+
+pub fn reload(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    make(stage, &[pod("later", "later", "1")]);
+    until("the queue is not there, which is said", || {
+        stage.kubectl(&["-n", "batch", "describe", "pod", "later"]).contains("TaskRejected")
+    });
+    let write = |text: &str| {
+        let patch = json!({"data": {"queues.yaml": text}}).to_string();
+        stage.kubectl(&["-n", "kornsole", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &patch]);
+    };
+    write("partitions: [{name: default, queues: [{name: root, queues: [{name: 'a b'}]}]}]");
+    std::thread::sleep(Duration::from_secs(1));
+    write(&QUEUES.replace("    - {name: a}\n", "    - {name: a}\n    - {name: later}\n"));
+    until("the pod is bound under the new queues", || on_nodes(&pods(stage)) == 1);
+    check(stage, &scheduler);
+    scheduler.stop();
+}
+
+pub fn two(stage: &Stage) {
+    prepare(stage);
+    let first = Scheduler::start(stage);
+    let second = Scheduler::begin(stage);
+    let pods_of =
+        |from: usize| -> Vec<Value> { (from..from + 4).map(|number| pod(&format!("p{number}"), "a", "1")).collect() };
+    make(stage, &pods_of(0));
+    until("the first one binds", || on_nodes(&pods(stage)) == 4);
+    // Killed in the middle: what it had decided and not bound is decided again.
+    make(stage, &pods_of(4));
+    drop(first);
+    let second = second.ready();
+    until("the second one binds the rest", || on_nodes(&pods(stage)) == 8);
+    check(stage, &second);
+    make(stage, &pods_of(8));
+    second.stop();
+    // The lease was given back: nobody waits for its end.
+    let third = Scheduler::start(stage);
+    until("all are bound", || on_nodes(&pods(stage)) == 12);
+    check(stage, &third);
+    third.stop();
+}
+
+pub fn restarted(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    make(stage, &[pod("p0", "a", "1")]);
+    until("the first is bound", || on_nodes(&pods(stage)) == 1);
+    stage.command(&json!({"restart": true}));
+    make(stage, &[pod("p1", "a", "1"), pod("p2", "b", "1")]);
+    until("the others are bound after the restart", || on_nodes(&pods(stage)) == 3);
+    check(stage, &scheduler);
+    scheduler.stop();
+}
+
+pub fn bad_input(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    let annotated = |name: &str, key: &str, text: &str| {
+        let mut pod = pod(name, "a", "1");
+        pod["metadata"]["labels"]["applicationId"] = json!(name);
+        pod["metadata"]["annotations"] = json!({format!("yunikorn.apache.org/{key}"): text});
+        pod
+    };
+    make(stage, &[annotated("groups", "task-groups", "[{"), annotated("user", "user.info", "{nobody")]);
+    let mut claims = pod("claims", "a", "1");
+    claims["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]);
+    make(stage, &[claims]);
+    until("two run", || on_nodes(&pods(stage)) == 2);
+    for (name, words) in [
+        ("groups", "its task groups do not count"),
+        ("user", "its annotation user.info cannot be read"),
+        ("claims", "its claim \"missing\" is not there"),
+    ] {
+        until(words, || stage.kubectl(&["-n", "batch", "describe", "pod", name]).contains(words));
+    }
+    check(stage, &scheduler);
+    scheduler.stop();
+}
