@@ -74,7 +74,7 @@ fn each_context_says_what_is_known_of_it() {
     driver.keys("G").unwrap();
     says(&driver, "https://gone.example:6443");
     driver.keys("k<ret>").unwrap();
-    says(&driver, "opening k8s://aws");
+    assert_eq!(driver.state().contexts.here.as_deref(), Some("k8s://aws"));
 }
 
 #[test]

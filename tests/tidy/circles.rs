@@ -14,7 +14,10 @@ const WITHOUT_CIRCLES: [&str; 2] = ["scheduler", "engine"];
 
 /// The circles of the console, each with its reason.
 const CONSOLE_CIRCLES: [(&[&str], &str); 2] = [
-    (&["console::shell::session", "console::shell::session::follow_up"], "one `impl Session` in two files"),
+    (
+        &["console::shell::session", "console::shell::session::clusters", "console::shell::session::follow_up"],
+        "one `impl Session` in three files",
+    ),
     (
         &["console::state", "console::state::effect", "console::state::work"],
         "an export carries a copy of the state to a worker thread, and the state collects the effects of an update",

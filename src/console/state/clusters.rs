@@ -38,24 +38,24 @@ pub struct ClusterRow {
 pub enum ClusterState {
     /// It is not asked: a context of the kubeconfig may run a program, or ask the person to log in.
     NotAsked,
-    /// It is being opened.
+    /// A worker thread opens it.
     Opening,
     /// It cannot be opened, for this reason.
     Failed(String),
-    /// Its connection.
+    /// It was opened; this is how its connection is.
     Open(Link),
 }
 
 /// The figures of a cluster, over all of its partitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterFigures {
-    /// Nodes.
+    /// How many nodes it has, over all partitions.
     pub nodes: u64,
     /// What is in use of the cpu of all nodes, in thousandths; `None` without a node.
     pub cpu: Option<i64>,
     /// The same of the memory.
     pub memory: Option<i64>,
-    /// Running applications.
+    /// How many applications run below the roots of its partitions.
     pub running: u64,
     /// Pending cpu, in millicores.
     pub pending_vcore: i64,
@@ -106,7 +106,7 @@ impl ClusterFigures {
                 sum.1 += i128::from(part.capacity.amount(name));
             }
             if let Some(root) = part.root() {
-                all.running += u64::from(root.running);
+                all.running += root.running;
                 all.pending_vcore = all.pending_vcore.saturating_add(root.pending.amount(VCORE));
                 all.pending_memory = all.pending_memory.saturating_add(root.pending.amount(MEMORY));
             }
