@@ -8,7 +8,7 @@ mod killing;
 pub mod owners;
 mod pod;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
@@ -141,12 +141,19 @@ pub struct NamespaceRow {
 
 impl Kubernetes {
     /// The pods that a kill of an application deletes: those of its asks, and those that the scheduler was not given. Those that are over
-    /// stay, as they use nothing, and so do those that a node runs for itself (K8S-098).
+    /// stay, as they use nothing, and so do those that a node runs for itself (K8S-098), and one that has the name of a pod that the
+    /// scheduler still knows: it came after that.
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
         let ends = |pod: &&Arc<PodRow>| !pod.phase.is_over() && pod.kept_by().is_none();
-        for pod in asks.chain(self.pods_of(&app.id)).filter(ends) {
+        let names: BTreeSet<String> = app.asks.values().filter_map(|ask| ask.tags.pod()).collect();
+        let later = |pod: &&Arc<PodRow>| {
+            !app.asks.values().any(|ask| ask.id.as_str() == &*pod.uid)
+                && names.contains(&format!("{}/{}", pod.namespace, pod.name))
+        };
+        let others = self.pods_of(&app.id).filter(|pod| !later(pod));
+        for pod in asks.chain(others).filter(ends) {
             all.insert(&pod.uid, pod);
         }
         all.into_values().cloned().collect()

@@ -31,7 +31,7 @@ pub enum Context {
     Audit,
     Revisions,
     Simulate,
-    /// All clusters.
+    /// The page of every context of the settings, with figures.
     Clusters,
     Edit,
     Form,
