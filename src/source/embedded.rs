@@ -7,13 +7,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::trial::MOST_BYTES;
 use super::{
-    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained,
+    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, UsageAnswer, ViewAnswer, WhatIf, WhatIfAnswer,
+    explained, usage,
 };
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::ledger::Ledger;
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
 use crate::whatif::{Fork, NoFork};
@@ -109,6 +111,13 @@ impl Source for Embedded {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Records::text_of(self.engine.audit_log(), number));
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        let engine = Arc::clone(&self.engine);
+        let work = move || answer(Ok(usage::of_host(&*engine, &question)));
+        // Without a thread nothing answers, and the console continues without it.
+        let _ = std::thread::Builder::new().name("usage".to_owned()).spawn(work);
     }
 
     fn keeps_past(&self) -> bool {
@@ -348,6 +357,10 @@ impl Source for Stepped {
 
     fn records(&self, known: u64) -> Option<Records> {
         Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        answer(Ok(usage::of_host(self, &question)));
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {

@@ -320,6 +320,7 @@ impl Loop {
             | Effect::FetchRevision(_)
             | Effect::Explain(_)
             | Effect::PreviewQuotas(_)
+            | Effect::AskUsage(_)
             | Effect::Forecast(..)
             | Effect::StopForecast
             | Effect::FetchPastView(_)

@@ -327,6 +327,23 @@ columns! {
 }
 
 columns! {
+    /// The columns of what was used over time.
+    UsageColumn {
+        Cpu: "cpu", false, true;
+        Name: "name", false, false;
+        Memory: "mem", false, true;
+        Other: "other", false, false, more;
+        Share: "share", false, true, more;
+        Waited: "waited", false, true;
+        MemoryWaited: "mem-waited", false, true, more;
+        Borrowed: "borrowed", false, true;
+        MemoryBorrowed: "mem-borrowed", false, true, more;
+        Guaranteed: "guaranteed", false, true;
+        MemoryGuaranteed: "mem-guaranteed", false, true, more;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;
@@ -360,12 +377,13 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
         "fairness" => names::<FairnessColumn>(),
         "limits" => names::<LimitColumn>(),
         "simulate" => names::<SimulationColumn>(),
+        "usage" => names::<UsageColumn>(),
         _ => return None,
     })
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 13] {
+pub fn pages() -> [&'static str; 14] {
     [
         "queues",
         "apps",
@@ -380,5 +398,6 @@ pub fn pages() -> [&'static str; 13] {
         "fairness",
         "limits",
         "simulate",
+        "usage",
     ]
 }

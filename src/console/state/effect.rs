@@ -9,6 +9,7 @@ use crate::console::state::work::Work;
 use crate::model::{AppId, Time};
 use crate::view::act::{Order, Refusal};
 use crate::view::job::{JobOrder, OutputWanted};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::Question;
 
 /// One thing to be done outside of the state.
@@ -36,6 +37,8 @@ pub enum Effect {
     FetchRevision(u64),
     /// Ask the source why something waits. Answered by [`super::reply::Reply::Explained`].
     Explain(Question),
+    /// Ask the source what was used over time. Answered by [`super::reply::Reply::UsageKnown`].
+    AskUsage(UsageQuestion),
     /// Ask the source which allocations a text would have preempted. Answered by [`super::reply::Reply::QuotasPreviewed`].
     PreviewQuotas(Arc<str>),
     /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].

@@ -12,6 +12,7 @@ use crate::model::{AppId, Time};
 use crate::view::act::{Done, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet};
 use crate::view::simulation::Simulation;
+use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
 
@@ -24,6 +25,8 @@ pub enum Reply {
     RevisionText(u64, Result<Arc<str>, String>),
     /// Why something waits; or why that is not known.
     Explained(Question, Result<Sheet, Refusal>),
+    /// What was used over time; or why that is not known.
+    UsageKnown(UsageQuestion, Box<Result<Used, String>>),
     /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone.
     OverviewMade(Option<Box<Sheet>>),
     /// What the job of an application is; or why that is not known.

@@ -62,6 +62,7 @@ pub mod simulate;
 mod stack;
 mod tabs;
 pub mod trial;
+pub mod usage;
 pub mod users;
 pub mod workload;
 pub mod write;
@@ -117,6 +118,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         make_real::next(state);
         revisions::want(state);
         explain::want(state);
+        usage::want(state);
         job::want(state);
         settle::settle(state);
         job_names::want(state);
@@ -192,6 +194,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::TextEdited(text) => config::edited(state, text),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
         Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),

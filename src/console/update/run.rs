@@ -14,7 +14,7 @@ use crate::console::state::past::Step;
 use crate::console::update::{
     apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed, form,
     hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
-    question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
+    question, queues, refresh, revisions, simulate, tabs, trial, usage, workload, write,
 };
 use crate::view::Side;
 
@@ -138,6 +138,9 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Overview => overview::open(state),
         GoCommand::Limits => limits_used::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
+        GoCommand::Usage => usage::open(state, argument),
+        GoCommand::UsageBy => usage::split(state, argument),
+        GoCommand::UsagePeriod => usage::period(state, argument),
         GoCommand::Config => config::open(state),
     }
 }

@@ -14,6 +14,7 @@ pub mod ask_log;
 pub mod ask_rare;
 mod ask_saved;
 pub(super) mod backoff;
+pub mod bands;
 pub mod dirty;
 pub(super) mod dirty_marks;
 pub(in crate::scheduler) mod group_cache;

@@ -30,6 +30,7 @@ mod records;
 mod rights;
 mod shared;
 mod twin;
+mod usage;
 mod words;
 mod worker;
 
@@ -42,12 +43,13 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
     About, Focus, ForecastAnswer, Link, OwnHealth, QuotaAnswer, Records, Source, SourcePlace, StalePart, StopSign,
-    TextAnswer, WhatIfAnswer,
+    TextAnswer, UsageAnswer, WhatIfAnswer,
 };
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Order, Refusal};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use clock::Clock;
@@ -342,6 +344,19 @@ impl Source for Remote {
         match seen {
             Some(text) => answer(Ok(text)),
             None => self.request(worker::Request::Text(number, answer)),
+        }
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        match (self.shared.remote.load_full().as_deref(), self.link()) {
+            (Some(client::Remote::Kornsole(server)), _) if !server.can("usage") => {
+                answer(Err("this kornsole keeps no ledger: it is too old".to_owned()));
+            }
+            (Some(_), Link::Live { .. }) => self.request(worker::Request::Usage(question, answer)),
+            (_, Link::Stale { cause: why, .. } | Link::Refused { why, .. }) => {
+                answer(Err(format!("the connection is down: {why}")));
+            }
+            _ => answer(Err("not connected yet".to_owned())),
         }
     }
 

@@ -14,12 +14,10 @@ type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
 
 /// The amounts that a report has.
 pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
-    let mut all: Vec<Amounts> = vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited)];
-    if report.by.iter().any(|by| by == "tree") {
-        all.extend([
-            ("guaranteed", (|row| &row.guaranteed) as fn(&UsageReportRow) -> &BTreeMap<String, u64>),
-            ("borrowed", |row| &row.borrowed),
-        ]);
+    let mut all: Vec<Amounts> =
+        vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited), ("borrowed", |row| &row.borrowed)];
+    if report.rows.iter().any(|row| !row.guaranteed.is_empty()) {
+        all.push(("guaranteed", |row| &row.guaranteed));
     }
     all
 }
@@ -64,6 +62,7 @@ pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
         "user" => text(&row.user),
         "group" => text(&row.group),
         "application" => text(&row.application),
+        "priority" => row.priority.map(|priority| priority.to_string()).unwrap_or_default(),
         _ => String::new(),
     }
 }

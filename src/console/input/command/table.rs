@@ -23,6 +23,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Explain, "enter"),
             (In::Fairness, "enter"),
             (In::Simulate, "enter"),
+            (In::Usage, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -38,6 +39,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Explain, "go there"),
             (In::Fairness, "queue or user"),
             (In::Simulate, "charts"),
+            (In::Usage, "go into it"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
         .keys(&[(In::List, "i"), (In::Job, "i")])
@@ -266,6 +268,16 @@ pub static COMMANDS: &[Command] = &[
         "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
+    row(CommandId::Go(GoCommand::Usage), "usage", "What was used and waited for over time; over a period: 24h, 7d, month, last-month, all")
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split what was used by the next thing, or by: queue, tree, user, group, priority, application")
+        .keys(&[(In::Usage, "b")])
+        .hints(&[(In::Usage, "split by")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Go(GoCommand::UsagePeriod), "usage-period", "What was used over the next period, or over: 24h, 7d, month, last-month, all")
+        .keys(&[(In::Usage, "p")])
+        .hints(&[(In::Usage, "period")])
+        .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),

@@ -58,6 +58,11 @@ impl Session {
                 let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
                 self.source.explain(question, Box::new(answer));
             }
+            Effect::AskUsage(question) => {
+                let (replies, of) = (self.replies(), question.clone());
+                let answer = move |used| replies.send(Reply::UsageKnown(of, Box::new(used)));
+                self.source.usage(question, Box::new(answer));
+            }
             Effect::PreviewQuotas(text) => {
                 let (replies, of) = (self.replies(), Arc::clone(&text));
                 let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));

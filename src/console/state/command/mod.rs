@@ -29,6 +29,7 @@ pub enum Context {
     Audit,
     Revisions,
     Simulate,
+    Usage,
     Edit,
     Form,
     List,
@@ -66,6 +67,7 @@ impl Context {
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
+            Self::Usage => "Usage",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -103,6 +105,7 @@ impl Context {
             Self::Audit => "audit",
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
+            Self::Usage => "usage",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -125,7 +128,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -144,6 +147,7 @@ impl Context {
         Self::Audit,
         Self::Revisions,
         Self::Simulate,
+        Self::Usage,
         Self::List,
         Self::Page,
         Self::Edit,

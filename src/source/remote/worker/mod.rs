@@ -8,7 +8,7 @@ mod take;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -22,14 +22,16 @@ use super::plan::{Plan, Query};
 use super::quotas;
 use super::records;
 use super::twin::Twins;
+use super::usage;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::model::{Identity, Profile};
-use crate::source::{Focus, ForecastAnswer, QuotaAnswer, StopSign, TextAnswer, WhatIfAnswer};
+use crate::source::{Focus, ForecastAnswer, QuotaAnswer, StopSign, TextAnswer, UsageAnswer, WhatIfAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
 use crate::view::kubernetes::Kubernetes;
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{Question, SheetAnswer};
 
 /// The longest time between two published views while answers keep coming in.
@@ -51,6 +53,8 @@ pub enum Request {
     Explain(Question, SheetAnswer),
     /// It is to be said what a text would have preempted.
     PreviewQuotas(Arc<str>, QuotaAnswer),
+    /// It is to be said what was used over time.
+    Usage(UsageQuestion, UsageAnswer),
     /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
     WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
     /// What a configuration would lead to is to be tried on a twin of a partition.
@@ -255,6 +259,13 @@ impl Worker {
             Request::Text(number, answer) => {
                 let client = self.client.clone();
                 self.beside(Message::TextFetched, async move { answer(records::text(&client, number).await) });
+            }
+            Request::Usage(question, answer) => {
+                let (client, now) = (self.client.clone(), SystemTime::now());
+                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+                self.beside(Message::TextFetched, async move {
+                    answer(usage::usage(&client, is_yunikorn, &question, now).await);
+                });
             }
             Request::Explain(question, answer) => self.explain(question, answer),
             Request::WhatIf(partition, name, answer) => self.what_if(partition, name, answer),
