@@ -99,6 +99,8 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         let url = format!("{SCHEME}{name}");
         personal.contexts.insert(url.clone(), RemoteContext { url, ..RemoteContext::default() });
     }
+    let named = contexts.contains_key(&args.server) || args.server.starts_with(SCHEME);
+    personal.context = named.then(|| args.server.clone());
     personal.opener = Some(opener(&args.way, contexts));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,

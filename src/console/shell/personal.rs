@@ -9,6 +9,7 @@ use crate::console::shell::opener::Opener;
 use crate::console::shell::settings::{RemoteContext, StartPage};
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
+use crate::console::state::own_command::OwnCommand;
 use crate::console::state::saved::SavedView;
 use crate::console::state::simulate::Simulator;
 use crate::console::state::{Grade, ShownNotice, State};
@@ -38,13 +39,31 @@ pub struct Personal {
     pub opener: Option<Opener>,
     /// What makes simulations.
     pub simulator: Option<Simulator>,
+    /// The person's own commands.
+    pub own_commands: Vec<OwnCommand>,
+    /// The context by which the scheduler is opened, where it is opened by one.
+    pub context: Option<String>,
 }
 
 impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
         let (start, opener, simulator) = (StartPage::Queues, None, None);
-        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, start, opener, simulator }
+        let (own_commands, context) = Default::default();
+        Self {
+            keymap: defaults(),
+            file,
+            faults,
+            contexts,
+            columns,
+            views,
+            keep_in,
+            start,
+            opener,
+            simulator,
+            own_commands,
+            context,
+        }
     }
 }
 
@@ -54,6 +73,7 @@ impl Personal {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
         state.simulator = self.simulator;
+        (state.own_commands, state.context) = (Arc::new(self.own_commands), self.context);
         if self.start == StartPage::Overview {
             overview::open(state);
         }

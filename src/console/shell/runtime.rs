@@ -29,6 +29,7 @@ use signal_hook::low_level;
 use crate::console::input::terminal_events;
 use crate::console::shell::external_editor;
 use crate::console::shell::input_gate::InputGate;
+use crate::console::shell::own_command;
 use crate::console::shell::personal::Personal;
 use crate::console::shell::session::Incoming;
 use crate::console::shell::session::Session;
@@ -38,6 +39,7 @@ use crate::console::shell::terminal::Screen;
 use crate::console::shell::workers::Workers;
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
+use crate::console::state::own_command::OwnRun;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::SourceHandle;
 use crate::source::Source;
@@ -312,6 +314,7 @@ impl Loop {
             Effect::Suspend => self.due.suspend = true,
             Effect::Copy(text) => self.screen.copy(&text)?,
             Effect::EditText(text) => self.edit(&text)?,
+            Effect::RunOwn(run) => self.run_own(&run)?,
             Effect::OpenContext(name) => self.open(name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
             // The session has carried these out: they are for the source.
@@ -355,6 +358,21 @@ impl Loop {
         let retaken = self.retake();
         self.input.resume();
         retaken
+    }
+
+    /// Gives the terminal to a person's own command until that ends.
+    fn run_own(&mut self, run: &OwnRun) -> color_eyre::Result<()> {
+        self.input.pause();
+        terminal::restore();
+        let ended = own_command::run(run);
+        self.session.replies().send(Reply::OwnEnded(ended));
+        let retaken = self.retake();
+        self.input.resume();
+        retaken?;
+        // What was pressed to interrupt that program was not for this one.
+        let meant = |event: &Event| !matches!(event, Event::Signal(SIGINT));
+        let waiting: Vec<Event> = self.events.try_iter().filter(meant).collect();
+        waiting.into_iter().try_for_each(|event| self.take(event))
     }
 
     /// Takes the terminal back from another program.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::console::state::State;
+use crate::console::state::own_command::OwnRun;
 use crate::console::state::past::Step;
 use crate::console::state::work::Work;
 use crate::model::{AppId, Time};
@@ -27,6 +28,8 @@ pub enum Effect {
     Copy(String),
     /// Open a text in the person's own editor. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
+    /// Run a person's own command that takes the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    RunOwn(Box<OwnRun>),
     /// Open another scheduler, by the name of its context. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
     /// Send an order to the source, under its number. Answered by [`super::reply::Reply::OrderAnswered`].

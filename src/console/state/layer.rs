@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::jobs::Names;
 use crate::console::state::line_edit::LineEdit;
+use crate::console::state::own_command::OwnRun;
 use crate::view::act::Order;
 use crate::view::job::JobOrder;
 
@@ -172,7 +173,9 @@ impl Confirm {
             Question::Order(order) => Some(order.reason.clone()),
             Question::Orders(orders) => Some(orders.first().map(|order| order.reason.clone()).unwrap_or_default()),
             Question::Apply => Some(String::new()),
-            Question::Quit | Question::Context(_) | Question::Jobs(_) | Question::LeaveWhatIf(_) => None,
+            Question::Quit | Question::Context(_) | Question::Jobs(_) | Question::Own(_) | Question::LeaveWhatIf(_) => {
+                None
+            }
         };
         Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
     }
@@ -208,6 +211,8 @@ pub enum Question {
     Orders(Vec<Order>),
     /// Something that is done to jobs when the answer is yes.
     Jobs(Vec<JobOrder>),
+    /// A person's own command, run when the answer is yes.
+    Own(Box<OwnRun>),
     /// Leaving a what-if. With `true` its changes are given to the cluster as orders.
     LeaveWhatIf(bool),
 }

@@ -26,6 +26,7 @@ pub mod listing;
 pub mod marks;
 pub mod message;
 pub mod orders;
+pub mod own_command;
 pub mod page;
 mod page_table;
 mod parked;
@@ -159,6 +160,10 @@ pub struct State {
     pub pressed: Chord,
     /// The names of the contexts that can be opened.
     pub contexts: Vec<String>,
+    /// The context by which the scheduler was opened, where it was opened by one.
+    pub context: Option<String>,
+    /// The person's own commands.
+    pub own_commands: Arc<Vec<own_command::OwnCommand>>,
     /// The file of the person's own settings; empty when there is none.
     pub settings: String,
     /// The long list that is being made beside the draw loop.
@@ -238,6 +243,8 @@ impl State {
             keymap: Arc::new(Keymap::empty()),
             pressed: Chord::new(),
             contexts: Vec::new(),
+            context: None,
+            own_commands: Arc::default(),
             settings: String::new(),
             list_job: None,
             makings: 0,

@@ -63,6 +63,8 @@ pub enum Reply {
     FormDrafted(Box<FormDraft>),
     /// The text as it came out of the external editor.
     TextEdited(Result<String, String>),
+    /// How a person's own command ended, in words.
+    OwnEnded(Result<String, String>),
     /// The differences between two configurations.
     RevisionsCompared(Compared),
     /// How far a simulation is, by the number of its page.

@@ -46,6 +46,7 @@ pub mod nodes;
 pub mod notices;
 pub mod orders;
 pub mod overview;
+pub mod own_command;
 mod page;
 mod pages;
 pub mod past;
@@ -196,6 +197,8 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
         Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
+        Reply::OwnEnded(Ok(message)) => state.say(Grade::Info, message),
+        Reply::OwnEnded(Err(message)) => state.say(Grade::Error, message),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
         Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
     }

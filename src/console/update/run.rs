@@ -13,8 +13,8 @@ use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::update::{
     apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed, form,
-    hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
-    question, queues, refresh, revisions, simulate, tabs, trial, usage, workload, write,
+    hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, own_command, past,
+    placement, question, queues, refresh, revisions, simulate, tabs, trial, usage, workload, write,
 };
 use crate::view::Side;
 
@@ -284,6 +284,7 @@ fn screen(state: &mut State, id: ScreenCommand, argument: Option<&str>) {
         ScreenCommand::CopyRow => hand_out::copy(state, hand_out::Piece::Row),
         ScreenCommand::CopyYaml => hand_out::copy(state, hand_out::Piece::Yaml),
         ScreenCommand::Export => hand_out::export_to(state, argument.unwrap_or_default()),
+        ScreenCommand::OwnCommand => own_command::run(state, argument.unwrap_or_default()),
         ScreenCommand::Mouse => mouse::toggle(state),
         ScreenCommand::Marks => feed::toggle_marks(state),
         ScreenCommand::Theme => write::theme(state, argument.unwrap_or_default()),

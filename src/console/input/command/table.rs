@@ -227,6 +227,8 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::Anything)),
     row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
         .takes(Argument::Optional(Kind::Interval)),
+    row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your own settings, with what is under the cursor")
+        .takes(Argument::Required(Kind::Own)),
     row(CommandId::Go(GoCommand::Overview), "overview", "What needs attention, how the cluster stands, what changed since you looked")
         .keys(&[(In::Page, "o")]),
     row(CommandId::Go(GoCommand::Queues), "queues", "The queue tree; with a queue: the cursor on it")

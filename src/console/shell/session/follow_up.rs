@@ -109,6 +109,7 @@ impl Session {
             | Effect::Suspend
             | Effect::Copy(_)
             | Effect::EditText(_)
+            | Effect::RunOwn(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
     }
@@ -163,7 +164,7 @@ impl Session {
                 if let Ok(source) = opened
                     && !leave::is_busy(&self.state, turn)
                 {
-                    return self.switch(Arc::clone(&source.0));
+                    return self.switch(Arc::clone(&source.0), Some(name.clone()));
                 }
             }
             Reply::WhatIfOpened(orders, Ok(source)) => {
@@ -267,7 +268,7 @@ impl Session {
     }
 
     /// Goes to another scheduler. The person's own state stays: options, keys, histories and messages.
-    pub(super) fn switch(&mut self, source: Arc<dyn Source>) {
+    pub(super) fn switch(&mut self, source: Arc<dyn Source>, context: Option<String>) {
         let (view, link) = (source.view(), source.link());
         let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
         let old = &mut self.state;
@@ -278,6 +279,8 @@ impl Session {
         state.contexts = std::mem::take(&mut old.contexts);
         state.settings = std::mem::take(&mut old.settings);
         state.simulator = old.simulator.take();
+        state.own_commands = Arc::clone(&old.own_commands);
+        state.context = context;
         state.columns = std::mem::take(&mut old.columns);
         state.views = std::mem::take(&mut old.views);
         state.keep_in = std::mem::take(&mut old.keep_in);

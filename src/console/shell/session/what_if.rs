@@ -69,7 +69,8 @@ impl Session {
         }
         let real = (self.state.clone(), Arc::clone(&self.source));
         let partition = Arc::clone(&self.state.cluster.partition);
-        self.switch(source);
+        let context = self.state.context.clone();
+        self.switch(source, context);
         self.state.cluster.partition = partition;
         self.real = Some(Box::new(real));
         self.act(Action::Give(orders));

@@ -21,6 +21,10 @@
 //! [views]             # `:view NAME` goes there; `:view save NAME` writes them
 //! hungry = { page = "apps", filter = "etl", sort = "-wait" }
 //!
+//! [[command]]         # `:logs`, a program with what is under the cursor
+//! name = "logs"
+//! run = "kubectl logs -l applicationId={app}"
+//!
 //! [contexts.prod]     # a scheduler somewhere else: `kornsole attach prod`
 //! url = "https://yunikorn.example/prod"
 //! token-file = "/home/me/.kornsole/prod.token"
@@ -38,6 +42,7 @@ mod contexts;
 pub mod edit;
 mod keys;
 mod lists;
+mod own;
 mod table;
 
 use std::collections::BTreeMap;
@@ -50,6 +55,7 @@ use crate::config::{Fault, Source};
 use crate::console::input::keymap;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
+use crate::console::state::own_command::OwnCommand;
 use crate::console::state::saved::SavedView;
 use crate::console::theme::{ThemeName, Themes};
 use crate::console::update::refresh;
@@ -80,6 +86,8 @@ pub struct Settings {
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
     /// Lists as they were arranged, by name.
     pub views: BTreeMap<String, SavedView>,
+    /// The person's own commands.
+    pub own_commands: Vec<OwnCommand>,
 }
 
 /// The page that opens first.
@@ -101,7 +109,21 @@ impl Default for Settings {
     /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
         let (theme, ascii, mouse, marks, units, start, contexts, refresh, columns, views) = Default::default();
-        Self { theme, ascii, mouse, marks, units, start, keymap: keymap::defaults(), contexts, refresh, columns, views }
+        let own_commands = Vec::new();
+        Self {
+            theme,
+            ascii,
+            mouse,
+            marks,
+            units,
+            start,
+            keymap: keymap::defaults(),
+            contexts,
+            refresh,
+            columns,
+            views,
+            own_commands,
+        }
     }
 }
 
@@ -135,6 +157,9 @@ impl Read {
 /// | OWN-021 | a context holds a token, which belongs into a file of its own |
 /// | OWN-030 | columns or a view of no page with a list |
 /// | OWN-031 | no such column, or no width |
+/// | OWN-040 | a command of one's own without a name of its own, or that runs nothing |
+/// | OWN-041 | what it runs does not read |
+/// | OWN-042 | its key means something else there |
 /// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
@@ -154,8 +179,11 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 11] =
-        ["theme", "ascii", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views", "contexts"];
+    const KNOWN: [&str; 12] = [
+        "theme", "ascii", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views", "contexts",
+        "command",
+    ];
+    let mut own = None;
     for entry in table.entries() {
         match entry.name {
             "theme" => settings.theme = theme(&entry, themes, faults),
@@ -185,8 +213,13 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
                     settings.contexts = contexts::read(&table, faults);
                 }
             }
+            // Their keys are what the others leave.
+            "command" => own = Some(entry),
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }
+    }
+    if let Some(entry) = own {
+        settings.own_commands = own::read(&entry, &mut settings.keymap, faults);
     }
 }
 
@@ -307,11 +340,11 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, units, refresh, start, keys, columns, views, contexts
+            = there are theme, ascii, mouse, marks, units, refresh, start, keys, columns, views, contexts, command
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, job, nodes, node, users, account, details, explain, fairness, placement, config, change, events, audit, revisions, simulate, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = there are queues, apps, app, job, nodes, node, users, account, details, explain, fairness, placement, config, change, events, audit, revisions, simulate, usage, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^

@@ -132,6 +132,32 @@ impl<'t, 'v> Entry<'t, 'v> {
         texts
     }
 
+    /// Its value where that is a text.
+    pub fn as_text(&self) -> Option<&'v str> {
+        self.value.get_ref().as_str()
+    }
+
+    /// Where its value stands.
+    pub fn value_at(&self) -> Range<usize> {
+        self.value.span()
+    }
+
+    /// The tables in its list, each with its place.
+    pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<(Range<usize>, Table<'t, 'v>)> {
+        let list = self.value.get_ref().as_array();
+        let tables = list.and_then(|list| {
+            let table = |one: &'v Spanned<DeValue<'t>>| {
+                let entries = one.get_ref().as_table()?;
+                Some((one.span(), Table { text: self.text, path: self.path.clone(), entries }))
+            };
+            list.iter().map(table).collect::<Option<Vec<_>>>()
+        });
+        if tables.is_none() {
+            faults.push(self.other_type(&format!("tables: `[[{}]]`", self.path)));
+        }
+        tables.unwrap_or_default()
+    }
+
     /// The table that it is.
     pub fn table(&self, faults: &mut Vec<Fault>) -> Option<Table<'t, 'v>> {
         let entries = self.value.get_ref().as_table();

@@ -292,6 +292,7 @@ pub enum ScreenCommand {
     CopyRow,
     CopyYaml,
     Export,
+    OwnCommand,
     Suspend,
     Repaint,
     Quit,
