@@ -14,6 +14,7 @@ use crate::scheduler::state::ask::{Allocation, Ask, AskRank};
 use crate::scheduler::state::ask_ids::AskIds;
 use crate::scheduler::state::backoff::Backoff;
 use crate::scheduler::state::bands::Bands;
+use crate::scheduler::state::candidates::Asleep;
 use crate::scheduler::state::task_group::TaskGroup;
 use crate::scheduler::state::timer::TimerKey;
 use crate::scheduler::usage::Account;
@@ -95,6 +96,9 @@ pub struct Application {
     /// It was tried without success and need not be tried again yet.
     #[serde(skip)]
     pub(in crate::scheduler) backoff: Option<Box<Backoff>>,
+    /// It backs off together with others of its leaf.
+    #[serde(skip)]
+    pub(in crate::scheduler) asleep: Option<Asleep>,
     /// It also stands among those of its leaf that may replace a placeholder.
     #[serde(skip)]
     pub(in crate::scheduler) may_replace: bool,
