@@ -154,6 +154,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Limits(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Revisions(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Simulate(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Usage(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Details(_) | Page::Explain(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Ok(()),
         Page::Job(_) => return Ok(()),
     };
