@@ -14,6 +14,8 @@
 //!
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
+mod other_programs;
+
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,9 +29,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use crate::console::input::terminal_events;
-use crate::console::shell::external_editor;
 use crate::console::shell::input_gate::InputGate;
-use crate::console::shell::own_command;
 use crate::console::shell::personal::Personal;
 use crate::console::shell::session::Incoming;
 use crate::console::shell::session::Session;
@@ -39,7 +39,6 @@ use crate::console::shell::terminal::Screen;
 use crate::console::shell::workers::Workers;
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
-use crate::console::state::own_command::OwnRun;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::SourceHandle;
 use crate::source::Source;
@@ -346,40 +345,6 @@ impl Loop {
             replies.send(Reply::ContextOpened(name, opened));
         };
         std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
-        Ok(())
-    }
-
-    /// Gives the terminal to the person's own editor until that ends.
-    fn edit(&mut self, text: &str) -> color_eyre::Result<()> {
-        self.input.pause();
-        terminal::restore();
-        let edited = external_editor::edit(text);
-        self.session.replies().send(Reply::TextEdited(edited));
-        let retaken = self.retake();
-        self.input.resume();
-        retaken
-    }
-
-    /// Gives the terminal to a person's own command until that ends.
-    fn run_own(&mut self, run: &OwnRun) -> color_eyre::Result<()> {
-        self.input.pause();
-        terminal::restore();
-        let ended = own_command::run(run);
-        self.session.replies().send(Reply::OwnEnded(ended));
-        let retaken = self.retake();
-        self.input.resume();
-        retaken?;
-        // What was pressed to interrupt that program was not for this one.
-        let meant = |event: &Event| !matches!(event, Event::Signal(SIGINT));
-        let waiting: Vec<Event> = self.events.try_iter().filter(meant).collect();
-        waiting.into_iter().try_for_each(|event| self.take(event))
-    }
-
-    /// Takes the terminal back from another program.
-    fn retake(&mut self) -> color_eyre::Result<()> {
-        self.screen.retake()?;
-        self.resize()?;
-        self.repaint();
         Ok(())
     }
 

@@ -361,43 +361,30 @@ fn names<C: Column>() -> Vec<&'static str> {
     C::ALL.iter().map(|column| column.name()).collect()
 }
 
+/// The names of the pages with a list, with the names of their columns.
+const LISTS: [(&str, fn() -> Vec<&'static str>); 14] = [
+    ("queues", names::<QueueColumn>),
+    ("apps", names::<AppColumn>),
+    ("app", names::<AskColumn>),
+    ("nodes", names::<NodeColumn>),
+    ("node", names::<AllocationColumn>),
+    ("users", names::<UserColumn>),
+    ("account", names::<LevelColumn>),
+    ("events", names::<EventColumn>),
+    ("audit", names::<AuditColumn>),
+    ("revisions", names::<RevisionColumn>),
+    ("fairness", names::<FairnessColumn>),
+    ("limits", names::<LimitColumn>),
+    ("simulate", names::<SimulationColumn>),
+    ("usage", names::<UsageColumn>),
+];
+
 /// The columns of the list of a page, by the page's name; `None` where it has no list.
 pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
-    Some(match page {
-        "queues" => names::<QueueColumn>(),
-        "apps" => names::<AppColumn>(),
-        "app" => names::<AskColumn>(),
-        "nodes" => names::<NodeColumn>(),
-        "node" => names::<AllocationColumn>(),
-        "users" => names::<UserColumn>(),
-        "account" => names::<LevelColumn>(),
-        "events" => names::<EventColumn>(),
-        "audit" => names::<AuditColumn>(),
-        "revisions" => names::<RevisionColumn>(),
-        "fairness" => names::<FairnessColumn>(),
-        "limits" => names::<LimitColumn>(),
-        "simulate" => names::<SimulationColumn>(),
-        "usage" => names::<UsageColumn>(),
-        _ => return None,
-    })
+    LISTS.iter().find(|(name, _)| *name == page).map(|(_, columns)| columns())
 }
 
 /// The names of the pages with a list.
 pub fn pages() -> [&'static str; 14] {
-    [
-        "queues",
-        "apps",
-        "app",
-        "nodes",
-        "node",
-        "users",
-        "account",
-        "events",
-        "audit",
-        "revisions",
-        "fairness",
-        "limits",
-        "simulate",
-        "usage",
-    ]
+    LISTS.map(|(name, _)| name)
 }

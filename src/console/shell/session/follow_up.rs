@@ -18,6 +18,7 @@ use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview,
 use crate::model::{AppId, Time};
 use crate::source::{FocusKind, Source, StopSign, Trial};
 use crate::view::job::{JobOrder, OutputWanted};
+use crate::view::used::UsageQuestion;
 use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
@@ -58,11 +59,7 @@ impl Session {
                 let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
                 self.source.explain(question, Box::new(answer));
             }
-            Effect::AskUsage(question) => {
-                let (replies, of) = (self.replies(), question.clone());
-                let answer = move |used| replies.send(Reply::UsageKnown(of, Box::new(used)));
-                self.source.usage(question, Box::new(answer));
-            }
+            Effect::AskUsage(question) => self.ask_usage(question),
             Effect::PreviewQuotas(text) => {
                 let (replies, of) = (self.replies(), Arc::clone(&text));
                 let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));
@@ -80,14 +77,7 @@ impl Session {
                 let replies = self.replies();
                 self.source.view_at(at, Box::new(move |view| replies.send(Reply::PastView(at, view))));
             }
-            Effect::FetchPastSpan(at, step) => {
-                let replies = self.replies();
-                let answer = move |chapter: Result<Chapter, String>| {
-                    replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
-                };
-                let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
-                self.source.chapter(at, toward, past::matters, Box::new(answer));
-            }
+            Effect::FetchPastSpan(at, step) => self.fetch_past_span(at, step),
             Effect::FindMoments(since) => {
                 let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
                 self.effects.push(work.into());
@@ -112,6 +102,21 @@ impl Session {
             | Effect::RunOwn(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
+    }
+
+    fn ask_usage(&self, question: UsageQuestion) {
+        let (replies, of) = (self.replies(), question.clone());
+        let answer = move |used| replies.send(Reply::UsageKnown(of, Box::new(used)));
+        self.source.usage(question, Box::new(answer));
+    }
+
+    fn fetch_past_span(&self, at: Time, step: Step) {
+        let replies = self.replies();
+        let answer = move |chapter: Result<Chapter, String>| {
+            replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
+        };
+        let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
+        self.source.chapter(at, toward, past::matters, Box::new(answer));
     }
 
     fn simulate(&mut self, mut job: Box<SimulateJob>) {

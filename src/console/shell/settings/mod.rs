@@ -44,6 +44,7 @@ mod keys;
 mod lists;
 mod own;
 mod table;
+mod words;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,7 +59,6 @@ use crate::console::state::keymap::Keymap;
 use crate::console::state::own_command::OwnCommand;
 use crate::console::state::saved::SavedView;
 use crate::console::theme::{ThemeName, Themes};
-use crate::console::update::refresh;
 use crate::model::quantity::SizeUnits;
 
 /// A person's settings. What is not set is `None`.
@@ -186,13 +186,13 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
     let mut own = None;
     for entry in table.entries() {
         match entry.name {
-            "theme" => settings.theme = theme(&entry, themes, faults),
+            "theme" => settings.theme = words::theme(&entry, themes, faults),
             "ascii" => settings.ascii = entry.bool(faults),
             "mouse" => settings.mouse = entry.bool(faults),
             "marks" => settings.marks = entry.bool(faults),
-            "units" => settings.units = units(&entry, faults),
-            "refresh" => settings.refresh = interval(&entry, faults),
-            "start" => settings.start = start(&entry, faults),
+            "units" => settings.units = words::units(&entry, faults),
+            "refresh" => settings.refresh = words::interval(&entry, faults),
+            "start" => settings.start = words::start(&entry, faults),
             "columns" => {
                 if let Some(table) = entry.table(faults) {
                     settings.columns = lists::columns(&table, faults);
@@ -221,43 +221,6 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
     if let Some(entry) = own {
         settings.own_commands = own::read(&entry, &mut settings.keymap, faults);
     }
-}
-
-fn interval(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
-    match refresh::read(entry.text(faults)?) {
-        Ok(interval) => Some(interval),
-        Err(why) => {
-            faults.push(entry.wrong("OWN-003", why, "as \"5s\""));
-            None
-        }
-    }
-}
-
-fn start(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartPage> {
-    let name = entry.text(faults)?;
-    let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
-    if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "there are overview, queues"));
-    }
-    found.map(|(_, page)| *page)
-}
-
-fn units(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
-    let name = entry.text(faults)?;
-    let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
-    if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "there are binary, decimal"));
-    }
-    found.map(|(_, units)| *units)
-}
-
-fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
-    let name = entry.text(faults)?;
-    let theme = themes.get(name).map(|theme| theme.name.clone());
-    if theme.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
-    }
-    theme
 }
 
 #[cfg(test)]
