@@ -17,6 +17,9 @@ pub struct Table<'t, 'v> {
     pub entries: &'v DeTable<'t>,
 }
 
+/// A table of a list, and where it stands.
+pub type PlacedTable<'t, 'v> = (Range<usize>, Table<'t, 'v>);
+
 /// An entry of a table.
 pub struct Entry<'t, 'v> {
     text: &'t str,
@@ -143,7 +146,7 @@ impl<'t, 'v> Entry<'t, 'v> {
     }
 
     /// The tables in its list, each with its place.
-    pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<(Range<usize>, Table<'t, 'v>)> {
+    pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {
             let table = |one: &'v Spanned<DeValue<'t>>| {
