@@ -361,8 +361,11 @@ fn names<C: Column>() -> Vec<&'static str> {
     C::ALL.iter().map(|column| column.name()).collect()
 }
 
-/// The names of the pages with a list, with the names of their columns.
-const LISTS: [(&str, fn() -> Vec<&'static str>); 14] = [
+/// The names of a page's columns.
+type Names = fn() -> Vec<&'static str>;
+
+/// The names of the pages with a list, with those of their columns.
+const LISTS: [(&str, Names); 14] = [
     ("queues", names::<QueueColumn>),
     ("apps", names::<AppColumn>),
     ("app", names::<AskColumn>),
