@@ -8,7 +8,7 @@ use crate::model::QueuePath;
 /// What the rows are split by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UsageBy {
-    /// By leaf.
+    /// By leaf: what is in use counts once.
     #[default]
     Queue,
     /// Every queue with all below it, beside its guarantee.
@@ -19,7 +19,7 @@ pub enum UsageBy {
     Group,
     /// By the priority of the asks.
     Priority,
-    /// By application.
+    /// By application; those of old hours are one row without a name.
     Application,
 }
 
@@ -129,7 +129,7 @@ pub struct UsageGap {
     pub from: i64,
     /// When it began again.
     pub to: i64,
-    /// Why.
+    /// Why the counting stood, in a sentence for people.
     pub why: String,
 }
 

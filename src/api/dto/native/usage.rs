@@ -37,7 +37,7 @@ pub struct UsageGap {
     pub from: i64,
     /// When it began again.
     pub to: i64,
-    /// Why.
+    /// Why the counting stood, in a sentence for people.
     pub why: String,
 }
 
