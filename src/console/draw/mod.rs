@@ -36,6 +36,7 @@ mod overlay;
 mod past;
 pub(crate) mod pen;
 mod table;
+mod trends;
 mod trial;
 mod unreached;
 
@@ -93,6 +94,7 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         (_, Page::Details(page)) => details::draw_page(pen, state, page, regions.rows),
         (_, Page::Job(page)) => job::draw(pen, state, page, regions.rows),
         (_, Page::Explain(page)) => explain::draw(pen, state, page, regions.rows),
+        (_, Page::Trends(page)) => trends::draw(pen, state, page, regions.rows),
         (_, Page::Config(page)) => return config::draw(pen, state, page, regions),
         (Body::Text | Body::Config, _) => {}
     }

@@ -16,6 +16,7 @@ use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::simulate::SimulatePage;
+use crate::console::state::trends::TrendsPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
@@ -64,6 +65,8 @@ pages! { $
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
     /// Runs of a workload.
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
+    /// Values over time.
+    Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
     /// The configurations that were in force.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }

@@ -14,7 +14,7 @@ use crate::console::state::past::Step;
 use crate::console::update::{
     apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed, form,
     hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
-    question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
+    question, queues, refresh, revisions, simulate, tabs, trends, trial, workload, write,
 };
 use crate::view::Side;
 
@@ -32,6 +32,7 @@ pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Text(id) => text(state, id),
         CommandId::Log(id) => log(state, id, argument),
         CommandId::Time(id) => time(state, id, argument),
+        CommandId::Trend(id) => trends::run(state, id),
         CommandId::Trial(id) => trial::run(state, id, argument),
         CommandId::Order(id) => order(state, id, argument),
         CommandId::Job(id) => of_job(state, id, argument),
@@ -136,6 +137,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::ExplainAll => explain::open_all(state, argument),
         GoCommand::Fairness => fairness::open(state),
         GoCommand::Overview => overview::open(state),
+        GoCommand::Trends => trends::open(state, argument),
         GoCommand::Limits => limits_used::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
         GoCommand::Config => config::open(state),

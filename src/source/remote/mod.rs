@@ -42,7 +42,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
     About, Focus, ForecastAnswer, Link, OwnHealth, QuotaAnswer, Records, Source, SourcePlace, StalePart, StopSign,
-    TextAnswer, WhatIfAnswer,
+    TextAnswer, Trends, WhatIfAnswer,
 };
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
@@ -78,6 +78,7 @@ pub struct Remote {
     cluster: Option<Arc<Cluster>>,
     /// What stands at the other end, once the scheduler was found in its cluster.
     found: OnceLock<About>,
+    trends: Option<Arc<Trends>>,
 }
 
 impl Remote {
@@ -141,7 +142,15 @@ impl Remote {
             seen_as_other,
             cluster: target.cluster().cloned(),
             found: OnceLock::new(),
+            trends: None,
         })
+    }
+
+    /// The same with what is measured of it.
+    #[must_use]
+    pub fn with_trends(mut self, trends: Arc<Trends>) -> Self {
+        self.trends = Some(trends);
+        self
     }
 
     /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
@@ -201,6 +210,10 @@ impl Source for Remote {
 
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         self.shared.important(until, limit)
+    }
+
+    fn trends(&self) -> Option<Arc<Trends>> {
+        self.trends.clone()
     }
 
     fn about(&self) -> &About {

@@ -10,4 +10,5 @@ mod nodes;
 mod queues;
 mod records;
 mod simulate;
+mod trends;
 mod users;

@@ -4,7 +4,7 @@ mod id;
 
 pub use id::{
     ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PromptCommand, RowCommand,
-    ScreenCommand, TextCommand, TimeCommand, TrialCommand,
+    ScreenCommand, TextCommand, TimeCommand, TrendCommand, TrialCommand,
 };
 
 /// Where a key means something.
@@ -29,6 +29,7 @@ pub enum Context {
     Audit,
     Revisions,
     Simulate,
+    Trends,
     Edit,
     Form,
     List,
@@ -66,6 +67,7 @@ impl Context {
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
+            Self::Trends => "Trends",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -103,6 +105,7 @@ impl Context {
             Self::Audit => "audit",
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
+            Self::Trends => "trends",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -125,7 +128,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -144,6 +147,7 @@ impl Context {
         Self::Audit,
         Self::Revisions,
         Self::Simulate,
+        Self::Trends,
         Self::List,
         Self::Page,
         Self::Edit,
