@@ -82,7 +82,7 @@ fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     let ascii = pen.is_ascii();
     let marker = |sign: char, other: Marker| if ascii { Marker::Custom(sign) } else { other };
     let top = picture.top as f64;
-    let mut parts: Vec<(Vec<(f64, f64)>, Role, Marker)> = Vec::new();
+    let mut parts: Vec<(Run, Role, Marker)> = Vec::new();
     for bound in &picture.bounds {
         parts.extend(runs(bound, 1.0).into_iter().map(|run| (run, Role::Dim, marker('-', Marker::Dot))));
     }
@@ -103,9 +103,12 @@ fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     pen.widget(widget, chart);
 }
 
-/// The parts of a series without a gap: step and figure.
-fn runs(series: &Series, factor: f64) -> Vec<Vec<(f64, f64)>> {
-    let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
+/// The points of a line without a gap: step and figure.
+type Run = Vec<(f64, f64)>;
+
+/// The parts of a series without a gap.
+fn runs(series: &Series, factor: f64) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
     let mut whole = false;
     for (step, figure) in series.figures.iter().enumerate() {
         let Some(figure) = figure else {

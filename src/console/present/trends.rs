@@ -9,6 +9,7 @@ use crate::console::state::page::{Page, Subject as Shown};
 use crate::console::state::trends::TrendsPage;
 use crate::console::theme::Role;
 use crate::model::Time;
+use crate::source::trends::Keeping;
 use crate::view::Side;
 use crate::view::trends::{Figure, Mark, Measure, Ring, Rings, Series, Subject, Unit, Value};
 
@@ -80,7 +81,8 @@ pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
     }
     let marks = rings.marks().filter_map(|mark| Some((first.step_of(mark.at)?, Arc::clone(mark)))).collect();
     let last = first.figures.len().saturating_sub(1);
-    let newest = first.step_of(state.cluster.at.min(Time(to.0.saturating_sub(1)))).unwrap_or(last);
+    // The last that is known: another process may be a minute behind, or the connection be down.
+    let newest = first.figures.iter().rposition(Option::is_some).unwrap_or(last);
     let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
     Some(Picture { first, second, bounds, top: top.max(1), second_top: second_top.max(1), marks, cursor })
 }
@@ -167,6 +169,9 @@ pub fn footer(state: &State) -> Vec<Piece> {
     let words = |(ring, name): (Ring, &str)| Some(format!("{name} since {}", format::when(rings.oldest(ring)?, live)));
     let all = [(Ring::Fine, "10 s"), (Ring::Minute, "1 min"), (Ring::Hour, "1 h")];
     let mut text = all.into_iter().filter_map(words).collect::<Vec<_>>().join(", ");
+    if let Keeping::Reads(_) = &*state.cluster.trends.keeping {
+        text += "; another process writes them, once a minute";
+    }
     if rings.left_out() > 0 {
         text += &format!("; {} left out: too many", rings.left_out());
     }

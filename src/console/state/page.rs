@@ -11,12 +11,9 @@ use crate::console::state::column::{
 use crate::console::state::command::Context;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Cursor;
-use crate::console::state::explain::ExplainPage;
-use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
-use crate::console::state::placement::PlacementPage;
-use crate::console::state::simulate::SimulatePage;
-use crate::console::state::trends::TrendsPage;
+use crate::console::state::{explain::ExplainPage, job::JobPage};
+use crate::console::state::{placement::PlacementPage, simulate::SimulatePage, trends::TrendsPage};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;

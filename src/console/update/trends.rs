@@ -5,14 +5,15 @@ use crate::console::state::command::TrendCommand;
 use crate::console::state::page::Page;
 use crate::console::state::trends::{KnownTrends, SPANS, TrendsPage};
 use crate::console::state::{Grade, State};
-use crate::console::update::past;
 use crate::console::update::stack::push;
+use crate::console::update::{overview, past};
 use crate::model::{Time, VCORE};
 use crate::view::trends::{Layout, Measure, Subject, SubjectKind, Value};
 
 /// Whether what is on the screen reads the trends.
 pub fn reads(state: &State) -> bool {
     matches!(state.page(), Page::Trends(_))
+        || overview::reads_events(state.page()) && !matches!(state.page(), Page::Events(_))
 }
 
 /// Takes what is known of them by now.

@@ -300,6 +300,7 @@ mod tests {
             connection: None,
             health: Some(Vec::new()),
             rows: 40,
+            trends: None,
             looked: None,
         }
     }
