@@ -20,7 +20,7 @@ const MOST_ABOVE: i64 = 4;
 
 /// The lines of a page in so many columns.
 pub struct Picture {
-    /// The value.
+    /// The value that the page is about.
     pub first: Series,
     /// The second one, with its own scale where its unit is another one.
     pub second: Option<Series>,

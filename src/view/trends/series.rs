@@ -16,11 +16,11 @@ const WHOLE: Duration = Duration::from_secs(60);
 /// A figure over a step of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The smallest.
+    /// The smallest in the step.
     pub min: i64,
     /// The mean over what was measured; of a setting the last.
     pub mean: i64,
-    /// The largest.
+    /// The largest in the step.
     pub max: i64,
 }
 
