@@ -16,6 +16,7 @@
 //!  local       jobs on this machine: real processes for allocations
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
+//!  alerts      rules over what is seen, and what became of each over time; pure
 //!  ledger      what was used over time: resources times time, by hour
 //!  kubernetes  pods and nodes of Kubernetes as commands, and its filters as predicates; pure
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
@@ -74,4 +75,4 @@ pub mod simulate;
 pub mod source;
 pub mod tape;
 
-pub use kornsole_core::{config, kubernetes, ledger, model, scenario, scheduler, twin, view, whatif};
+pub use kornsole_core::{alerts, config, kubernetes, ledger, model, scenario, scheduler, twin, view, whatif};

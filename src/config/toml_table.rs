@@ -97,6 +97,20 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
+    /// A fault at byte `at` of the text that its value is; at its beginning where that is written with escapes.
+    pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
+        let span = self.value.span();
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+        let as_it_is = self
+            .value
+            .get_ref()
+            .as_str()
+            .is_some_and(|text| written.get(quotes..).is_some_and(|from| from.starts_with(text)));
+        let start = if as_it_is { span.start + quotes + at } else { span.start };
+        fault(self.text, code, &(start..span.end), &self.path, message, hint)
+    }
+
     /// The fault of a name that is not known.
     pub fn unknown(&self, code: &'static str, kind: &str, known: &[&str]) -> Fault {
         self.fault(code, format!("no {kind} {:?}", self.name), &format!("there are {}", known.join(", ")))

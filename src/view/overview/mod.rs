@@ -22,6 +22,8 @@ mod trend;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use cluster::asks_without_a_node;
+
 use super::record::Record;
 use super::waiting::{Sheet, SheetLine, count};
 use super::{PartitionView, View};
