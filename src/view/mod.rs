@@ -33,6 +33,7 @@ mod sample;
 mod share;
 pub mod simulation;
 mod snapshot;
+pub mod trends;
 pub mod units;
 mod usage;
 pub mod users;
