@@ -14,6 +14,7 @@
 //!  api         REST: the types on the wire, the client, the server
 //!  kube        a Kubernetes cluster by a kubeconfig: the way to its scheduler, its ConfigMap, pods, nodes
 //!  local       jobs on this machine: real processes for allocations
+//!  alerting    alerts of a running cluster: evaluated, kept, sent
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
 //!  alerts      rules over what is seen, and what became of each over time; pure
@@ -64,6 +65,7 @@
 //! 5. `Partition::commit` moves every counter at once: node, queues, application, users, state, priorities.
 //! 6. The events go to the log; `Core::take_view` makes the next view, in which only the rows change that the cycle changed.
 
+pub mod alerting;
 pub mod api;
 pub mod cli;
 pub mod console;

@@ -171,6 +171,16 @@ impl Alerts {
         all
     }
 
+    /// When the last step was, by the cluster's time.
+    pub fn stepped(&self) -> Option<Time> {
+        self.at
+    }
+
+    /// The number that the next change has.
+    pub fn next_change(&self) -> u64 {
+        self.next_change
+    }
+
     /// The alerts that are over, the newest first.
     pub fn ended(&self) -> impl Iterator<Item = &Ended> {
         self.ended.iter().rev()

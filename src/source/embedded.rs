@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::forecast::{ForecastAnswer, StopSign, forecast};
+use super::probe::{self, Probe};
 use super::trial::MOST_BYTES;
 use super::{
-    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained,
+    About, Board, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained,
 };
+use crate::alerting::board::Timing;
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::ledger::Ledger;
@@ -26,12 +28,19 @@ pub struct Embedded {
     engine: Arc<Engine>,
     about: About,
     actor: Actor,
+    alerts: Option<Arc<Board>>,
 }
 
 impl Embedded {
     /// Shows an engine to somebody, who acts on it.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
-        Self { engine: engine.into(), about, actor: actor.into() }
+        Self { engine: engine.into(), about, actor: actor.into(), alerts: None }
+    }
+
+    /// The same with the alerts of its cluster.
+    #[must_use]
+    pub fn with_alerts(self, board: Arc<Board>) -> Self {
+        Self { alerts: Some(board), ..self }
     }
 
     /// Has something looked up in the past that is kept, on a thread of its own.
@@ -111,6 +120,10 @@ impl Source for Embedded {
         answer(Records::text_of(self.engine.audit_log(), number));
     }
 
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref()
+    }
+
     fn keeps_past(&self) -> bool {
         self.engine.history().is_some()
     }
@@ -176,6 +189,7 @@ pub struct Stepped {
     actor: Actor,
     jobs: Option<Arc<dyn Jobs>>,
     journal: Option<JournalHistory>,
+    alerts: Option<(Arc<Board>, Mutex<(Probe, Option<Time>)>)>,
 }
 
 impl Stepped {
@@ -195,7 +209,7 @@ impl Stepped {
         let (events, counters, ledger) =
             (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.audit_log()));
         let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
-        Self { core, published, events, counters, ledger, about, actor, jobs: None, journal: None }
+        Self { core, published, events, counters, ledger, about, actor, jobs: None, journal: None, alerts: None }
     }
 
     /// The same where its applications are these jobs.
@@ -208,6 +222,26 @@ impl Stepped {
     #[must_use]
     pub fn with_journal(self, journal: JournalHistory) -> Self {
         Self { journal: Some(journal), ..self }
+    }
+
+    /// The same with the alerts of its cluster, which are judged as its time moves.
+    #[must_use]
+    pub fn with_alerts(self, board: Arc<Board>) -> Self {
+        Self { alerts: Some((board, Mutex::default())), ..self }
+    }
+
+    /// Judges the alerts, where the last time is long enough ago.
+    fn judge(&self) {
+        let Some((board, probe)) = &self.alerts else { return };
+        let now = Source::now(self);
+        let mut probe = probe.lock().unwrap_or_else(PoisonError::into_inner);
+        if probe.1.is_some_and(|last| now.since(last) < probe::EVERY) {
+            return;
+        }
+        probe.1 = Some(now);
+        let clock = now.since(Time::ZERO);
+        let given = probe.0.given(self, clock);
+        board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -224,6 +258,10 @@ impl Stepped {
         let progress = core.run_until(until, steps);
         if let Some(view) = core.take_view() {
             self.published.publish(view);
+        }
+        drop(core);
+        if progress != Progress::Busy {
+            self.judge();
         }
         progress
     }
@@ -372,6 +410,10 @@ impl Source for Stepped {
 
     fn jobs(&self) -> Option<&dyn Jobs> {
         self.jobs.as_deref()
+    }
+
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref().map(|(board, _)| board)
     }
 
     fn keeps_past(&self) -> bool {

@@ -9,6 +9,7 @@ mod explained;
 pub mod forecast;
 #[cfg(target_os = "linux")]
 pub mod local;
+pub mod probe;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -17,9 +18,11 @@ pub mod trial;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::alerting::{Board, Picture, ReceiverStatus};
 pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
+use crate::view::drain::span;
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
@@ -226,6 +229,11 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// The alerts of this cluster, where they are evaluated in this process.
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        None
+    }
+
     /// Has `wake` called soon after each new view, from any thread; bursts may be reported once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
 }
@@ -251,6 +259,17 @@ pub enum OwnHealth {
     Reported(Arc<Health>, Time),
     /// That is not known, for this reason.
     Unknown(Arc<str>),
+}
+
+impl OwnHealth {
+    /// The checks that failed, a sentence each; `None` where they are not known. Those of a scheduler in this process are not made here.
+    pub fn failed(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Here => Some(Vec::new()),
+            Self::Reported(health, _) => Some(health.failed()),
+            Self::Unknown(_) => None,
+        }
+    }
 }
 
 /// What stands at the other end of a source.
@@ -360,6 +379,19 @@ pub struct StalePart {
 impl Link {
     /// A source in this process that has nothing newer to show.
     pub const LIVE: Self = Self::Live { rtt: None };
+
+    /// What is wrong with the connection, in words; `None` while the view is what is.
+    pub fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Live { .. } => None,
+            Self::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
+            Self::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
+            Self::Stale { age, cause, .. } => {
+                Some(format!("the connection is down, all this is {} old: {cause}", span(*age)))
+            }
+            Self::Refused { why, .. } => Some(why.clone()),
+        }
+    }
 
     /// Whether the shown state is the present one.
     pub const fn is_live(&self) -> bool {

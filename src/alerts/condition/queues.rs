@@ -110,7 +110,7 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     for queue in all.into_iter().rev() {
         let Some((resource, guaranteed, used, pending)) = largest_lack(queue) else { continue };
         let below = |other: &&QueueRow| other.path != queue.path && other.path.is_within(&queue.path);
-        if lacking.iter().any(|other| below(other)) {
+        if lacking.iter().any(below) {
             continue;
         }
         let deficit = guaranteed.min(used.saturating_add(pending)).saturating_sub(used);

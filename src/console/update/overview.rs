@@ -10,9 +10,7 @@ use crate::console::state::work::Work;
 use crate::console::update::explain::{again, set};
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
-use crate::source::{Link, OwnHealth};
 use crate::view::act::Refusal;
-use crate::view::drain::span;
 use crate::view::overview::Given;
 use crate::view::waiting::Sheet;
 
@@ -64,8 +62,8 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
         at: until.unwrap_or(cluster.at),
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
-        connection: connection(&cluster.link),
-        health: health(&cluster.health),
+        connection: cluster.link.trouble(),
+        health: cluster.health.failed(),
         // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
@@ -74,30 +72,6 @@ fn given(state: &State, looked: Option<Time>) -> Given {
 
 fn is_shown(record: &crate::view::Record, until: Option<Time>) -> bool {
     record.is_important() && until.is_none_or(|until| record.at <= until)
-}
-
-fn connection(link: &Link) -> Option<String> {
-    match link {
-        Link::Live { .. } => None,
-        Link::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
-        Link::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
-        Link::Stale { age, cause, .. } => {
-            Some(format!("the connection is down, all this is {} old: {cause}", span(*age)))
-        }
-        Link::Refused { why, .. } => Some(why.clone()),
-    }
-}
-
-/// The checks of the scheduler that failed; `None` where they are not known.
-fn health(health: &OwnHealth) -> Option<Vec<String>> {
-    match health {
-        OwnHealth::Here => Some(Vec::new()),
-        OwnHealth::Reported(health, _) => {
-            let failed = health.checks.iter().filter(|check| !check.succeeded);
-            Some(failed.map(|check| format!("{}: {}", check.name, check.diagnosis)).collect())
-        }
-        OwnHealth::Unknown(_) => None,
-    }
 }
 
 /// Takes an overview for its page, where that is still there.

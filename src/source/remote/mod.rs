@@ -44,6 +44,7 @@ use super::{
     About, Focus, ForecastAnswer, Link, OwnHealth, QuotaAnswer, Records, Source, SourcePlace, StalePart, StopSign,
     TextAnswer, WhatIfAnswer,
 };
+use crate::alerting::Board;
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{Identity, Time};
@@ -78,6 +79,7 @@ pub struct Remote {
     cluster: Option<Arc<Cluster>>,
     /// What stands at the other end, once the scheduler was found in its cluster.
     found: OnceLock<About>,
+    alerts: Option<Arc<Board>>,
 }
 
 impl Remote {
@@ -141,7 +143,15 @@ impl Remote {
             seen_as_other,
             cluster: target.cluster().cloned(),
             found: OnceLock::new(),
+            alerts: None,
         })
+    }
+
+    /// The same with the alerts of its cluster.
+    #[must_use]
+    pub fn with_alerts(mut self, board: Arc<Board>) -> Self {
+        self.alerts = Some(board);
+        self
     }
 
     /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
@@ -176,6 +186,10 @@ impl Remote {
 }
 
 impl Source for Remote {
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref()
+    }
+
     fn view(&self) -> Arc<View> {
         self.shared.view.load_full()
     }
