@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::alerts::{AlertArgs, attached_folder};
 use super::fail;
 use super::look::{LookArgs, Rejected};
 use super::user_settings;
@@ -16,7 +17,7 @@ use crate::console::{self, Opener};
 use crate::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use crate::model::Identity;
 use crate::source::remote::RemoteOptions;
-use crate::source::{Remote, Source};
+use crate::source::{Remote, Source, probe};
 use crate::view::units;
 
 /// The token, where no file names one.
@@ -34,6 +35,9 @@ pub struct AttachArgs {
     /// How it is asked
     #[command(flatten)]
     pub way: WayArgs,
+    /// What is alerted about
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
@@ -90,16 +94,16 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         Ok(found) => found,
         Err(report) => return fail(&report.message, report.code),
     };
-    let source = match Remote::start(&found.target, found.options) {
-        Ok(remote) => Arc::new(remote),
-        Err(fault) => return fail(&fault.to_string(), 1),
+    let source = match watched(found, &args.alerts) {
+        Ok(source) => source,
+        Err(report) => return fail(&report.message, report.code),
     };
     // Those of the kubeconfig stand beside one's own.
     for name in Known::read().map(|known| known.names()).unwrap_or_default() {
         let url = format!("{SCHEME}{name}");
         personal.contexts.insert(url.clone(), RemoteContext { url, ..RemoteContext::default() });
     }
-    personal.opener = Some(opener(&args.way, contexts));
+    personal.opener = Some(opener(&args.way, &args.alerts, contexts));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
@@ -108,13 +112,27 @@ pub fn run(args: &AttachArgs) -> ExitCode {
 
 /// Opens another context from inside the console. What the arguments said of one scheduler is not said of another, but for
 /// `--read-only`.
-fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
-    let way = WayArgs { read_only: way.read_only, ..WayArgs::default() };
+fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
+    let (way, alerts) = (WayArgs { read_only: way.read_only, ..WayArgs::default() }, alerts.clone());
     Opener::new(move |name| {
         let found = find(name, &way, &contexts).map_err(|report| report.message)?;
-        let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
-        Ok(Arc::new(remote) as Arc<dyn Source>)
+        watched(found, &alerts).map_err(|report| report.message)
     })
+}
+
+/// Starts to ask a scheduler, and to evaluate its alerts on this machine.
+///
+/// # Errors
+/// The client does not start, or the rules have a fault.
+pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<Arc<dyn Source>, Rejected> {
+    let wrong = |message: String| Rejected { message, code: 1 };
+    let name = found.options.name.clone().unwrap_or_else(|| found.target.host());
+    let folder = attached_folder(&name);
+    let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?;
+    let board = alerts.board(&name, folder.as_deref(), remote.now()).map_err(wrong)?;
+    let source: Arc<dyn Source> = Arc::new(remote.with_alerts(board));
+    probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?;
+    Ok(source)
 }
 
 /// The contexts of a person's settings, whose units hold from now on. What is wrong in them is reported where the console runs; a command without a screen continues with

@@ -5,6 +5,7 @@
 //! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
 //!   1 where something is different and 2 for everything else, as diff(1) does.
 
+pub mod alerts;
 pub mod attach;
 pub mod check;
 pub mod console;
@@ -87,6 +88,8 @@ enum Command {
     Fairness(remote::ShowArgs),
     /// What was used over time, by queue, user, group or application: as a table, CSV, JSON or a page
     Usage(Box<remote::UsageArgs>),
+    /// Alerts: check rules, try them on the past, list those of a running kornsole
+    Alerts(alerts::AlertsArgs),
     /// What happened there, and what happens
     Events(remote::EventsArgs),
     /// Kill applications there
@@ -188,6 +191,7 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => remote::explain(args),
         Some(Command::Fairness(args)) => remote::fairness(args),
         Some(Command::Usage(args)) => remote::usage(args),
+        Some(Command::Alerts(args)) => alerts::run(args),
         Some(Command::Events(args)) => remote::events(args),
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),

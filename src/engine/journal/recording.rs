@@ -204,6 +204,11 @@ pub struct PastMoment {
 }
 
 impl Recording<'_> {
+    /// How far the journal reaches back; `None` while it is empty.
+    pub fn reaches_back_to(&self) -> Option<Time> {
+        self.store.snapshots().ok()?.first().map(|(_, index)| index.at)
+    }
+
     /// Replays what happened after one time and up to another, and gives what was to be seen after each step of time. Takes as long as the
     /// replay; nothing is kept of it.
     ///
