@@ -189,7 +189,15 @@ pub struct Stepped {
     actor: Actor,
     jobs: Option<Arc<dyn Jobs>>,
     journal: Option<JournalHistory>,
-    alerts: Option<(Arc<Board>, Mutex<(Probe, Option<Time>)>)>,
+    alerts: Option<(Arc<Board>, Mutex<Judging>)>,
+}
+
+/// How alerts are judged as time is stepped.
+#[derive(Default)]
+struct Judging {
+    probe: Probe,
+    /// When they were judged last.
+    last: Option<Time>,
 }
 
 impl Stepped {
@@ -232,15 +240,15 @@ impl Stepped {
 
     /// Judges the alerts, where the last time is long enough ago.
     fn judge(&self) {
-        let Some((board, probe)) = &self.alerts else { return };
+        let Some((board, judging)) = &self.alerts else { return };
         let now = Source::now(self);
-        let mut probe = probe.lock().unwrap_or_else(PoisonError::into_inner);
-        if probe.1.is_some_and(|last| now.since(last) < probe::EVERY) {
+        let mut judging = judging.lock().unwrap_or_else(PoisonError::into_inner);
+        if judging.last.is_some_and(|last| now.since(last) < probe::EVERY) {
             return;
         }
-        probe.1 = Some(now);
+        judging.last = Some(now);
         let clock = now.since(Time::ZERO);
-        let given = probe.0.given(self, clock);
+        let given = judging.probe.given(self, clock);
         board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
     }
 

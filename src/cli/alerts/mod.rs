@@ -41,7 +41,7 @@ pub enum AlertsCommand {
     /// Which alerts there would have been: rules on what a state folder has of the past
     Replay(replay::ReplayArgs),
     /// The alerts of a running kornsole: 0 nothing fires, 1 something does
-    List(list::ListArgs),
+    List(Box<list::ListArgs>),
 }
 
 /// Carries out the command.
