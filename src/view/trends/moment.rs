@@ -57,7 +57,7 @@ impl Layout {
 pub struct Row {
     /// What they are of.
     pub subject: Subject,
-    /// The figures.
+    /// In the places of the layout.
     pub figures: Box<[Option<i64>]>,
 }
 

@@ -18,12 +18,12 @@ pub enum SubjectKind {
     Queue,
     /// A user in all queues.
     User,
-    /// A node.
+    /// A node of the partition.
     Node,
 }
 
 impl SubjectKind {
-    /// All kinds.
+    /// In the order of their rows in a moment.
     pub const ALL: [Self; 4] = [Self::Cluster, Self::Queue, Self::User, Self::Node];
 
     /// The first word of the names of its values.
@@ -46,12 +46,12 @@ pub enum Subject {
     Queue(QueuePath),
     /// A user in all queues.
     User(Arc<str>),
-    /// A node.
+    /// A node, by its id.
     Node(NodeId),
 }
 
 impl Subject {
-    /// Its kind.
+    /// What kind of thing it is.
     pub const fn kind(&self) -> SubjectKind {
         match self {
             Self::Cluster => SubjectKind::Cluster,
@@ -102,7 +102,7 @@ pub enum Unit {
     Share,
     /// A number of things.
     Count,
-    /// Milliseconds.
+    /// A span in milliseconds.
     Duration,
 }
 
