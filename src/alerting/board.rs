@@ -40,7 +40,7 @@ impl Timing {
 /// How a receiver is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStatus {
-    /// Its name.
+    /// Its name in the rules.
     pub name: String,
     /// What it took, in all.
     pub taken: u64,
@@ -71,7 +71,7 @@ pub struct Picture {
     pub recent: Vec<Change>,
     /// The number that the next change has.
     pub next_change: u64,
-    /// The receivers.
+    /// The receivers, by name.
     pub receivers: Vec<ReceiverStatus>,
     /// What is wrong with the alerts themselves, in words.
     pub trouble: Vec<String>,

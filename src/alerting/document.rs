@@ -17,9 +17,9 @@ const BELIEVED: Duration = Duration::from_secs(4 * 60);
 pub struct Notice {
     /// The number of the change.
     pub number: u64,
-    /// What happened.
+    /// Whether it fires or is over.
     pub kind: ChangeKind,
-    /// The alert.
+    /// The alert as it was then.
     pub alert: Alert,
     /// When it began to fire.
     pub began: i64,

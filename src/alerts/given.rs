@@ -9,7 +9,7 @@ use crate::view::record::Record;
 /// What a step of the alerts is made from.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The moment.
+    /// The cluster at that moment.
     pub view: Arc<View>,
     /// The cluster's time now.
     pub at: Time,

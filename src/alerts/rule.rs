@@ -25,7 +25,7 @@ impl Severity {
     pub const NAMES: [(&'static str, Self); 3] =
         [("info", Self::Info), ("warning", Self::Warning), ("critical", Self::Critical)];
 
-    /// Its word.
+    /// Its word in rules and labels.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -160,7 +160,7 @@ impl Kind {
     }
 }
 
-/// One rule.
+/// One rule, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// Its name, by which alerts, silences and inhibitions know it.
@@ -273,7 +273,7 @@ pub enum ReceiverKind {
 /// What a terminal does when an alert fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// It rings.
+    /// It rings its bell.
     pub bell: bool,
     /// It shows a notification of the desktop, by this escape sequence.
     pub notify: Option<Osc>,

@@ -28,9 +28,9 @@ pub struct Silence {
     pub from: Time,
     /// When it ends, or ended.
     pub until: Time,
-    /// Who silenced.
+    /// The user who silenced.
     pub by: String,
-    /// Why.
+    /// Why, in words; never empty.
     pub reason: String,
     /// How it ended; `None` while it is in force.
     pub ended: Option<SilenceEnd>,
@@ -57,7 +57,7 @@ pub struct SilenceOrder {
     pub lasts: Duration,
     /// Who says so.
     pub by: String,
-    /// Why.
+    /// Why, in words; must not be empty.
     pub reason: String,
 }
 

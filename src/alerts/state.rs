@@ -83,7 +83,7 @@ impl Alert {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It fires.
+    /// It begins to fire.
     Firing,
     /// It is over.
     Resolved,
@@ -94,11 +94,11 @@ pub enum ChangeKind {
 pub struct Change {
     /// Counts up by one for all changes of a state, over restarts too.
     pub number: u64,
-    /// What happened.
+    /// Whether it fires or is over.
     pub kind: ChangeKind,
-    /// When.
+    /// When, by the cluster's time.
     pub at: Time,
-    /// The alert.
+    /// The alert as it is then.
     pub alert: Alert,
 }
 

@@ -11,15 +11,15 @@ use crate::view::waiting::Target;
 pub enum SubjectKind {
     /// A partition as a whole.
     Cluster,
-    /// A queue.
+    /// A queue, by its path.
     Queue,
-    /// A user.
+    /// A user, by name.
     User,
-    /// A group.
+    /// A group, by name.
     Group,
-    /// A node.
+    /// A node, by its id.
     Node,
-    /// The configuration.
+    /// The configuration as a whole.
     Configuration,
     /// The connection to the scheduler.
     Connection,

@@ -13,6 +13,7 @@ pub mod probe;
 pub mod records;
 pub mod remote;
 pub mod saved;
+pub mod stepped;
 pub mod trial;
 
 use std::sync::Arc;
@@ -26,8 +27,9 @@ use crate::view::drain::span;
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
-pub use embedded::{Embedded, Stepped};
+pub use embedded::Embedded;
 pub use records::{Records, TextAnswer};
+pub use stepped::Stepped;
 
 /// Takes what would be preempted, by partition.
 pub type QuotaAnswer = Box<dyn FnOnce(Vec<(Arc<str>, QuotaForecast)>) + Send>;

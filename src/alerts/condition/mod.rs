@@ -18,7 +18,7 @@ use crate::view::trends::Moment;
 /// A subject of which a condition holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
-    /// Of what.
+    /// What it is of.
     pub subject: Subject,
     /// Whether it is enough to begin with; otherwise it only keeps a firing alert from being over.
     pub starts: bool,

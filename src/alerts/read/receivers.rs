@@ -8,7 +8,7 @@ use crate::alerts::rule::{Osc, Receiver, ReceiverKind, Severity, Terminal};
 use crate::config::Fault;
 use crate::config::toml_table::{Entry, Table, fault};
 
-/// `[terminal]`.
+/// Reads the table `[terminal]`.
 pub fn terminal(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> Terminal {
     let mut terminal = Terminal::default();
     for entry in table.entries() {
@@ -22,7 +22,7 @@ pub fn terminal(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> Terminal {
     terminal
 }
 
-/// All `[[send]]`.
+/// Reads all tables `[[send]]`.
 pub fn all(tables: Vec<(Range<usize>, Table<'_, '_>)>, faults: &mut Vec<Fault>) -> Vec<Receiver> {
     let mut all: Vec<Receiver> = Vec::new();
     for (at, table) in tables {

@@ -11,7 +11,7 @@ use crate::cli::{fail, settings};
 /// The arguments of `kornsole alerts list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
-    /// Whose
+    /// Whose alerts are printed
     #[command(flatten)]
     pub of: ServerArgs,
 }

@@ -158,11 +158,15 @@ fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
 /// Many news before the loop gets to them are one event.
 fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBool>) {
     let (sender, news) = (sender.clone(), Arc::clone(news));
-    source.on_change(Box::new(move || {
+    let wake = move || {
         if !news.swap(true, Ordering::AcqRel) {
             let _ = sender.send(Event::News);
         }
-    }));
+    };
+    if let Some(board) = source.alerts() {
+        board.on_change(Box::new(wake.clone()));
+    }
+    source.on_change(Box::new(wake));
 }
 
 struct Loop {
@@ -311,11 +315,13 @@ impl Loop {
             Effect::Quit => self.due.quit = true,
             Effect::Suspend => self.due.suspend = true,
             Effect::Copy(text) => self.screen.copy(&text)?,
+            Effect::Notify { bell, by, text } => self.screen.notify(bell, by, &text)?,
             Effect::EditText(text) => self.edit(&text)?,
             Effect::OpenContext(name) => self.open(name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
             // The session has carried these out: they are for the source.
-            Effect::SendOrder(..)
+            Effect::Silence(_)
+            | Effect::SendOrder(..)
             | Effect::ReportRefusal(..)
             | Effect::FetchRevision(_)
             | Effect::Explain(_)

@@ -291,6 +291,18 @@ columns! {
 }
 
 columns! {
+    /// The columns of the alerts.
+    AlertColumn {
+        State: "state", false, false;
+        Severity: "severity", false, true;
+        Since: "since", true, true;
+        Rule: "rule", false, false;
+        Subject: "subject", false, false;
+        What: "what", false, false;
+    }
+}
+
+columns! {
     /// The columns of how users and groups stand to their limits.
     LimitColumn {
         Beyond: "beyond", true, true;
@@ -358,6 +370,7 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
         "audit" => names::<AuditColumn>(),
         "revisions" => names::<RevisionColumn>(),
         "fairness" => names::<FairnessColumn>(),
+        "alerts" => names::<AlertColumn>(),
         "limits" => names::<LimitColumn>(),
         "simulate" => names::<SimulationColumn>(),
         _ => return None,
@@ -365,7 +378,7 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 13] {
+pub fn pages() -> [&'static str; 14] {
     [
         "queues",
         "apps",
@@ -378,6 +391,7 @@ pub fn pages() -> [&'static str; 13] {
         "audit",
         "revisions",
         "fairness",
+        "alerts",
         "limits",
         "simulate",
     ]

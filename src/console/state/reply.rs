@@ -32,6 +32,8 @@ pub enum Reply {
     JobsNamed(Option<Vec<(AppId, String)>>),
     /// What was done to a job, in words; or why it was not.
     JobChanged(JobOrder, Result<String, String>),
+    /// What was silenced, or is not any more, in words; or why it was not.
+    SilenceChanged(Result<String, String>),
     /// Which allocations a text would have preempted, by partition, as far as the source knows.
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// The view of an earlier time, or why there is none.

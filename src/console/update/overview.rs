@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use crate::alerts::{Alert, Severity};
 use crate::console::present::layout;
-use crate::console::state::State;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
+use crate::console::state::{Cluster, State};
 use crate::console::update::explain::{again, set};
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
 use crate::view::act::Refusal;
 use crate::view::overview::Given;
-use crate::view::waiting::Sheet;
+use crate::view::waiting::{Sheet, SheetLine};
 
 /// Opens the overview; on the page itself: makes it again.
 pub fn open(state: &mut State) {
@@ -64,10 +65,28 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
         connection: cluster.link.trouble(),
         health: cluster.health.failed(),
+        alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
         // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
     }
+}
+
+/// How many alerts the overview names.
+const ALERTS: usize = 5;
+
+/// The alerts that are on, as lines.
+fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
+    let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|picture| picture.on()).collect();
+    let line = |alert: &&Alert| {
+        let line = SheetLine::new("alert", format!("{}: {}", alert.title(), alert.text));
+        (alert.severity > Severity::Info, line.since(Some(alert.since)).to(alert.subject.target()))
+    };
+    let mut lines: Vec<(bool, SheetLine)> = on.iter().take(ALERTS).map(line).collect();
+    if on.len() > ALERTS {
+        lines.push((false, SheetLine::new("alert", format!("and {} more (:alerts)", on.len() - ALERTS))));
+    }
+    lines
 }
 
 fn is_shown(record: &crate::view::Record, until: Option<Time>) -> bool {

@@ -12,8 +12,8 @@ use crate::console::state::layer::Layer;
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::update::{
-    apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed, form,
-    hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
+    alerts, apps, audit, bulk, change, column_picker, columns, command_line, config, events, explain, fairness, feed,
+    form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview, past, placement,
     question, queues, refresh, revisions, simulate, tabs, trial, workload, write,
 };
 use crate::view::Side;
@@ -135,6 +135,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Explain => explain::open(state),
         GoCommand::ExplainAll => explain::open_all(state, argument),
         GoCommand::Fairness => fairness::open(state),
+        GoCommand::Alerts => alerts::open(state),
         GoCommand::Overview => overview::open(state),
         GoCommand::Limits => limits_used::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
@@ -200,6 +201,8 @@ fn log(state: &mut State, id: LogCommand, argument: Option<&str>) {
         LogCommand::EventsAll => events::toggle_all(state),
         LogCommand::EventsKind => events::narrow_kind(state),
         LogCommand::EventsWhat => events::narrow_what(state),
+        LogCommand::Silence => alerts::silence(state, argument),
+        LogCommand::EndSilence => alerts::end_silence(state),
     }
 }
 

@@ -195,7 +195,7 @@ impl<'j> Recording<'j> {
 
 /// One moment of a journal that is looked through.
 pub struct PastMoment {
-    /// When.
+    /// When, by the scheduler's time.
     pub at: Time,
     /// What was to be seen then.
     pub view: Arc<View>,

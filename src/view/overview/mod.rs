@@ -44,6 +44,8 @@ pub struct Given {
     pub connection: Option<String>,
     /// What the scheduler says is wrong with itself, one sentence each; `None` where it is not known.
     pub health: Option<Vec<String>>,
+    /// What is alerted about, the worst first, each with whether it is more than good to know.
+    pub alerts: Vec<(bool, SheetLine)>,
     /// How many rows the screen has for it: what does not fit is counted in one line.
     pub rows: usize,
     /// When the person looked last, by the cluster's time; `None` when it is the first time.

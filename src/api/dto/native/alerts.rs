@@ -18,13 +18,13 @@ pub struct Alerts {
     pub beyond: BTreeMap<String, u64>,
     /// The silences, the newest first, those that are over among them.
     pub silences: Vec<Silence>,
-    /// The receivers.
+    /// The receivers, by name.
     pub receivers: Vec<AlertReceiver>,
     /// What is wrong with the alerts themselves, a sentence each.
     pub trouble: Vec<String>,
 }
 
-/// One alert.
+/// One alert with its figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Alert {
@@ -51,11 +51,11 @@ pub struct Alert {
     pub held: String,
 }
 
-/// One silence.
+/// One silence, in force or over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Silence {
-    /// Its number.
+    /// Counts up by one.
     pub id: u64,
     /// What it silences, in words.
     pub of: String,
@@ -63,9 +63,9 @@ pub struct Silence {
     pub from: i64,
     /// When it ends, or ended.
     pub until: i64,
-    /// Who silenced.
+    /// The user who silenced.
     pub by: String,
-    /// Why.
+    /// Why, in words.
     pub reason: String,
     /// It is in force.
     pub active: bool,
@@ -75,7 +75,7 @@ pub struct Silence {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AlertReceiver {
-    /// Its name.
+    /// Its name in the rules.
     pub name: String,
     /// How many changes it took since the start.
     pub taken: u64,

@@ -97,6 +97,10 @@ impl Session {
                 self.effects.push(Effect::OpenContext(name));
             }
             Effect::Work(Work::Simulate(job)) => self.simulate(job),
+            Effect::Silence(step) => {
+                let work = Work::Silence(SourceHandle(Arc::clone(&self.source)), step);
+                self.effects.push(work.into());
+            }
             Effect::Redraw if self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) => {}
             Effect::Redraw
             | Effect::Repaint
@@ -104,6 +108,7 @@ impl Session {
             | Effect::Suspend
             | Effect::Copy(_)
             | Effect::EditText(_)
+            | Effect::Notify { .. }
             | Effect::Work(_) => self.effects.push(effect),
         }
     }
@@ -165,7 +170,7 @@ impl Session {
                 return self.enter_what_if(Arc::clone(&source.0), orders.clone());
             }
             // The result of an order is taken with the view that shows it.
-            Reply::OrderAnswered(..) => self.take_news(),
+            Reply::OrderAnswered(..) | Reply::SilenceChanged(_) => self.take_news(),
             Reply::EventsRead(page) => {
                 self.reading = false;
                 if page.instance != self.source.events(u64::MAX, 0).instance {
@@ -207,6 +212,7 @@ impl Session {
             actor: self.source.actor(),
             identity,
             about: (*self.source.about() != self.state.cluster.about).then(|| Box::new(self.source.about().clone())),
+            alerts: self.source.alerts().map(|board| board.picture()),
         };
         self.act(Action::Feed(Box::new(news)));
     }

@@ -114,6 +114,7 @@ pub enum GoCommand {
     Explain,
     ExplainAll,
     Fairness,
+    Alerts,
     Limits,
     Overview,
     Simulate,
@@ -201,6 +202,8 @@ pub enum LogCommand {
     AuditObject,
     MarkRevision,
     RollBack,
+    Silence,
+    EndSilence,
 }
 
 /// The past: the moment that is on the screen.

@@ -22,6 +22,7 @@ pub enum Context {
     Details,
     Explain,
     Fairness,
+    Alerts,
     Placement,
     Config,
     Change,
@@ -59,6 +60,7 @@ impl Context {
             Self::Details => "Details",
             Self::Explain => "Why it waits",
             Self::Fairness => "Fairness",
+            Self::Alerts => "Alerts",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
             Self::Change => "Form on a queue",
@@ -96,6 +98,7 @@ impl Context {
             Self::Details => "details",
             Self::Explain => "explain",
             Self::Fairness => "fairness",
+            Self::Alerts => "alerts",
             Self::Placement => "placement",
             Self::Config => "config",
             Self::Change => "change",
@@ -125,7 +128,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -137,6 +140,7 @@ impl Context {
         Self::Details,
         Self::Explain,
         Self::Fairness,
+        Self::Alerts,
         Self::Placement,
         Self::Config,
         Self::Change,
