@@ -1,9 +1,10 @@
 //! Clusters in which much is asked for and nothing fits.
 
 use divan::Bencher;
+use kornsole::scheduler::{AskSpec, PartitionCommand};
 
 use crate::sizes;
-use crate::world::{World, amounts, flat, leaf};
+use crate::world::{World, amounts, app, flat, leaf};
 
 /// As many asks that fit nowhere, by a thousand applications in a hundred leaves, hardly two of a size; and one application that
 /// holds a little on each of a thousand nodes.
@@ -77,4 +78,24 @@ fn all_nodes_reserved(bencher: Bencher, asks: usize) {
     // A cycle that keeps a node for somebody is no activity; there is at most one such cycle for each node.
     (0..1000).for_each(|_| drop(world.cycle()));
     bencher.bench_local(|| world.cycle());
+}
+
+/// A full machine for which as many jobs wait, each an application that may seek victims: one ends, and cycles until nothing follows.
+#[divan::bench(args = sizes(&[100, 1000, 10_000], 50), sample_count = 50, sample_size = 1)]
+fn one_end_among_waiting_jobs(bencher: Bencher, jobs: usize) {
+    let mut world = World::new(&flat(1, ""));
+    world.nodes(1, 500_000);
+    for number in 0..500 + jobs {
+        world.app(number, &leaf(0));
+        world.ask_for(number, "run", amounts(1000, 1000), 1, |ask| AskSpec { allow_preempt_other: true, ..ask });
+    }
+    world.settle();
+    world.now = world.now + std::time::Duration::from_secs(60);
+    world.settle();
+    let mut ended = 0;
+    bencher.bench_local(|| {
+        world.give(PartitionCommand::Remove { app: app(ended) });
+        ended += 1;
+        world.settle()
+    });
 }

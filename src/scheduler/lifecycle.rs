@@ -258,6 +258,9 @@ impl Partition {
     /// Takes an application out of its leaf's counters, and out of all those of its user and group, but that it runs there if it
     /// `counts_on` (P-16).
     pub(super) fn leave_queue(&mut self, key: AppKey, counts_on: bool) {
+        if self.apps[key].asleep.is_some() {
+            self.end_backoff(key);
+        }
         self.mark_account(key);
         let app = &mut self.apps[key];
         let leaf = app.queue;

@@ -97,8 +97,10 @@ impl Scheduler {
             return;
         }
         self.tuning = tuning;
+        self.switches.victim_floor = Switches::of(self.switches.profile).tuned(&tuning).victim_floor;
         for partition in &mut self.partitions {
             partition.tuning = tuning;
+            partition.switches.victim_floor = self.switches.victim_floor;
             partition.end_all_backoffs();
         }
     }

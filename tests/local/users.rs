@@ -65,6 +65,21 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
     assert_eq!(waits + begun_again, 1, "one made room, and is queued again");
 }
 
+/// One who holds all cores with little memory is not protected by the guarantee of memory.
+#[test]
+fn who_floods_with_small_jobs_makes_room_too() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let small = ["--dir", "/", "--cpu", "1", "--mem", "20M"];
+    let flood: Vec<u64> = (0..8).map(|_| machine.submit_as(NOBODY, &small, "sleep 300")).collect();
+    until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 4);
+    let other = machine.submit_as(DAEMON, &["--dir", "/"], "echo mine");
+    until(|| machine.job(other)["state"] == "ended");
+    assert_eq!(machine.logs(other), "mine\n");
+}
+
 #[test]
 fn a_core_with_its_memory_and_a_gpu_are_guaranteed() {
     if !is_root("two users") {

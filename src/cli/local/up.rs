@@ -199,7 +199,9 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
 
 /// The engine over the journal of the folder.
 fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
-    let setup = setup(by, Profile::Kornsole);
+    let mut setup = setup(by, Profile::Kornsole);
+    // Jobs of one machine hold cores with more or less memory: who holds too many cores gives some, however little memory goes with them.
+    setup.tuning.above_in_one_gives = true;
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {
         let opened = open_kept(Some(file), None, &setup, &state, 1.0)?;

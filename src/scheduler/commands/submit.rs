@@ -192,6 +192,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         tracked_resources: Default::default(),
         rank: None,
         backoff: None,
+        asleep: None,
         may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,

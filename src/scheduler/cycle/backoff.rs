@@ -19,33 +19,19 @@ use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::ask_log::TryResult;
-use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::backoff::{Backoff, NEVER};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::nodes::Nodes;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::skipped_cycles::SkippedSince;
 
-/// The farthest time.
-const NEVER: Time = Time(u64::MAX);
-
 impl Backoff {
     fn new(epoch: u64, nodes: &Nodes) -> Self {
-        Self {
-            until: NEVER,
-            epoch,
-            most: Resource::new(),
-            queues: None,
-            limits: None,
-            least: None,
-            gains: nodes.gains().count(),
-            attempts: 0,
-            attempts_left: 0,
-            since: None,
-        }
+        Self { gains: nodes.gains().count(), ..Self::at_epoch(epoch) }
     }
 
     /// Nothing may have changed for it but its limits. `gains`: how many gains of nodes have been looked at.
-    fn holds(&self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes, gains: &mut u64) -> bool {
+    pub(super) fn holds(&self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes, gains: &mut u64) -> bool {
         now < self.until
             && self.epoch == epoch
             && !nodes.has_predicates()
@@ -126,7 +112,10 @@ impl FailureTracker {
             }
             TryResult::Never | TryResult::Placeholder => return self.clear(),
         }
-        backoff.until = backoff.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
+        // Without attempts it may seek none, however old it is.
+        if backoff.has_attempts() {
+            backoff.until = backoff.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
+        }
         backoff.attempts = backoff.attempts.saturating_add(attempts.cost_of_failure());
         if backoff.until <= now {
             self.clear();
@@ -183,7 +172,8 @@ impl Partition {
         let Some(backoff) = &self.queues[leaf].backoff else { return false };
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let mut note = self.queues.leaf_notes.get(leaf);
-        let holds = backoff.holds(now, self.epoch, &headroom, &self.nodes, &mut note.gains);
+        let same_attempts = backoff.attempts_left == self.preemption_attempts(leaf).left();
+        let holds = same_attempts && backoff.holds(now, self.epoch, &headroom, &self.nodes, &mut note.gains);
         if holds {
             self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
             note.skipped_cycles.note(now);
@@ -228,20 +218,29 @@ impl Partition {
         if !self.only_rooms_decide(leaf) {
             return None;
         }
-        let mut all = Backoff::new(self.epoch, &self.nodes);
-        for rank in &self.queues[leaf].candidates {
+        let attempts_left = self.preemption_attempts(leaf).left();
+        let mut all = Backoff { attempts_left, ..Backoff::new(self.epoch, &self.nodes) };
+        let candidates = &self.queues[leaf].candidates;
+        for rank in candidates.awake() {
             let backoff = self.apps[rank.app].backoff.as_ref();
             all.join(backoff.filter(|_| self.has_no_limits(rank.app))?);
         }
+        let groups = (0..candidates.group_count()).map(|number| candidates.group(number));
+        groups.filter(|group| !group.members.is_empty()).for_each(|group| all.join(&group.common));
+        all.until = all.until.min(candidates.first_wake().map_or(NEVER, |(until, _)| until));
         Some(all)
     }
 
     /// Something of an application changed.
-    pub(in crate::scheduler) fn end_backoff(&mut self, app: AppKey) {
-        self.count_skipped_cycles(app);
-        if let Some(app) = self.apps.get_mut(app) {
-            app.backoff = None;
-            self.queues.end_backoff(app.queue);
+    pub(in crate::scheduler) fn end_backoff(&mut self, key: AppKey) {
+        self.count_skipped_cycles(key);
+        if let Some(app) = self.apps.get(key) {
+            let leaf = app.queue;
+            if app.asleep.is_some() {
+                self.wake_app(key);
+            }
+            self.apps[key].backoff = None;
+            self.queues.end_backoff(leaf);
         }
     }
 

@@ -1,12 +1,14 @@
 //! One scheduling cycle: which queue, which application, which ask, which node; and what a cycle may skip.
 //!
 //! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the asks of one application and the nodes,
-//! `reservation` the reservations of nodes, `backoff` the tries that are left out, `skipped_cycles` counts them,
-//! `batch_allocation` makes several allocations in one cycle.
+//! `leaf_walk` is the walk over a leaf, `reservation` the reservations of nodes, `backoff` the tries that are left out, `asleep` those that are
+//! left out together, `skipped_cycles` counts them, `batch_allocation` makes several allocations in one cycle.
 
+pub(super) mod asleep;
 pub(super) mod backoff;
 pub(super) mod batch_allocation;
 pub(super) mod headroom;
+pub(super) mod leaf_walk;
 pub(super) mod reservation;
 pub(super) mod skipped_cycles;
 pub(super) mod try_asks;

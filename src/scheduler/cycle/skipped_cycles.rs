@@ -5,8 +5,16 @@
 
 use crate::model::Time;
 use crate::scheduler::index::AppKey;
+use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue_tree::QueueTree;
 use crate::scheduler::state::skipped_cycles::{SkippedCycles, SkippedSince};
+
+/// The cycles that have passed the whole group of an application, if it is in one.
+fn group_cycles(queues: &QueueTree, app: &Application) -> Option<SkippedCycles> {
+    let group = app.asleep?.group;
+    Some(queues.get(app.queue)?.candidates.group(group).skipped_cycles)
+}
 
 impl Partition {
     /// An application backs off from now on.
@@ -17,25 +25,29 @@ impl Partition {
             leaf,
             of_leaf: self.queues.leaf_notes.get(leaf).skipped_cycles,
             of_partition: self.skipped_cycles,
+            of_group: group_cycles(&self.queues, &self.apps[app]).unwrap_or_default(),
             own: SkippedCycles::default(),
         }
     }
 
     /// Counts the cycles that have skipped an application so far among the tries of its asks.
     pub(in crate::scheduler) fn count_skipped_cycles(&mut self, app: AppKey) {
+        let of_group = self.apps.get(app).and_then(|app| group_cycles(&self.queues, app));
         let Some(application) = self.apps.get_mut(app) else { return };
         let Some(since) = application.backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) else { return };
         let of_leaf = match self.queues.get(since.leaf) {
             Some(_) => self.queues.leaf_notes.get(since.leaf).skipped_cycles,
             None => since.of_leaf,
         };
-        let skipped_cycles =
-            since.own.and(of_leaf.since(since.of_leaf)).and(self.skipped_cycles.since(since.of_partition));
+        let of_group = of_group.unwrap_or(since.of_group);
+        let of_queues = of_leaf.since(since.of_leaf).and(of_group.since(since.of_group));
+        let skipped_cycles = since.own.and(of_queues).and(self.skipped_cycles.since(since.of_partition));
         if skipped_cycles.times == 0 {
             return;
         }
         let tried = since.at;
-        (since.of_leaf, since.of_partition, since.own) = (of_leaf, self.skipped_cycles, SkippedCycles::default());
+        (since.of_leaf, since.of_group, since.of_partition) = (of_leaf, of_group, self.skipped_cycles);
+        since.own = SkippedCycles::default();
         for (.., ask) in &application.pending_order {
             let ask = &mut application.asks[*ask];
             ask.log.note_again(ask.tried, tried, skipped_cycles.times, skipped_cycles.last);

@@ -8,7 +8,6 @@ use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, RunnableCause};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::app_rank::RankWalk;
 use crate::scheduler::state::ask_log::Failure;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
@@ -134,8 +133,8 @@ impl Partition {
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut attempts = self.preemption_attempts(leaf);
         let mut by_rooms: Option<bool> = None;
-        let mut walk = RankWalk::begin();
-        while let Some(app) = walk.next_in(&self.queues[leaf].candidates) {
+        let mut walk = self.begin_walk(now, leaf, &headroom, &attempts);
+        while let Some(app) = walk.next(&self.queues[leaf].candidates, &self.apps, attempts.left() > 0) {
             if !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
@@ -143,17 +142,22 @@ impl Partition {
             let unlimited = self.apps[app].backoff.is_some()
                 && self.has_no_limits(app)
                 && *by_rooms.get_or_insert_with(|| self.only_rooms_decide(leaf));
-            if unlimited && self.app_backs_off(now, app, &headroom, &mut attempts)
-                || !self.may_run(now, leaf, app, events)
+            if unlimited && self.app_backs_off(now, app, &headroom, &mut attempts) {
+                continue;
+            }
+            walk.looked_at.push(app);
+            if !self.may_run(now, leaf, app, events)
                 || !unlimited && self.app_backs_off(now, app, &headroom, &mut attempts)
             {
                 continue;
             }
             let pick = self.try_app(now, app, &headroom, &mut attempts, events);
             if pick.is_some() {
+                self.end_walk(now, leaf, walk, Some(app));
                 return pick;
             }
         }
+        self.end_walk(now, leaf, walk, None);
         self.begin_leaf_backoff(leaf);
         None
     }

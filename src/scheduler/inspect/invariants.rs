@@ -206,8 +206,10 @@ impl Check<'_> {
         let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
         self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
         let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
-        let among = queue.replacers.is_subset(&queue.candidates);
+        let among = queue.replacers.iter().all(|rank| queue.candidates.contains(rank));
         self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
+        let asleep = apps().filter(|app| queue.candidates.has_asleep(app)).count();
+        self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
     }
 
     /// (2), (3), (4), (5).

@@ -1,6 +1,7 @@
 //! Where the behaviour profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
 
 use crate::model::Profile;
+use crate::scheduler::interface::tuning::Tuning;
 use crate::scheduler::placement;
 
 /// The switches of a scheduler. Each is named as in `profiles.md` and carries the id of its deviation.
@@ -370,5 +371,12 @@ impl Switches {
             Profile::V1_9_0 => Self::V1_9_0,
         };
         Self { profile, place: placement::Switches::of(profile), ..table }
+    }
+
+    /// With what the operator has set.
+    #[must_use]
+    pub const fn tuned(self, tuning: &Tuning) -> Self {
+        let victim_floor = if tuning.above_in_one_gives { VictimFloor::AnyName } else { self.victim_floor };
+        Self { victim_floor, ..self }
     }
 }

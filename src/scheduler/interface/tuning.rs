@@ -16,6 +16,10 @@ pub struct Tuning {
     /// How many asks and allocations one command takes off an application that ends, at least 1.
     #[serde(default = "ending_at_once")]
     pub ending_at_once: usize,
+    /// A queue that is above its guarantee in one resource makes room, even if it falls below its guarantee in others (D-18): where
+    /// few cores are held with little memory, its guarantee of memory would protect all of them. Else as the profile says.
+    #[serde(default)]
+    pub above_in_one_gives: bool,
 }
 
 /// What takes some milliseconds.
@@ -31,6 +35,7 @@ impl Default for Tuning {
             preemption_interval: Duration::from_secs(15),
             preemption_min_load: 0,
             ending_at_once: ending_at_once(),
+            above_in_one_gives: false,
         }
     }
 }

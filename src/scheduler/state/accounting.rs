@@ -186,6 +186,9 @@ impl Partition {
 
     /// Brings what a leaf holds of an application up to date: its place among the candidates, its priority.
     pub(in crate::scheduler) fn refresh_app(&mut self, key: AppKey) {
+        if self.apps[key].asleep.is_some() {
+            self.end_backoff(key);
+        }
         let app = &mut self.apps[key];
         let leaf = app.queue;
         let keys = app.pending.strictly_greater_than_zero().then(|| AppRank::keys_of(app, &self.queues[leaf]));

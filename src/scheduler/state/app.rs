@@ -13,6 +13,7 @@ use crate::scheduler::state::app_rank::AppRank;
 use crate::scheduler::state::ask::{Allocation, Ask, AskRank};
 use crate::scheduler::state::ask_ids::AskIds;
 use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::candidates::Asleep;
 use crate::scheduler::state::task_group::TaskGroup;
 use crate::scheduler::state::timer::TimerKey;
 use crate::scheduler::usage::Account;
@@ -94,6 +95,9 @@ pub struct Application {
     /// It was tried without success and need not be tried again yet.
     #[serde(skip)]
     pub(in crate::scheduler) backoff: Option<Box<Backoff>>,
+    /// It backs off together with others of its leaf.
+    #[serde(skip)]
+    pub(in crate::scheduler) asleep: Option<Asleep>,
     /// It also stands among those of its leaf that may replace a placeholder.
     #[serde(skip)]
     pub(in crate::scheduler) may_replace: bool,

@@ -36,69 +36,17 @@ pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<
     .cloned()
 }
 
-/// How many places are read from the order at once, at most.
-const MOST_READ: usize = 64;
-
-/// A walk over the applications of a leaf in their order (SCH-071). It reads ever more places at once, since a look-up for each costs more
-/// than to see that an application backs off. The order must not change while it walks.
-#[derive(Debug)]
-pub(in crate::scheduler) struct RankWalk {
-    read: Vec<AppKey>,
-    given: usize,
-    last: Option<AppRank>,
-    most: usize,
-}
-
-impl RankWalk {
-    /// Before the first application.
-    pub fn begin() -> Self {
-        Self { read: Vec::new(), given: 0, last: None, most: 1 }
-    }
-
-    /// The next application.
-    pub fn next_in(&mut self, ranks: &BTreeSet<AppRank>) -> Option<AppKey> {
-        if self.given == self.read.len() {
-            self.read_on(ranks);
-        }
-        let next = self.read.get(self.given).copied();
-        self.given += usize::from(next.is_some());
-        next
-    }
-
-    fn read_on(&mut self, ranks: &BTreeSet<AppRank>) {
-        self.read.clear();
-        self.given = 0;
-        let from = self.last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut last = None;
-        for rank in ranks.range((from, Bound::Unbounded)).take(self.most) {
-            self.read.push(rank.app);
-            last = Some(rank);
-        }
-        if let Some(last) = last {
-            self.last = Some(last.clone());
-        }
-        self.most = (self.most * 2).min(MOST_READ);
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    #[test]
-    fn a_walk_gives_each_application_once_in_the_order() {
-        for count in [0_u32, 1, 2, 3, 7, 8, 64, 127, 128, 300] {
-            let rank = |number: u32| AppRank {
-                keys: [RankKey::Priority(Reverse(Priority(0))), RankKey::Submitted(Time(0))],
-                submitted: Time(1000 - u64::from(number)),
-                id: AppId::from(format!("app-{number}")),
-                app: AppKey(number),
-            };
-            let ranks: BTreeSet<AppRank> = (0..count).map(rank).collect();
-            let mut walk = RankWalk::begin();
-            let walked: Vec<AppKey> = std::iter::from_fn(|| walk.next_in(&ranks)).collect();
-            assert_eq!(walked, ranks.iter().map(|rank| rank.app).collect::<Vec<_>>());
-            assert_eq!(walk.next_in(&ranks), None, "it ends once and for all");
+    /// Places of which those of higher numbers come first.
+    pub fn rank(number: u32) -> AppRank {
+        AppRank {
+            keys: [RankKey::Priority(Reverse(Priority(0))), RankKey::Submitted(Time(0))],
+            submitted: Time(1000 - u64::from(number)),
+            id: AppId::from(format!("app-{number}")),
+            app: AppKey(number),
         }
     }
 }

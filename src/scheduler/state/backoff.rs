@@ -6,6 +6,9 @@ use crate::model::{Resource, Time};
 use crate::scheduler::index::{NodeKey, QueueKey, SlabKey};
 use crate::scheduler::state::skipped_cycles::{SkippedCycles, SkippedSince};
 
+/// The farthest time.
+pub(in crate::scheduler) const NEVER: Time = Time(u64::MAX);
+
 /// How many gains are remembered; a backoff that has seen fewer ends.
 const REMEMBERED: usize = 4096;
 
@@ -51,10 +54,47 @@ pub(in crate::scheduler) struct Backoff {
     pub(in crate::scheduler) gains: u64,
     /// How many attempts at preemption trying again would use up (SCH-150).
     pub(in crate::scheduler) attempts: u32,
-    /// How many of them there were.
+    /// How many of them there were; of a leaf: how many there were at its first application.
     pub(in crate::scheduler) attempts_left: u32,
     /// Of an application: since when it has been skipped.
     pub(in crate::scheduler) since: Option<SkippedSince>,
+}
+
+impl Backoff {
+    /// One that nothing ends but another configuration.
+    pub fn at_epoch(epoch: u64) -> Self {
+        Self {
+            until: NEVER,
+            epoch,
+            most: Resource::new(),
+            queues: None,
+            limits: None,
+            least: None,
+            gains: 0,
+            attempts: 0,
+            attempts_left: 0,
+            since: None,
+        }
+    }
+
+    /// Whether it ends as others do that are alike: by what the whole leaf has, and by its time.
+    pub fn may_be_shared(&self) -> bool {
+        self.limits.is_none() && (self.attempts == 0 || self.attempts_left == 0)
+    }
+
+    /// Whether attempts at preemption were left.
+    pub fn has_attempts(&self) -> bool {
+        self.attempts_left > 0
+    }
+
+    /// Whether it ends by the same as another one, its time aside. Both may be shared.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        self.epoch == other.epoch
+            && self.has_attempts() == other.has_attempts()
+            && self.least == other.least
+            && self.most == other.most
+            && self.queues == other.queues
+    }
 }
 
 /// What a cycle notes of a leaf that it skips.

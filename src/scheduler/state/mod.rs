@@ -2,7 +2,7 @@
 //!
 //! Where to read: `partition` holds everything; `accounting` moves the counters of one allocation or release, `dirty_marks` marks
 //! what changed. `app` and `ask`, `node` and `nodes`, `queue` and `queue_tree` are the objects and their containers.
-//! `app_rank` and `app_order` are the order of a leaf's applications, `siblings` and `sibling_order` that of a parent's queues.
+//! `app_rank` and `app_order` are the order of a leaf's applications, `candidates` keeps it, `siblings` and `sibling_order` that of a parent's queues.
 
 pub(super) mod accounting;
 pub mod app;
@@ -14,6 +14,7 @@ pub mod ask_log;
 pub mod ask_rare;
 mod ask_saved;
 pub(super) mod backoff;
+pub mod candidates;
 pub mod dirty;
 pub(super) mod dirty_marks;
 pub(in crate::scheduler) mod group_cache;

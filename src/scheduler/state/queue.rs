@@ -9,6 +9,7 @@ use crate::model::{Acl, AppId, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::state::app_rank::AppRank;
 use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::candidates::Candidates;
 use crate::scheduler::state::share::ShareList;
 use crate::scheduler::state::siblings::{SiblingRank, Siblings};
 use crate::scheduler::usage::QueueLimits;
@@ -61,7 +62,7 @@ pub struct Queue {
     pub apps: imbl::OrdSet<AppKey>,
     /// Those of them with pending asks, in the order of the leaf's policy (SCH-071).
     #[serde(skip)]
-    pub candidates: BTreeSet<AppRank>,
+    pub candidates: Candidates,
     /// Those of the candidates that may replace a placeholder, in the same order.
     #[serde(skip)]
     pub replacers: BTreeSet<AppRank>,

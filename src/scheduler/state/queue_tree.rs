@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::model::{AppId, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::index::{QueueKey, Slab};
 use crate::scheduler::state::backoff::{Backoff, LeafNote, LeafNotes};
+use crate::scheduler::state::candidates::Candidates;
 use crate::scheduler::state::queue::{Queue, ROOT};
 use crate::scheduler::state::share::ShareList;
 use crate::scheduler::state::siblings::Siblings;
@@ -50,6 +51,11 @@ impl QueueTree {
     /// The queue of a key, if it is there.
     pub fn get(&self, key: QueueKey) -> Option<&Queue> {
         self.queues.get(key)
+    }
+
+    /// The candidates of a leaf, to be changed in what its place among its siblings does not depend on.
+    pub(in crate::scheduler) fn candidates_mut(&mut self, leaf: QueueKey) -> &mut Candidates {
+        &mut self.queues[leaf].candidates
     }
 
     /// Ends the backoff of a leaf, if there is one.
@@ -107,7 +113,7 @@ impl QueueTree {
             allocating_accepted: BTreeSet::new(),
             app_count: 0,
             apps: imbl::OrdSet::new(),
-            candidates: BTreeSet::new(),
+            candidates: Candidates::default(),
             replacers: BTreeSet::new(),
             reserved: BTreeSet::new(),
             raw_priority: Priority::MIN,

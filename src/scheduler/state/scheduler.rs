@@ -32,7 +32,7 @@ impl Scheduler {
 
     /// A scheduler without a configuration that decides as `profile` says, as far as `tuning` does not say otherwise.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
-        Self::switched(Switches::of(profile), tuning)
+        Self::switched(Switches::of(profile).tuned(&tuning), tuning)
     }
 
     /// A scheduler without a configuration that decides by these switches. Meant for tests of a single switch.

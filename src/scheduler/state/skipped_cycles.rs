@@ -42,6 +42,8 @@ pub(in crate::scheduler) struct SkippedSince {
     pub(in crate::scheduler) leaf: QueueKey,
     pub(in crate::scheduler) of_leaf: SkippedCycles,
     pub(in crate::scheduler) of_partition: SkippedCycles,
+    /// Of its group, if it is in one.
+    pub(in crate::scheduler) of_group: SkippedCycles,
     /// Cycles in which it alone was skipped, while its leaf was tried.
     pub(in crate::scheduler) own: SkippedCycles,
 }

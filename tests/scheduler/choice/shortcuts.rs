@@ -87,6 +87,44 @@ fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
     compare(Profile::Kornsole, "binpacking", &[(0, 0, 0); 4], &steps).unwrap();
 }
 
+/// Thirty applications more than a random history has, of a few sizes, that may look for victims: more than have an attempt in a cycle.
+fn crowd() -> Vec<Step> {
+    let mut steps = Vec::new();
+    for number in 0..30_u32 {
+        let app = format!("many-{number}");
+        steps.push(stream::submission(&app, if number % 5 == 4 { "root.b" } else { "root.a" }));
+        steps.push(Step::Do(PartitionCommand::Ask(AskSpec {
+            app: app.as_str().into(),
+            id: app.as_str().into(),
+            count: 1 + number % 7 / 6,
+            resource: [("memory", 3 + i64::from(number % 3)), ("vcore", 2)].into_iter().collect(),
+            allow_preempt_other: number % 4 != 3,
+            allow_preempt_self: true,
+            ..AskSpec::default()
+        })));
+        if number % 10 == 9 {
+            steps.extend([Step::Cycles(5), Step::Advance(1000)]);
+        }
+    }
+    steps
+}
+
+/// The same happens, but in two leaves.
+fn in_two_leaves(step: Step) -> Step {
+    match step {
+        Step::Do(PartitionCommand::Submit(mut submission)) => {
+            submission.queue = if submission.queue.ends_with('x') { "root.b" } else { "root.a" }.to_owned();
+            Step::Do(PartitionCommand::Submit(submission))
+        }
+        Step::Do(PartitionCommand::Ask(ask)) => {
+            let allow_preempt_other = ask.allow_preempt_other || ask.count % 2 == 1;
+            Step::Do(PartitionCommand::Ask(AskSpec { allow_preempt_other, required_node: None, ..ask }))
+        }
+        Step::Advance(ms) => Step::Advance(ms.saturating_mul(4)),
+        other => other,
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: share::so_many(200, 4), ..ProptestConfig::default() })]
 
@@ -98,5 +136,16 @@ proptest! {
         steps in stream::steps(Asks::Any, 150),
     ) {
         compare(profile, policy, &setups, &steps)?;
+    }
+
+    /// Many wait in one leaf, back off together, and look for victims in turn.
+    #[test]
+    fn what_is_passed_together_changes_nothing(
+        profile in prop::sample::select(&Profile::ALL),
+        setups in prop::collection::vec((0..6usize, 0..5usize, Just(0)), 1..3),
+        steps in stream::steps(Asks::Any, 100),
+    ) {
+        let steps: Vec<Step> = crowd().into_iter().chain(steps).map(in_two_leaves).collect();
+        compare(profile, "fair", &setups, &steps)?;
     }
 }

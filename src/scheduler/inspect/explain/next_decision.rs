@@ -175,7 +175,7 @@ impl Walk<'_> {
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
         let filter = part.state_aware_filter(leaf);
         let mut attempts = part.preemption_attempts(leaf);
-        for rank in &part.queues[leaf].candidates {
+        for rank in part.queues[leaf].candidates.iter() {
             let application = &part.apps[rank.app];
             let limits = Limits::of(part, application);
             if !filter.admits(application) || !part.lets_run(rank.app, &limits) {
