@@ -12,6 +12,7 @@ pub mod console;
 pub mod demo;
 pub mod diff;
 mod flag_order;
+pub mod grafana;
 mod html;
 pub mod identity;
 pub mod kube;
@@ -90,6 +91,8 @@ enum Command {
     Usage(Box<remote::UsageArgs>),
     /// Alerts: check rules, try them on the past, list those of a running kornsole
     Alerts(alerts::AlertsArgs),
+    /// Print a dashboard for Grafana, or alerting rules for a Prometheus that scrapes /metrics
+    Grafana(grafana::GrafanaArgs),
     /// What happened there, and what happens
     Events(remote::EventsArgs),
     /// Kill applications there
@@ -192,6 +195,7 @@ pub fn main() -> ExitCode {
         Some(Command::Fairness(args)) => remote::fairness(args),
         Some(Command::Usage(args)) => remote::usage(args),
         Some(Command::Alerts(args)) => alerts::run(args),
+        Some(Command::Grafana(args)) => grafana::run(args),
         Some(Command::Events(args)) => remote::events(args),
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),

@@ -1,0 +1,9 @@
+//! Alerts: situations made by scenarios; a real Alertmanager and a real Prometheus, where they are installed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod console;
+mod outside;
+mod situations;
