@@ -131,7 +131,7 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<Arc<dyn Source
     let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?;
     let board = alerts.board(&name, folder.as_deref(), remote.now()).map_err(wrong)?;
     let source: Arc<dyn Source> = Arc::new(remote.with_alerts(board));
-    probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?;
+    probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?.detach();
     Ok(source)
 }
 

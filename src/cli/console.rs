@@ -323,9 +323,11 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         source = source.with_alerts(board);
     }
     let source: Arc<dyn Source> = Arc::new(source);
-    if let Err(error) = probe::watch(&source, folder, args.speed) {
-        return fail(&format!("alerts cannot be evaluated: {error}"), 1);
-    }
+    // It ends before the scheduler does.
+    let _watching = match probe::watch(&source, folder, args.speed) {
+        Ok(watching) => watching,
+        Err(error) => return fail(&format!("alerts cannot be evaluated: {error}"), 1),
+    };
     match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),

@@ -177,8 +177,9 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         let server = Server::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?;
         let watched = Embedded::new(Arc::clone(&engine), about, identity::of_process()).with_alerts(board);
         let watched: Arc<dyn Source> = Arc::new(watched);
-        probe::watch(&watched, state.folder.clone(), args.speed).map_err(|error| (error.to_string(), 1))?;
-        Ok((engine, server, watched))
+        let watching = probe::watch(&watched, state.folder.clone(), args.speed);
+        let watching = watching.map_err(|error| (error.to_string(), 1))?;
+        Ok((engine, server, (watched, watching)))
     });
     match started {
         // The alerts are evaluated for as long as the last one is there.

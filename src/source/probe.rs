@@ -1,9 +1,10 @@
 //! What rules of alerts are judged by, taken from a source; and the thread that has them judged.
 
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
-use std::thread::Builder;
-use std::time::{Duration, SystemTime};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{OwnHealth, Source};
 use crate::alerting::board::Timing;
@@ -60,25 +61,52 @@ impl Probe {
     }
 }
 
-/// Starts the thread that judges the rules of a source's board, until the source is gone. `speed`: how much faster than the wall clock the
-/// scheduler's time runs.
+/// The thread that judges rules. Dropping this ends it and waits for it: after that it holds nothing of the source.
+#[derive(Debug)]
+pub struct Watching {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watching {
+    /// Lets it run until its source is gone.
+    pub fn detach(mut self) {
+        // It ends when the source is gone, and needs no word before.
+        std::mem::forget(self.stop.take());
+        self.thread.take();
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // The panic hook has reported a panic of the thread already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Starts the thread that judges the rules of a source's board. `speed`: how much faster than the wall clock the scheduler's time runs.
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub fn watch(source: &Arc<dyn Source>, state: Option<PathBuf>, speed: f64) -> std::io::Result<()> {
+pub fn watch(source: &Arc<dyn Source>, state: Option<PathBuf>, speed: f64) -> std::io::Result<Watching> {
     let source: Weak<dyn Source> = Arc::downgrade(source);
     let every = if speed > 2.0 { EVERY_FAST } else { EVERY };
-    Builder::new().name("alerts".to_owned()).spawn(move || {
-        let (mut probe, began) = (Probe::new(state), std::time::Instant::now());
+    let (stop, stopped) = channel();
+    let thread = Builder::new().name("alerts".to_owned()).spawn(move || {
+        let (mut probe, began) = (Probe::new(state), Instant::now());
         while let Some(source) = source.upgrade() {
             if let Some(board) = source.alerts() {
                 let given = probe.given(&*source, began.elapsed());
-                // Before the first answer of the other side there is nothing to judge but the connection.
                 board.step(&given, Timing { wall: SystemTime::now(), speed });
             }
             drop(source);
-            std::thread::sleep(every);
+            if stopped.recv_timeout(every) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
         }
     })?;
-    Ok(())
+    Ok(Watching { stop: Some(stop), thread: Some(thread) })
 }
