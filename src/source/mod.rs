@@ -263,17 +263,6 @@ pub enum OwnHealth {
     Unknown(Arc<str>),
 }
 
-impl OwnHealth {
-    /// The checks that failed, a sentence each; `None` where they are not known. Those of a scheduler in this process are not made here.
-    pub fn failed(&self) -> Option<Vec<String>> {
-        match self {
-            Self::Here => Some(Vec::new()),
-            Self::Reported(health, _) => Some(health.failed()),
-            Self::Unknown(_) => None,
-        }
-    }
-}
-
 /// What stands at the other end of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {

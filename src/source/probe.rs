@@ -22,6 +22,17 @@ const HEALTH_EVERY: Duration = Duration::from_secs(60);
 /// How many important events are looked at.
 const EVENTS: usize = 5_000;
 
+impl OwnHealth {
+    /// The checks that failed, a sentence each; `None` where they are not known. Those of a scheduler in this process are not made here.
+    pub fn failed(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Here => Some(Vec::new()),
+            Self::Reported(health, _) => Some(health.failed()),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
 /// Takes moments of a source.
 #[derive(Debug, Default)]
 pub struct Probe {

@@ -202,6 +202,12 @@ fn queues() -> Vec<Situation> {
             60,
             &[],
         ),
+    ]
+}
+
+fn waits() -> Vec<Situation> {
+    let taken = || NODES.to_owned() + &app("busy", "b", "bob", 8, 1) + &pass(1);
+    vec![
         Situation(
             "a queue waits for more than four hours",
             "",
@@ -254,9 +260,7 @@ fn queues() -> Vec<Situation> {
     ]
 }
 
-fn others() -> Vec<Situation> {
-    let broken = "partitions:\n  - name: default\n    queues:\n      - name: root\n        nonsense: 1\n";
-    let split = || NODES.to_owned() + &app("x", "b", "bob", 2, 3) + &pass(1);
+fn limits_and_drains() -> Vec<Situation> {
     vec![
         Situation(
             "a user is at a limit for an hour",
@@ -299,6 +303,13 @@ fn others() -> Vec<Situation> {
             90,
             &[],
         ),
+    ]
+}
+
+fn of_the_cluster() -> Vec<Situation> {
+    let broken = "partitions:\n  - name: default\n    queues:\n      - name: root\n        nonsense: 1\n";
+    let split = || NODES.to_owned() + &app("x", "b", "bob", 2, 3) + &pass(1);
+    vec![
         Situation(
             "a configuration is refused",
             "",
@@ -340,7 +351,8 @@ fn others() -> Vec<Situation> {
 
 #[test]
 fn every_rule_alerts_once_when_it_should_and_never_else() {
-    let all: Vec<Situation> = nodes().into_iter().chain(queues()).chain(others()).collect();
+    let all: Vec<Situation> =
+        [nodes(), queues(), waits(), limits_and_drains(), of_the_cluster()].into_iter().flatten().collect();
     assert!(all.len() >= 30, "{}", all.len());
     let mut wrong = Vec::new();
     for Situation(what, rules, steps, minutes, expected) in &all {

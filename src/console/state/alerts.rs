@@ -16,11 +16,11 @@ pub struct AlertsPage {
 /// What a row is known by: the rule and subject of an alert, when it was over, or the number of a silence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AlertKey {
-    /// An alert.
+    /// An alert by its rule and subject.
     Alert(String, Subject),
     /// One that was over at a time, in µs.
     Ended(String, Subject, u64),
-    /// A silence.
+    /// A silence by its number.
     Silence(u64),
 }
 

@@ -61,7 +61,7 @@ pub enum Effect {
     FindMoments(u64),
     /// Let the terminal ring, or show a notification of the desktop by an escape sequence.
     Notify {
-        /// It rings.
+        /// It rings its bell.
         bell: bool,
         /// By which sequence, if by any.
         by: Option<Osc>,

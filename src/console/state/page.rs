@@ -17,14 +17,12 @@ use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::simulate::SimulatePage;
-use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
+use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
-use crate::view::{
-    AppRow, AppSlot, ChangeDetail, ChangeType, Health, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow,
-};
+use crate::view::{AppRow, AppSlot, ChangeDetail, ChangeType, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow};
 
-pub use super::explain::{FairnessPage, LimitsPage};
+pub use super::explain::{Checkup, FairnessPage, LimitsPage};
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
 
@@ -345,15 +343,6 @@ pub struct RevisionsPage {
     pub marked: Option<u64>,
     /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
-}
-
-/// The checks that were made here.
-#[derive(Clone, Debug)]
-pub struct Checkup {
-    /// Of when the picture was on which they were made.
-    pub at: Time,
-    /// What they found.
-    pub health: Health,
 }
 
 /// Everything about one thing.

@@ -83,10 +83,7 @@ impl Session {
                 let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
                 self.source.chapter(at, toward, past::matters, Box::new(answer));
             }
-            Effect::FindMoments(since) => {
-                let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
-                self.effects.push(work.into());
-            }
+            Effect::FindMoments(since) => self.effects.push(Work::FindMoments(self.handle(), since).into()),
             Effect::LookAtJob(app, output) => self.look_at_job(app, output),
             Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
@@ -97,10 +94,7 @@ impl Session {
                 self.effects.push(Effect::OpenContext(name));
             }
             Effect::Work(Work::Simulate(job)) => self.simulate(job),
-            Effect::Silence(step) => {
-                let work = Work::Silence(SourceHandle(Arc::clone(&self.source)), step);
-                self.effects.push(work.into());
-            }
+            Effect::Silence(step) => self.effects.push(Work::Silence(self.handle(), step).into()),
             Effect::Redraw if self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) => {}
             Effect::Redraw
             | Effect::Repaint
@@ -111,6 +105,10 @@ impl Session {
             | Effect::Notify { .. }
             | Effect::Work(_) => self.effects.push(effect),
         }
+    }
+
+    fn handle(&self) -> SourceHandle {
+        SourceHandle(Arc::clone(&self.source))
     }
 
     fn simulate(&mut self, mut job: Box<SimulateJob>) {
