@@ -9,6 +9,7 @@ pub mod ledger;
 pub mod model;
 pub mod scenario;
 pub mod scheduler;
+pub mod shadow;
 pub mod twin;
 pub mod view;
 pub mod whatif;

@@ -18,6 +18,7 @@
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
 //!  alerts      rules over what is seen, and what became of each over time; pure
+//!  shadow      a scheduler of ours beside another one: each decision of that one compared with ours; pure
 //!  ledger      what was used over time: resources times time, by hour
 //!  kubernetes  pods and nodes of Kubernetes as commands, and its filters as predicates; pure
 //!  whatif      forks of a scheduler, run with and without changes, and what differs
@@ -77,4 +78,4 @@ pub mod simulate;
 pub mod source;
 pub mod tape;
 
-pub use kornsole_core::{alerts, config, kubernetes, ledger, model, scenario, scheduler, twin, view, whatif};
+pub use kornsole_core::{alerts, config, kubernetes, ledger, model, scenario, scheduler, shadow, twin, view, whatif};

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -27,6 +27,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
     ("ledger", &["model", "config", "scheduler"]),
     ("alerts", &["model", "config", "view"]),
+    ("shadow", &["model", "config", "scheduler", "view"]),
     ("kubernetes", &["model", "config", "scheduler", "view"]),
     ("simulate", &["model", "config", "scheduler", "scenario", "whatif", "ledger", "kubernetes"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
@@ -73,6 +74,7 @@ const ABOVE: &[&str] = &[
     "whatif",
     "twin",
     "ledger",
+    "shadow",
     "kubernetes",
     "alerts",
     "simulate",

@@ -45,6 +45,31 @@ impl Scheduler {
         Ok(())
     }
 
+    /// Takes over that a pending ask has the room of a placeholder, which is gone by that. It may be on another node.
+    ///
+    /// # Errors
+    /// There is no such pending ask, placeholder or node.
+    pub fn adopt_replacement(
+        &mut self,
+        now: Time,
+        partition: &str,
+        (app, ask): (&AppId, &AskId),
+        placeholder: &AskId,
+        node: &NodeId,
+    ) -> Result<(), String> {
+        let part = self.adopting(partition)?;
+        let (app_key, ask_key, node) = part.pending(app, ask, node)?;
+        let application = &part.apps[app_key];
+        let held = application.ask_key(placeholder).filter(|key| {
+            let held = &application.asks[*key];
+            held.placeholder && held.allocation.is_some() && held.rare.gives_way.is_none()
+        });
+        let held = held.ok_or_else(|| format!("{app} has no placeholder {placeholder} that could give way"))?;
+        part.begin_replacement(now, app_key, ask_key, held, node, &mut Vec::new());
+        part.confirm_stopped(now, &mut Vec::new());
+        Ok(())
+    }
+
     /// Takes over that an application runs though it has nothing allocated any more. Gives whether its state is the one that is wanted.
     ///
     /// # Errors
@@ -66,7 +91,10 @@ impl Scheduler {
 
     fn adopting(&mut self, partition: &str) -> Result<&mut Partition, String> {
         let found = self.partitions.iter_mut().find(|part| *part.name == *partition);
-        found.ok_or_else(|| format!("there is no partition {partition}"))
+        let found = found.ok_or_else(|| format!("there is no partition {partition}"))?;
+        // What cycles found before may not hold any more.
+        found.quiet = None;
+        Ok(found)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The places of applications in the order of their leaf (`scheduler.md` section 6).
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
@@ -25,6 +25,44 @@ pub(super) enum RankKey {
     Priority(Reverse<Priority>),
     Submitted(Time),
     Share(ShareList),
+}
+
+/// By what one of two things is tried before the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderKey {
+    /// The higher priority.
+    Priority,
+    /// The smaller fair share.
+    Share,
+    /// The queue that wants more (SCH-052).
+    Pending,
+    /// The one that came first.
+    Time,
+}
+
+impl AppRank {
+    /// By which key one of two applications of a leaf is tried before the other, and which one that is; `None` where only the times of a
+    /// moment that is `alike` and their ids decide.
+    pub(in crate::scheduler) fn apart(
+        &self,
+        other: &Self,
+        alike: impl Fn(Time, Time) -> bool,
+    ) -> Option<(OrderKey, Ordering)> {
+        let keys = self.keys.iter().zip(&other.keys).map(|(own, others)| {
+            let key = match own {
+                RankKey::Priority(_) => OrderKey::Priority,
+                RankKey::Share(_) => OrderKey::Share,
+                RankKey::Submitted(_) => OrderKey::Time,
+            };
+            match (own, others) {
+                (RankKey::Submitted(own), RankKey::Submitted(others)) if alike(*own, *others) => (key, Ordering::Equal),
+                _ => (key, own.cmp(others)),
+            }
+        });
+        let submitted =
+            if alike(self.submitted, other.submitted) { Ordering::Equal } else { self.submitted.cmp(&other.submitted) };
+        keys.chain([(OrderKey::Time, submitted)]).find(|(_, order)| order.is_ne())
+    }
 }
 
 /// The application of a leaf that stands behind `last` (SCH-071).

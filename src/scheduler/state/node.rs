@@ -47,6 +47,11 @@ impl Node {
         self.schedulable && self.reservations.is_empty()
     }
 
+    /// Whether only their ids decide which of the two is tried first (SCH-090).
+    pub fn is_level_with(&self, other: &Self) -> bool {
+        self.score == other.score
+    }
+
     /// Whether it is reserved for asks that require it.
     pub fn reserved_by_required(&self) -> bool {
         !self.reservations.is_empty() && self.for_required

@@ -18,6 +18,7 @@ use std::cmp::Ordering;
 
 use crate::model::Resource;
 use crate::scheduler::index::QueueKey;
+use crate::scheduler::state::app_rank::OrderKey;
 use crate::scheduler::state::queue::Queue;
 use crate::scheduler::state::queue_tree::QueueTree;
 use crate::scheduler::state::share::ordered;
@@ -86,6 +87,23 @@ impl QueueTree {
         ranks.sort_by(|(left, _), (right, _)| left.class(right, by_priority));
         let classes = ranks.chunk_by(|(left, _), (right, _)| left.class(right, by_priority).is_eq());
         classes.flat_map(|class| self.sorted_as_specified(class.iter().map(|(_, key)| *key))).collect()
+    }
+
+    /// By which key one of two siblings is tried before the other, and which one that is; `None` where only their names decide, or one of
+    /// them wants nothing.
+    pub(in crate::scheduler) fn apart(&self, one: QueueKey, other: QueueKey) -> Option<(OrderKey, Ordering)> {
+        let parent = self.queues[one].parent?;
+        let (left, right) = (SiblingRank::of(&self.queues[one])?, SiblingRank::of(&self.queues[other])?);
+        let priority = (OrderKey::Priority, right.priority.cmp(&left.priority));
+        let share = (OrderKey::Share, left.share.cmp(&right.share));
+        let by_priority = self.queues[parent].settings.properties.sort_by_priority;
+        let keys = if by_priority { [priority, share] } else { [share, priority] };
+        let pending = match () {
+            () if left.pending.strictly_greater(&right.pending) => Ordering::Less,
+            () if right.pending.strictly_greater(&left.pending) => Ordering::Greater,
+            () => Ordering::Equal,
+        };
+        keys.into_iter().chain([(OrderKey::Pending, pending)]).find(|(_, order)| order.is_ne())
     }
 
     /// Forgets all orders; the next [`QueueTree::settle_order`] rebuilds them.

@@ -176,6 +176,11 @@ impl Blocker {
         }
     }
 
+    /// How much is missing of what, without the place: `cpu 2 missing, 6 of 8 used`; empty where it is about no resource.
+    pub fn lack(&self) -> String {
+        self.resource.as_ref().map(|of| format!("{} {}", name(of), self.figures(of))).unwrap_or_default()
+    }
+
     fn figures(&self, resource: &str) -> String {
         let show = |amount: i64| show_amount(resource, amount);
         format!("{} missing, {} of {} used", show(self.missing), show(self.used), show(self.limit))

@@ -9,11 +9,12 @@
 //!
 //! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` the next cycle, `nodes` the reasons why nodes
 //! do not take an ask, `holders` the applications with the missing resource, `order` everything that is tried before an ask, `remedies`
-//! the changes that would let it run, `settled` the steps of a cycle before its checks, `overview` the blockers of all pending asks.
+//! the changes that would let it run, `settled` the steps of a cycle before its checks, [`judged`] what stands against a decision of another scheduler, `overview` the blockers of all pending asks.
 
 mod chain;
 mod gates;
 mod holders;
+pub mod judged;
 mod next_decision;
 mod nodes;
 mod order;

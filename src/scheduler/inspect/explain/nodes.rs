@@ -62,7 +62,7 @@ impl Partition {
     }
 
     /// The first check that a node fails; conditions that refuse a node whatever its room come before its room. One that is required is not asked whether it is schedulable (SCH-165).
-    fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
+    pub(super) fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
         if required.is_some_and(|required| *required != node.id) {
@@ -71,7 +71,14 @@ impl Partition {
             Some(NodeReason::Unschedulable)
         } else if others {
             Some(NodeReason::Reserved)
-        } else if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
+        } else {
+            self.without_room(node, ask)
+        }
+    }
+
+    /// The same for an ask that the node is open to.
+    pub(super) fn without_room(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
+        if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
             // It would not take the ask if it had room, so room is not what is missing.
             Some(NodeReason::Predicate)
         } else if !node.total.fit_in(&ask.resource) {
@@ -123,7 +130,7 @@ fn refusals(nodes: &NodeTally) -> String {
 }
 
 /// What a node lacks for an ask.
-fn close(node: &Node, ask: &Ask) -> CloseNode {
+pub(super) fn close(node: &Node, ask: &Ask) -> CloseNode {
     let lack = |has: &Resource| {
         let short = |(name, want): &(&str, i64)| *want > has.amount(name).max(0);
         let missing = |(name, want): (&str, i64)| (name.to_owned(), want.saturating_sub(has.amount(name)));

@@ -1,0 +1,232 @@
+//! Recorded scenarios, played to a shadow: the steps are what comes in, the allocations of the recorded trace are the decisions of the
+//! other scheduler, and its releases are pods that go.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::model::{Identity, Priority, Profile, Time};
+use kornsole::scenario::{self, Cycles, Scenario, Sink, StepKind, Trace};
+use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
+use kornsole::shadow::{Comparison, Decision, Input, PreemptionCheck, Settings, Shadow, Source};
+use serde_json::Value;
+
+/// Nothing is on its way, and only exact times are the same.
+pub const EXACT: Settings = Settings {
+    window: Duration::ZERO,
+    same_moment: Duration::from_micros(1),
+    patience: Duration::from_secs(10),
+    hold: Duration::from_secs(60),
+};
+
+pub struct Case {
+    pub name: String,
+    pub scenario: Scenario,
+    /// The trace of a release.
+    pub trace: Vec<Value>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
+}
+
+/// All recorded scenarios with what a release did; without those in which that rested on the order of a hash map.
+pub fn cases(profile: Profile) -> Vec<Case> {
+    let mut names: Vec<String> = std::fs::read_dir(folder())
+        .expect("the recordings are there")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
+        .collect();
+    names.sort();
+    names.iter().filter_map(|name| case(name, profile)).collect()
+}
+
+pub fn case(name: &str, profile: Profile) -> Option<Case> {
+    let read = |ending: &str| std::fs::read_to_string(folder().join(format!("{name}.{ending}"))).ok();
+    let varies = folder().join(format!("{name}.1.8.varies")).exists();
+    let old = || read("jsonl");
+    let new = || read("1.8.jsonl").or_else(|| old().filter(|_| !varies));
+    let trace = match profile {
+        Profile::V1_5_1 => old(),
+        Profile::V1_8_0 => new(),
+        _ => read("1.9.jsonl").or_else(new),
+    }?;
+    let trace = trace.lines().map(|line| serde_json::from_str(line).expect("a trace line is JSON")).collect();
+    let scenario = scenario::read(&read("yaml")?).scenario.expect("a scenario without faults");
+    Some(Case { name: name.to_owned(), scenario, trace })
+}
+
+/// What came of it.
+pub struct Played {
+    pub comparisons: Vec<Comparison>,
+    pub checks: Vec<PreemptionCheck>,
+    /// Snapshots of the trace in which the shadow is in another state.
+    pub snapshots: Vec<String>,
+}
+
+pub struct Player {
+    pub shadow: Shadow,
+    pub now: Time,
+    profile: Profile,
+    comparisons: Vec<Comparison>,
+    snapshots: Vec<String>,
+}
+
+/// Plays a whole case to a shadow that decides as `profile` says. `None`: the configuration is refused.
+pub fn play(case: &Case, profile: Profile, settings: Settings) -> Option<Played> {
+    let mut player = Player::begin(&case.scenario, profile, settings)?;
+    for number in 0..case.scenario.steps.len() {
+        player.step(case, number);
+    }
+    let checks = player.shadow.take_checks();
+    Some(Played { comparisons: player.comparisons, checks, snapshots: player.snapshots })
+}
+
+impl Player {
+    pub fn begin(scenario: &Scenario, profile: Profile, settings: Settings) -> Option<Self> {
+        let mut shadow = Shadow::new(Scheduler::new(profile), Time::ZERO, settings);
+        let config = scenario.embedded_config(profile)?.config?;
+        shadow.see(Time::ZERO, Input::Configure(Arc::new(config)));
+        Some(Self { shadow, now: Time::ZERO, profile, comparisons: Vec::new(), snapshots: Vec::new() })
+    }
+
+    pub fn step(&mut self, case: &Case, number: usize) {
+        let step = &case.scenario.steps[number];
+        self.now = self.now + Duration::from_millis(1);
+        let lines: Vec<&Value> = case.trace.iter().filter(|line| line["step"] == number).collect();
+        match &step.kind {
+            StepKind::Command(command) => drop(self.shadow.see(self.now, Input::Command(command.clone()))),
+            StepKind::Config(text) => {
+                if let Some(config) = text.read(self.profile).config {
+                    self.shadow.see(self.now, Input::Configure(Arc::new(config)));
+                }
+            }
+            StepKind::Clean => self.shadow.clean(self.now),
+            StepKind::Advance(by) => self.now = self.now + *by,
+            StepKind::Schedule(cycles) => return self.schedule(*cycles, &lines),
+            StepKind::Snapshot(label) => return self.compare_state(&case.name, number, label, lines[0]),
+        }
+        lines.iter().for_each(|line| self.line(line));
+    }
+
+    fn schedule(&mut self, cycles: Cycles, lines: &[&Value]) {
+        let before = self.shadow.cycles();
+        lines.iter().for_each(|line| self.line(line));
+        match cycles {
+            Cycles::Count(count) => {
+                while self.shadow.cycles() - before < u64::from(count) && self.shadow.scheduler().has_work() {
+                    self.shadow.idle(self.now);
+                }
+            }
+            // A cycle that allocates nothing is the last.
+            Cycles::Idle if lines.last().is_none_or(|line| line["event"] == "allocated") => {
+                self.shadow.idle(self.now);
+            }
+            Cycles::Idle => {}
+        }
+    }
+
+    /// What the other scheduler did.
+    fn line(&mut self, line: &Value) {
+        let text = |key: &str| line[key].as_str().unwrap_or_default();
+        let (app, ask) = (text("app").into(), text("ask").into());
+        match text("event") {
+            "released" => {
+                let release = PartitionCommand::Release { app, ask };
+                self.shadow.see(self.now, Input::Command(release));
+            }
+            "allocated" => {
+                let (at, node, source) = (self.now, text("node").into(), Source::RestEvent);
+                self.comparisons.push(self.shadow.decided(&Decision { at, app, ask, node, source }));
+            }
+            _ => {}
+        }
+    }
+
+    fn compare_state(&mut self, case: &str, number: usize, label: &str, recorded: &Value) {
+        let mut trace = Trace::new(Vec::new());
+        let step = i64::try_from(number).unwrap();
+        self.shadow.turn_to(self.now);
+        trace.snapshot(step, label, self.shadow.scheduler()).unwrap();
+        let ours: Value = serde_json::from_slice(&trace.finish().unwrap()).unwrap();
+        if ours != *recorded {
+            let lists =
+                ["queues", "apps", "nodes", "users", "groups"].into_iter().filter(|list| ours[list] != recorded[list]);
+            let lists: Vec<String> = lists.map(|list| format!("{list}: {} {}", ours[list], recorded[list])).collect();
+            self.snapshots.push(format!("{case} {label} {}", lists.join("; ")));
+        }
+    }
+}
+
+/// Two queues of which `root.small` may use 2 cores, and two nodes of 4 cores; `big` is twice as large.
+pub const CONFIG: &str = "
+partitions:
+- name: default
+  queues:
+  - name: root
+    submitacl: '*'
+    queues:
+    - {name: a}
+    - {name: b}
+    - {name: small, resources: {max: {vcore: 2}}}
+";
+
+/// A shadow with a configuration, nodes of so many cores, and applications with what each asks for, all from the first second.
+pub struct Stage {
+    pub shadow: Shadow,
+    pub at: Time,
+}
+
+impl Stage {
+    pub fn new(config: &str, settings: Settings, nodes: &[(&str, i64)]) -> Self {
+        let config = kornsole::config::read(config, Profile::V1_8_0).config.expect("a good configuration");
+        let at = Time::from_millis(1_000);
+        let mut shadow = Shadow::new(Scheduler::new(Profile::V1_8_0), at, settings);
+        shadow.see(at, Input::Configure(Arc::new(config)));
+        let mut stage = Self { shadow, at };
+        for (id, cores) in nodes {
+            let capacity = [("vcore", cores * 1000)].into_iter().collect();
+            stage.give(PartitionCommand::AddNode(NodeSpec { id: (*id).into(), capacity, ..Default::default() }));
+        }
+        stage
+    }
+
+    pub fn give(&mut self, command: PartitionCommand) {
+        self.shadow.see(self.at, Input::Command(command));
+    }
+
+    pub fn wait(&mut self, ms: u64) -> &mut Self {
+        self.at = self.at + Duration::from_millis(ms);
+        self
+    }
+
+    pub fn submit(&mut self, app: &str, queue: &str) -> &mut Self {
+        let who = Identity::new("ann", Vec::<String>::new());
+        self.give(PartitionCommand::Submit(Submission {
+            app: app.into(),
+            queue: queue.into(),
+            who,
+            ..Default::default()
+        }));
+        self
+    }
+
+    /// One ask of so many cores.
+    pub fn ask(&mut self, app: &str, ask: &str, cores: i64, priority: i32) -> &mut Self {
+        self.give(PartitionCommand::Ask(AskSpec {
+            app: app.into(),
+            id: ask.into(),
+            count: 1,
+            resource: [("vcore", cores * 1000)].into_iter().collect(),
+            priority: Priority(priority),
+            allow_preempt_self: true,
+            allow_preempt_other: true,
+            ..Default::default()
+        }));
+        self
+    }
+
+    pub fn decided(&mut self, app: &str, ask: &str, node: &str) -> Comparison {
+        let (at, source) = (self.at, Source::RestEvent);
+        self.shadow.decided(&Decision { at, app: app.into(), ask: ask.into(), node: node.into(), source })
+    }
+}
