@@ -53,6 +53,9 @@ fn what_is_no_silence_is_refused_with_what_would_be_right() {
     let (source, board) = source("", &(NODES.to_owned() + &pass(1) + "- removeNode: n2\n"));
     let source = Arc::new(source);
     let mut driver = Driver::new(Arc::clone(&source) as Arc<dyn Source>, Options::default(), 120, 24);
+    // The rules are judged as time moves: the first picture comes then.
+    source.advance(Duration::from_secs(5));
+    driver.refresh();
     driver.keys(":silence 2h x<ret>").unwrap();
     assert!(text(&driver).contains("only on the page of alerts"), "{}", text(&driver));
     (0..20).for_each(|_| _ = source.advance(Duration::from_secs(5)));
