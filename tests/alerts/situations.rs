@@ -48,11 +48,12 @@ fn without_b() -> String {
 
 pub const NODES: &str = "- node: {id: n1, capacity: {vcore: 4}}\n- node: {id: n2, capacity: {vcore: 4}}\n";
 
-/// An application of a user with so many asks of so many cores.
+/// An application of a user with so many asks of so many cores; what can be placed is placed.
 fn app(name: &str, queue: &str, user: &str, count: u32, cores: u32) -> String {
     format!(
         "- submit: {{app: {name}, queue: root.{queue}, user: {user}, groups: [{user}s]}}\n\
-         - ask: {{app: {name}, id: {name}-ask, resource: {{vcore: {cores}}}, count: {count}}}\n"
+         - ask: {{app: {name}, id: {name}-ask, resource: {{vcore: {cores}}}, count: {count}}}\n\
+         - schedule: idle\n"
     )
 }
 
@@ -307,27 +308,24 @@ fn limits_and_drains() -> Vec<Situation> {
 }
 
 fn of_the_cluster() -> Vec<Situation> {
-    let broken = "partitions:\n  - name: default\n    queues:\n      - name: root\n        nonsense: 1\n";
+    // A step whose text is faulty changes nothing. The scheduler itself refuses that a leaf with applications becomes a parent (CFG-110).
+    let b = "            - name: b\n";
+    let broken = CONFIG.replace(b, &format!("{b}              queues:\n                - name: d\n"));
+    let used = || NODES.to_owned() + &app("x", "b", "bob", 1, 1) + &pass(1);
     let split = || NODES.to_owned() + &app("x", "b", "bob", 2, 3) + &pass(1);
     vec![
-        Situation(
-            "a configuration is refused",
-            "",
-            NODES.to_owned() + &pass(1) + &reload(broken),
-            30,
-            &["+config-refused: configuration"],
-        ),
+        Situation("a configuration is refused", "", used() + &reload(&broken), 30, &["+config-refused: configuration"]),
         Situation(
             "a configuration is refused twice",
             "",
-            NODES.to_owned() + &pass(1) + &reload(broken) + &pass(5) + &reload(broken),
+            used() + &reload(&broken) + &pass(5) + &reload(&broken),
             30,
             &["+config-refused: configuration"],
         ),
         Situation(
             "a configuration is refused, and the next one is taken",
             "",
-            NODES.to_owned() + &pass(1) + &reload(broken) + &pass(5) + &reload(CONFIG),
+            used() + &reload(&broken) + &pass(5) + &reload(CONFIG),
             30,
             &["+config-refused: configuration", "-config-refused: configuration"],
         ),
