@@ -55,6 +55,8 @@ pub struct Snapshot {
     in_use: OrdMap<usize, u32>,
     /// Where pods are.
     placed: OrdMap<usize, usize>,
+    /// How often a port or a claim became free.
+    freed: u64,
 }
 
 /// What does not change while decisions are made.
@@ -101,7 +103,8 @@ impl Snapshot {
         }
         let counts = counters.iter().map(|counter| Counts::of(counter, &table)).collect();
         let facts = Arc::new(Facts { table, pods: facts, by_uid, conditions, verdicts, counters, counting });
-        let mut snapshot = Self { facts, counts, ports: OrdMap::new(), in_use: OrdMap::new(), placed: OrdMap::new() };
+        let mut snapshot =
+            Self { facts, counts, ports: OrdMap::new(), in_use: OrdMap::new(), placed: OrdMap::new(), freed: 0 };
         for (number, pod) in pods.iter().enumerate() {
             if let Some(node) = pod.node().and_then(|node| snapshot.facts.table.find(node)) {
                 snapshot.change(number, node, true);
@@ -234,6 +237,9 @@ impl Snapshot {
                 counts.change(domain, comes);
             }
         }
+        if !comes && !(pod.alone.is_empty() && pod.ports.is_empty()) {
+            self.freed += 1;
+        }
         for claim in &pod.alone {
             let users = self.in_use.entry(*claim).or_default();
             *users = if comes { *users + 1 } else { users.saturating_sub(1) };
@@ -263,6 +269,15 @@ impl Predicates for Snapshot {
 
     fn alike(&self, one: &Ask, other: &Ask) -> bool {
         self.treats_alike(&one.id, &other.id)
+    }
+
+    fn loosened(&self, ask: &Ask) -> Option<u64> {
+        let pod = &self.facts.pods[*self.facts.by_uid.get(ask.id.as_str())?];
+        pod.conditions?;
+        let spread = pod.spread.iter().map(|spread| &spread.counter);
+        let counters = pod.near.iter().chain(&pod.away).chain(&pod.kept_off).chain(spread);
+        let counted = counters.filter_map(|counter| self.counts.get(*counter)).map(Counts::loosened).sum::<u64>();
+        Some(counted + self.freed)
     }
 
     fn candidates(&self, ask: &Ask) -> Option<Vec<NodeId>> {

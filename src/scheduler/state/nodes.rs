@@ -12,6 +12,7 @@ use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::backoff::NodeGains;
 use crate::scheduler::state::node::{Node, OwnWeights, Score, score};
 use crate::scheduler::state::predicates::{Copies, Predicates, own_predicates};
+use crate::scheduler::state::refused::Refused;
 use crate::scheduler::state::skyline::Skyline;
 
 /// The rank of the first node.
@@ -52,6 +53,8 @@ pub struct Nodes {
     bounds_of: u64,
     #[serde(skip)]
     gains: NodeGains,
+    #[serde(skip)]
+    pub(super) refused: Refused,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
@@ -132,6 +135,11 @@ impl Nodes {
         &self.gains
     }
 
+    /// How often a node has changed, or what a resource manager says of nodes.
+    pub(in crate::scheduler) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Whether a resource manager has conditions of its own.
     pub(in crate::scheduler) fn has_predicates(&self) -> bool {
         self.predicates.is_some()
@@ -140,15 +148,8 @@ impl Nodes {
     /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
     pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
         self.predicates = Some(predicates);
-    }
-
-    /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
-    pub(in crate::scheduler) fn refusing(&self, ask: &Ask) -> u64 {
-        if self.predicates.is_none() {
-            return 0;
-        }
-        let roomy = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
-        roomy.filter(|node| !self.lets(ask, node.key, true)).count() as u64
+        self.gains.forget();
+        self.changes += 1;
     }
 
     /// Whether an ask may go to a node, apart from resources (SCH-094).
@@ -164,6 +165,11 @@ impl Nodes {
     /// Whether what nodes say to one ask they say to the other, resources aside.
     pub(in crate::scheduler) fn treat_alike(&self, one: &Ask, other: &Ask) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.alike(one, other))
+    }
+
+    /// A number that is another one whenever these conditions may let an ask go where they did not ([`Predicates::loosened`]).
+    pub(in crate::scheduler) fn loosened(&self, ask: &Ask) -> Option<u64> {
+        self.predicates.as_ref()?.loosened(ask)
     }
 
     /// The nodes in order without reserved ones, as [`Nodes::unreserved`]; where few can take the ask, only those.
