@@ -159,7 +159,7 @@ pub fn owners(stage: &Stage) {
     );
     driver.keys("<esc>m").unwrap();
     until(&mut driver, &["YuniKorn places an application once"]);
-    driver.keys(":app hourly-1<ret>:suspend<ret>").unwrap();
+    driver.keys(":app hourly-1<ret>:suspend-owners<ret>").unwrap();
     until(&mut driver, &["Suspend what owns hourly-1?", "CronJob team-a/hourly: spec.suspend becomes true"]);
     stage.saw(&driver.screen_text());
     let hourly = || stage.read("team-a", "cronjobs", "hourly");

@@ -74,7 +74,8 @@ pub fn suspend(state: &mut State) {
 
 fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain]) {
     if origin.turn != state.turn || !state.layers.is_empty() {
-        let message = format!("the owners of {app} are known while you were at something else; say :suspend again");
+        let message =
+            format!("the owners of {app} are known while you were at something else; say :suspend-owners again");
         return state.say(Grade::Info, message);
     }
     let Some((partition, row)) =

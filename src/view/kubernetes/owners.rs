@@ -74,7 +74,7 @@ impl Chain {
         if self.suspendable().any(halted) {
             text = format!("{} ({count}) is suspended and makes no new ones", self.words());
         } else if let Some(owner) = self.suspendable().last() {
-            text += &format!("; :suspend stops {} first", owner.name.kind);
+            text += &format!("; :suspend-owners stops {} first", owner.name.kind);
         } else if let Some(stop) = self.owners.last().and_then(|owner| owner.name.stopped_by()) {
             text += &format!("; {stop} stops it");
         }
@@ -139,7 +139,8 @@ mod tests {
         job.unknown = Some("403".to_owned());
         let text = job.after_deletion();
         assert!(
-            text.contains(":suspend stops Job first") && text.ends_with("What owns Job ns/etl is not known: 403."),
+            text.contains(":suspend-owners stops Job first")
+                && text.ends_with("What owns Job ns/etl is not known: 403."),
             "{text}"
         );
         assert_eq!(Chain { pods: 1, ..Chain::default() }.after_deletion(), "Nobody makes 1 pod again.");

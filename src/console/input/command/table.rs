@@ -554,7 +554,7 @@ pub static COMMANDS: &[Command] = &[
     .takes(Argument::Optional(Kind::Text)),
     row(
         CommandId::Order(OrderCommand::SuspendOwners),
-        "suspend",
+        "suspend-owners",
         "In Kubernetes: suspend what owns the pods of the application, so that they are not made again; asks first",
     ),
     row(
