@@ -73,9 +73,9 @@ steps:
         let mut bytes = rmp_serde::to_vec(ask).unwrap();
         seen.push(tags(&rmp_serde::from_slice(&bytes).unwrap()));
         if ask.rare.tags.is_empty() {
-            // An array of 16 bits' length without its last two elements, an empty map and nothing.
-            assert_eq!((bytes[0], bytes.pop(), bytes.pop()), (0xdc, Some(0xc0), Some(0x80)));
-            bytes[2] -= 2;
+            // An array of 16 bits' length without its last three elements: an empty map, and twice nothing.
+            assert_eq!((bytes[0], bytes.pop(), bytes.pop(), bytes.pop()), (0xdc, Some(0xc0), Some(0xc0), Some(0x80)));
+            bytes[2] -= 3;
             let old: Ask = rmp_serde::from_slice(&bytes).unwrap();
             assert_eq!((&old.id, tags(&old)), (&ask.id, Vec::new()));
         }
