@@ -149,6 +149,19 @@ impl Nodes {
         }
     }
 
+    /// These conditions; `None`: there are none.
+    pub fn predicates(&self) -> Option<&Arc<dyn Predicates>> {
+        self.predicates.as_ref()
+    }
+
+    /// Takes newer conditions for the same cluster, with what runs here: that they know more asks and nodes is all that changes.
+    pub fn renew_predicates(&mut self, newer: Option<&Arc<dyn Predicates>>) {
+        let renewed = self.predicates.as_ref().zip(newer).and_then(|(own, newer)| newer.placed_as(&**own));
+        if let Some(renewed) = renewed {
+            self.predicates = Some(renewed);
+        }
+    }
+
     /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
     pub(in crate::scheduler) fn refusing(&self, ask: &Ask) -> u64 {
         if self.predicates.is_none() {
