@@ -34,9 +34,12 @@ struct Shadow {
 impl Shadow {
     /// Starts one, and waits until it has taken everything over.
     fn start(stage: &Stage) -> Self {
+        let tokens = stage.folder.join("shadow-tokens.yaml").display().to_string();
+        let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
+        stage.file("shadow.token", token.trim());
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "shadow", "root", "--namespace", "shadowed", "--scheduler-name", "recorded", "--json"])
-            .args(["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"])
+            .args(["--listen", "127.0.0.1:0", "--tokens", &tokens, "--metrics", "127.0.0.1:0"])
             .env("KUBECONFIG", &stage.kubeconfig)
             .env("XDG_CONFIG_HOME", &stage.folder)
             .stdout(Stdio::piped())
@@ -236,10 +239,10 @@ fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
         "schedulerName": "recorded", "nodeSelector": {"disk": "fast"},
         "containers": [{"name": "main", "image": "x", "resources": {"requests": {"cpu": "1"}}}],
     });
-    let metadata = json!({"name": "planted", "labels": {"applicationId": "planted", "queue": "root.a"}});
-    stage.command(
-        &json!({"make": [[format!("/api/v1/namespaces/{NAMESPACE}/pods"), {"metadata": metadata, "spec": spec}]]}),
-    );
+    let metadata = |name: &str| json!({"name": name, "labels": {"applicationId": name, "queue": "root.a"}});
+    let path = format!("/api/v1/namespaces/{NAMESPACE}/pods");
+    let pods = ["planted", "waits"].map(|name| json!([path, {"metadata": metadata(name), "spec": spec}]));
+    stage.command(&json!({"make": pods}));
     let uid = uids(stage)["planted"].clone();
     std::thread::sleep(Duration::from_secs(3));
     bind(stage, "planted", &uid, node);
@@ -252,10 +255,12 @@ fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
 fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     let apps = stage.works(&["apps", "--server", &shadow.served]);
     super::has(&apps, &["app-001", "root.a", "planted"]);
-    let waits = stage.run(&["explain", "app-002", "--server", &shadow.served]);
-    super::has(&waits.1, &["app-002"]);
-    let refused = stage.fails(&["kill", "app-001", "--yes", "--server", &shadow.served]);
-    super::has(&refused, &["read"]);
+    let token = stage.folder.join("shadow.token").display().to_string();
+    let (code, waits, why) = stage.run(&["explain", "waits", "--server", &shadow.served, "--token-file", &token]);
+    assert_eq!(code, 1, "{waits}{why}");
+    super::has(&(waits + &why), &["node affinity/selector"]);
+    let refused = stage.fails(&["kill", "app-001", "--yes", "--server", &shadow.served, "--token-file", &token]);
+    super::has(&refused, &["read only"]);
     let figures = Shadow::get(&format!("{}/", shadow.figures.trim_end_matches('/')).replace("/metrics/", "/metrics"));
     let count = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<usize>().unwrap();
     let of = |verdict: &str| -> usize {
