@@ -1,22 +1,24 @@
 //! The embedded scheduler as a source: on a thread with a clock, or stepped by hand.
 
-use std::sync::mpsc::{Receiver, channel};
+mod host;
+
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::trial::MOST_BYTES;
 use super::{
-    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, ViewAnswer, WhatIf, WhatIfAnswer, explained,
+    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, UsageAnswer, ViewAnswer, WhatIf, WhatIfAnswer,
+    explained, usage,
 };
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
-use crate::ledger::Ledger;
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
-use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
+use crate::view::used::UsageQuestion;
+use crate::view::waiting::{Finding, Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
-use crate::whatif::{Fork, NoFork};
+use crate::whatif::NoFork;
 
 /// How old a view may be before that is worth meaningful.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -109,6 +111,13 @@ impl Source for Embedded {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Records::text_of(self.engine.audit_log(), number));
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        let engine = Arc::clone(&self.engine);
+        let work = move || answer(Ok(usage::of_host(&*engine, &question)));
+        // Without a thread nothing answers, and the console continues without it.
+        let _ = std::thread::Builder::new().name("usage".to_owned()).spawn(work);
     }
 
     fn keeps_past(&self) -> bool {
@@ -245,62 +254,6 @@ impl Stepped {
     }
 }
 
-impl Host for Stepped {
-    fn published(&self) -> &Published {
-        &self.published
-    }
-
-    fn events(&self) -> &Arc<EventLog> {
-        &self.events
-    }
-
-    fn counters(&self) -> &Arc<Counters> {
-        &self.counters
-    }
-
-    fn ledger(&self) -> Ledger {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner).ledger().ledger()
-    }
-
-    fn now(&self) -> Time {
-        Source::now(self)
-    }
-
-    fn began(&self) -> SystemTime {
-        UNIX_EPOCH + Self::BEGAN
-    }
-
-    fn speed(&self) -> f64 {
-        1.0
-    }
-
-    fn perform(&self, actor: Actor, order: Order, answer: Answer) {
-        answer(self.carry_out(&actor, &order));
-    }
-
-    fn audit_log(&self) -> &Arc<AuditLog> {
-        &self.ledger
-    }
-
-    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&actor, &order, &refusal);
-        answer(Err(refusal));
-    }
-
-    fn explain(&self, question: Question, answer: ExplainAnswer) {
-        answer(self.explained(&question));
-    }
-
-    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
-        let (answer, answers) = channel();
-        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
-        core.share();
-        // The receiver is here.
-        let _ = answer.send(core.fork(partition.as_deref(), most));
-        answers
-    }
-}
-
 impl Source for Stepped {
     fn view(&self) -> Arc<View> {
         self.published.view()
@@ -348,6 +301,10 @@ impl Source for Stepped {
 
     fn records(&self, known: u64) -> Option<Records> {
         Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        answer(Ok(usage::of_host(self, &question)));
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {

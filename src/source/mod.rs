@@ -7,6 +7,7 @@
 pub mod embedded;
 mod explained;
 pub mod forecast;
+mod link;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod objects;
@@ -15,6 +16,7 @@ pub mod records;
 pub mod remote;
 pub mod saved;
 pub mod trial;
+mod usage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,9 +25,11 @@ pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
+use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
+pub use link::{Link, StalePart};
 pub use objects::{LogStream, Objects};
 pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
@@ -57,6 +61,9 @@ pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 
 /// Where it goes what was done to a job, in words, or why it was not. Called once, from any thread.
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
+
+/// Where what was used over time goes, or why that is not known. Called once, from any thread.
+pub type UsageAnswer = Box<dyn FnOnce(Result<Used, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -191,6 +198,12 @@ pub trait Source: Send + Sync {
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
         let _ = text;
         answer(Vec::new());
+    }
+
+    /// Has it worked out what was used over time; `answer` is called once, from any thread.
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        let _ = question;
+        answer(Err("what was used over time is not known here".to_owned()));
     }
 
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.
@@ -338,58 +351,4 @@ pub enum FocusKind {
     Records,
     /// What the scheduler says of its own health.
     Health,
-}
-
-/// How the connection of a source is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// Nothing has come yet.
-    Connecting {
-        /// Why the last try failed, if one did.
-        cause: Option<String>,
-        /// When the next try comes, in whole seconds.
-        retry_in: Option<Duration>,
-    },
-    /// The view is what is.
-    Live {
-        /// How long an answer takes; `None` where nobody has to be asked.
-        rtt: Option<Duration>,
-    },
-    /// The view was true this long ago.
-    Stale {
-        /// How old the view is.
-        age: Duration,
-        /// Why nothing newer is there.
-        cause: String,
-        /// When the next try comes, in whole seconds; `None` while one is under way.
-        retry_in: Option<Duration>,
-    },
-    /// The other side does not let one in.
-    Refused {
-        /// The refusal in words, with what would be right.
-        why: String,
-        /// How old the view is; `None` without one.
-        age: Option<Duration>,
-    },
-}
-
-/// A part of the shown data that is older than the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StalePart {
-    /// What: `the list of nodes`.
-    pub what: &'static str,
-    /// How long ago it last came whole.
-    pub age: Duration,
-    /// Why nothing newer is there.
-    pub cause: String,
-}
-
-impl Link {
-    /// A source in this process that has nothing newer to show.
-    pub const LIVE: Self = Self::Live { rtt: None };
-
-    /// Whether the shown state is the present one.
-    pub const fn is_live(&self) -> bool {
-        matches!(self, Self::Live { .. })
-    }
 }

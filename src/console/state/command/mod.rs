@@ -31,6 +31,7 @@ pub enum Context {
     Audit,
     Revisions,
     Simulate,
+    Usage,
     /// The page of every context of the settings, with figures.
     Clusters,
     Edit,
@@ -72,6 +73,7 @@ impl Context {
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
+            Self::Usage => "Usage",
             Self::Clusters => "Clusters",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
@@ -112,6 +114,7 @@ impl Context {
             Self::Audit => "audit",
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
+            Self::Usage => "usage",
             Self::Clusters => "clusters",
             Self::Edit => "edit",
             Self::Form => "form",
@@ -135,7 +138,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -156,6 +159,7 @@ impl Context {
         Self::Audit,
         Self::Revisions,
         Self::Simulate,
+        Self::Usage,
         Self::Clusters,
         Self::List,
         Self::Page,
