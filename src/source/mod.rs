@@ -14,6 +14,8 @@ mod owners;
 pub mod records;
 pub mod remote;
 pub mod saved;
+pub mod stepped;
+pub mod trends;
 pub mod trial;
 
 use std::sync::Arc;
@@ -25,7 +27,7 @@ use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
-pub use embedded::{Embedded, Stepped};
+pub use embedded::Embedded;
 pub use objects::{LogStream, Objects};
 pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
@@ -34,6 +36,8 @@ pub use records::{Records, TextAnswer};
 pub type QuotaAnswer = Box<dyn FnOnce(Vec<(Arc<str>, QuotaForecast)>) + Send>;
 pub use remote::Remote;
 pub use saved::Saved;
+pub use stepped::Stepped;
+pub use trends::{Collector, Trends};
 pub use trial::{
     AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
 };
@@ -215,6 +219,11 @@ pub trait Source: Send + Sync {
 
     /// The journal that [`Source::view_at`] looks into, to be simulated again; `None` where there is none or it is elsewhere.
     fn journal(&self) -> Option<JournalHistory> {
+        None
+    }
+
+    /// What is measured of the cluster over time; `None` where nothing is.
+    fn trends(&self) -> Option<Arc<Trends>> {
         None
     }
 

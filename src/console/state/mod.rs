@@ -40,6 +40,7 @@ pub mod records;
 pub mod reply;
 pub mod saved;
 pub mod simulate;
+pub mod trends;
 pub mod work;
 
 pub use cluster::Cluster;

@@ -19,6 +19,7 @@ use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::pod::PodPage;
 use crate::console::state::simulate::SimulatePage;
+use crate::console::state::trends::TrendsPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
@@ -72,6 +73,8 @@ pages! { $
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
     /// All clusters that can be opened.
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
+    /// Values over time.
+    Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
     /// The configurations that were in force.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }

@@ -13,4 +13,5 @@ mod pod;
 mod queues;
 mod records;
 mod simulate;
+mod trends;
 mod users;

@@ -4,7 +4,7 @@ mod id;
 
 pub use id::{
     ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
-    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrialCommand,
+    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrendCommand, TrialCommand,
 };
 
 /// Where a key means something.
@@ -33,6 +33,7 @@ pub enum Context {
     Simulate,
     /// The page of every context of the settings, with figures.
     Clusters,
+    Trends,
     Edit,
     Form,
     List,
@@ -73,6 +74,7 @@ impl Context {
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
             Self::Clusters => "Clusters",
+            Self::Trends => "Trends",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -113,6 +115,7 @@ impl Context {
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
             Self::Clusters => "clusters",
+            Self::Trends => "trends",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -135,7 +138,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -157,6 +160,7 @@ impl Context {
         Self::Revisions,
         Self::Simulate,
         Self::Clusters,
+        Self::Trends,
         Self::List,
         Self::Page,
         Self::Edit,
