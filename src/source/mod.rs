@@ -4,10 +4,10 @@
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
+mod connection;
 pub mod embedded;
 mod explained;
 pub mod forecast;
-mod link;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod objects;
@@ -15,6 +15,8 @@ mod owners;
 pub mod records;
 pub mod remote;
 pub mod saved;
+pub mod stepped;
+pub mod trends;
 pub mod trial;
 mod usage;
 
@@ -28,8 +30,8 @@ use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
-pub use embedded::{Embedded, Stepped};
-pub use link::{Link, StalePart};
+pub use connection::{Link, StalePart};
+pub use embedded::Embedded;
 pub use objects::{LogStream, Objects};
 pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
@@ -38,6 +40,8 @@ pub use records::{Records, TextAnswer};
 pub type QuotaAnswer = Box<dyn FnOnce(Vec<(Arc<str>, QuotaForecast)>) + Send>;
 pub use remote::Remote;
 pub use saved::Saved;
+pub use stepped::Stepped;
+pub use trends::{Collector, Trends};
 pub use trial::{
     AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
 };
@@ -228,6 +232,11 @@ pub trait Source: Send + Sync {
 
     /// The journal that [`Source::view_at`] looks into, to be simulated again; `None` where there is none or it is elsewhere.
     fn journal(&self) -> Option<JournalHistory> {
+        None
+    }
+
+    /// What is measured of the cluster over time; `None` where nothing is.
+    fn trends(&self) -> Option<Arc<Trends>> {
         None
     }
 

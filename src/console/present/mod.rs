@@ -41,6 +41,7 @@ pub(crate) mod subject;
 pub(crate) mod suggestions;
 pub mod table;
 pub mod text;
+pub mod trends;
 pub mod unreached;
 pub mod value;
 pub(crate) mod walk;

@@ -42,6 +42,7 @@ pub mod records;
 pub mod reply;
 pub mod saved;
 pub mod simulate;
+pub mod trends;
 pub mod usage;
 pub mod work;
 

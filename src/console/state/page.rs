@@ -19,6 +19,7 @@ use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::pod::PodPage;
 use crate::console::state::simulate::SimulatePage;
+use crate::console::state::trends::TrendsPage;
 use crate::console::state::usage::UsagePage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::audit::{AuditEntry, Revision};
@@ -75,6 +76,8 @@ pages! { $
     Usage(UsagePage) { "Usage", List, Pane::Below(14), [Usage, List, Page, Always] }
     /// All clusters that can be opened.
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
+    /// Values over time.
+    Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
     /// The configurations that were in force.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }

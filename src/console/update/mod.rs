@@ -66,6 +66,7 @@ mod settle;
 pub mod simulate;
 mod stack;
 mod tabs;
+pub mod trends;
 pub mod trial;
 pub mod usage;
 pub mod users;
@@ -170,6 +171,7 @@ fn apply(state: &mut State, action: Action) {
             state.redraw();
         }
         Action::Clusters(rows) => clusters::take(state, rows),
+        Action::Trends(known) => trends::take(state, known),
         Action::OrderSent(number, next_event) => state.orders.sent(number, next_event),
         Action::Reply(reply) => take_reply(state, reply),
         Action::Clock(now) => feed::clock(state, now),

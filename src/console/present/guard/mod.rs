@@ -29,6 +29,7 @@ use crate::console::state::command::{
     ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
     RowCommand, TextCommand, TimeCommand, TrialCommand,
 };
+use crate::console::state::page::Page;
 use crate::console::state::pod::PodPart;
 
 /// Whether a command can run now.
@@ -44,6 +45,7 @@ pub fn check(state: &State, id: CommandId) -> Result<(), String> {
         CommandId::Text(id) => text(state, id),
         CommandId::Log(id) => log(state, id),
         CommandId::Time(id) => time(state, id),
+        CommandId::Trend(_) => on_trends(state),
         CommandId::Trial(id) => what_if(state, id),
         CommandId::Order(id) => order(state, id),
         CommandId::Job(id) => of_job(state, id),
@@ -102,6 +104,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Placement
         | Id::Fairness
         | Id::Overview
+        | Id::Trends
         | Id::Limits
         | Id::Simulate
         | Id::Usage
@@ -127,6 +130,13 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Leave
         | Id::Audit
         | Id::Revisions => Ok(()),
+    }
+}
+
+fn on_trends(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Trends(_) => Ok(()),
+        _ => Err("that is about trends: T or :trends opens them".to_owned()),
     }
 }
 

@@ -12,9 +12,10 @@ use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
 use crate::console::state::simulate::SimulateJob;
+use crate::console::state::trends::KnownTrends;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
-use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview, past, start};
+use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview, past, start, trends};
 use crate::model::{AppId, Time};
 use crate::source::{FocusKind, Source, StopSign, Trial};
 use crate::view::job::{JobOrder, OutputWanted};
@@ -259,11 +260,28 @@ impl Session {
     /// Reads events and audit entries that came since the last ones, while they are on the screen.
     pub(super) fn read_source(&mut self) {
         self.read_events();
+        self.read_trends();
         if focus::of(&self.state).kind == FocusKind::Records
             && let Some(records) = self.source.records(self.state.cluster.ledger.generation())
             && self.state.cluster.ledger.latest.as_ref() != Some(&records)
         {
             self.act(Action::Records(records));
+        }
+    }
+
+    /// Takes what was measured since it was looked at last, while it is on the screen.
+    fn read_trends(&mut self) {
+        if !trends::reads(&self.state) {
+            return;
+        }
+        let Some(found) = self.source.trends() else { return };
+        let known = KnownTrends { rings: Some(found.published()), keeping: found.keeping() };
+        let same = |own: &KnownTrends| {
+            let rings = own.rings.as_ref().zip(known.rings.as_ref());
+            rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other)) && own.keeping == known.keeping
+        };
+        if !same(&self.state.cluster.trends) {
+            self.act(Action::Trends(known));
         }
     }
 

@@ -4,7 +4,7 @@ mod id;
 
 pub use id::{
     ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
-    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrialCommand,
+    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrendCommand, TrialCommand,
 };
 
 /// Where a key means something.
@@ -34,6 +34,7 @@ pub enum Context {
     Usage,
     /// The page of every context of the settings, with figures.
     Clusters,
+    Trends,
     Edit,
     Form,
     List,
@@ -75,6 +76,7 @@ impl Context {
             Self::Simulate => "Simulation",
             Self::Usage => "Usage",
             Self::Clusters => "Clusters",
+            Self::Trends => "Trends",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -116,6 +118,7 @@ impl Context {
             Self::Simulate => "simulate",
             Self::Usage => "usage",
             Self::Clusters => "clusters",
+            Self::Trends => "trends",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -138,7 +141,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -161,6 +164,7 @@ impl Context {
         Self::Simulate,
         Self::Usage,
         Self::Clusters,
+        Self::Trends,
         Self::List,
         Self::Page,
         Self::Edit,

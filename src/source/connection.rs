@@ -1,4 +1,4 @@
-//! How the connection of a source is.
+//! How a source is connected, and what of it is old.
 
 use std::time::Duration;
 
