@@ -1,7 +1,8 @@
 //! One frame of the console with 10 000 queues and 100 000 applications in the view, at 200 x 60.
 //!
 //! `idle` draws what is there; `news` takes a new view in which everything the cursor sees changed, and draws; `key` moves the
-//! cursor and draws. `resort` and `filter` make the rows again, which happens when a person asks for it.
+//! cursor and draws. `trends` draws an hour of them, `measure` is what the thread that measures does every ten seconds.
+//! `resort` and `filter` make the rows again, which happens when a person asks for it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use kornsole::console::shell::session::Session;
 use kornsole::console::state::Options;
 use kornsole::console::state::key::{Code, Key};
 use kornsole::model::{AppState, Identity, NodeId, Resource};
-use kornsole::source::{About, Link, Source, SourcePlace};
+use kornsole::source::{About, Link, Source, SourcePlace, Trends};
 use kornsole::view::{AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
@@ -35,6 +36,7 @@ struct Large {
     about: About,
     identity: Identity,
     view: Mutex<Arc<View>>,
+    trends: Arc<Trends>,
 }
 
 impl Source for Large {
@@ -54,7 +56,22 @@ impl Source for Large {
         &self.identity
     }
 
+    fn trends(&self) -> Option<Arc<Trends>> {
+        Some(Arc::clone(&self.trends))
+    }
+
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
+}
+
+impl Large {
+    /// Ten seconds later: the first hundred queues have other figures.
+    fn go_on(&self) {
+        if let Ok(mut view) = self.view.lock() {
+            let mut later = next(&view);
+            later.at = view.at + Duration::from_secs(10);
+            *view = Arc::new(later);
+        }
+    }
 }
 
 fn amount(cpu: i64, memory: i64) -> Resource {
@@ -158,7 +175,8 @@ impl Stand {
     fn new(keys: &str) -> Self {
         let about = About { place: SourcePlace::Embedded, name: "large".to_owned(), notes: Vec::new() };
         let identity = Identity::new("sue", ["dev"]);
-        let source = Arc::new(Large { about, identity, view: Mutex::new(Arc::new(large())) });
+        let source =
+            Arc::new(Large { about, identity, view: Mutex::new(Arc::new(large())), trends: Trends::in_memory() });
         let session = Session::new(Arc::clone(&source) as Arc<dyn Source>, Options::default(), SIZE);
         let area = Rect::new(0, 0, SIZE.width, SIZE.height);
         let mut stand = Self { source, session, buffer: Buffer::empty(area), now: Duration::ZERO };
@@ -230,4 +248,21 @@ fn filter(bencher: Bencher<'_, '_>, page: &str) {
         stand.draw();
         stand.press(Key::plain(Code::Backspace));
     });
+}
+
+#[divan::bench]
+fn trends(bencher: Bencher<'_, '_>) {
+    let mut stand = Stand::new("");
+    for _ in 0..360 {
+        stand.source.go_on();
+        stand.source.trends.observe(&*stand.source);
+    }
+    stand.press(Key::plain(Code::Char('T')));
+    bencher.bench_local(|| stand.draw());
+}
+
+#[divan::bench(sample_count = 70, sample_size = 1)]
+fn measure(bencher: Bencher<'_, '_>) {
+    let stand = Stand::new("");
+    bencher.with_inputs(|| stand.source.go_on()).bench_local_values(|()| stand.source.trends.observe(&*stand.source));
 }

@@ -8,16 +8,15 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::contexts::{ask, of_kubeconfig};
-use super::fail;
 use super::look::{LookArgs, Rejected};
-use super::user_settings;
+use super::{fail, trends, user_settings};
 use crate::api::client::{Target, TargetFault, Token};
 use crate::console::shell::settings::RemoteContext;
 use crate::console::{self, Opener};
 use crate::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use crate::model::Identity;
 use crate::source::remote::RemoteOptions;
-use crate::source::{Remote, Source};
+use crate::source::{Collector, Remote, Source};
 use crate::view::units;
 
 /// The token, where no file names one.
@@ -91,10 +90,13 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         Ok(found) => found,
         Err(report) => return fail(&report.message, report.code),
     };
-    let source = match Remote::start(&found.target, found.options) {
-        Ok(remote) => Arc::new(remote),
+    let trends = trends::attached(&found);
+    let source: Arc<dyn Source> = match Remote::start(&found.target, found.options) {
+        Ok(remote) => Arc::new(remote.with_trends(Arc::clone(&trends))),
         Err(fault) => return fail(&fault.to_string(), 1),
     };
+    // It writes what is left when the console has ended.
+    let _collector = Collector::start(&source, trends);
     // Those of the kubeconfig stand beside one's own.
     personal.kubeconfig = of_kubeconfig();
     personal.here = Some(match found.target.cluster() {
@@ -116,8 +118,11 @@ fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let asked = target.clone();
     let open = move |name: &str| {
         let found = target(name)?;
+        let trends = trends::attached(&found);
         let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
-        Ok(Arc::new(remote) as Arc<dyn Source>)
+        let source: Arc<dyn Source> = Arc::new(remote.with_trends(Arc::clone(&trends)));
+        Collector::detached(&source, trends);
+        Ok(source)
     };
     Opener::new(open).asking(move |name| ask(&asked(name)?.target))
 }

@@ -12,7 +12,7 @@ use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
-use super::{fail, identity, load};
+use super::{fail, identity, load, trends};
 use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
@@ -24,7 +24,7 @@ use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
-use crate::source::{About, Embedded, SourcePlace};
+use crate::source::{About, Collector, Embedded, Source, SourcePlace};
 use crate::tape::Against;
 use crate::view::act::Actor;
 
@@ -303,7 +303,11 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         args.state.by(settings).served(server);
     }
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
-    let source = Arc::new(Embedded::new(engine, about, args.actor(settings.config())));
+    let trends = trends::embedded(args.state.by(settings).folder.as_deref());
+    let source = Embedded::new(engine, about, args.actor(settings.config())).with_trends(Arc::clone(&trends));
+    let source: Arc<dyn Source> = Arc::new(source);
+    // It writes what is left when the console has ended.
+    let _collector = Collector::start(&source, trends);
     match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),

@@ -41,8 +41,10 @@ pub mod shell;
 pub mod simulate;
 pub mod state;
 pub mod token;
+mod trends;
 pub mod upgrade_check;
 pub mod user_settings;
+pub mod watch;
 pub mod whatif;
 
 use std::process::ExitCode;
@@ -90,6 +92,8 @@ enum Command {
     Fairness(remote::ShowArgs),
     /// What was used over time, by queue, user, group or application: as a table, CSV, JSON or a page
     Usage(Box<remote::UsageArgs>),
+    /// Collect the trends of a scheduler somewhere else, without a screen
+    Watch(Box<watch::WatchArgs>),
     /// What happened there, and what happens
     Events(remote::EventsArgs),
     /// Kill applications there
@@ -191,6 +195,7 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => remote::explain(args),
         Some(Command::Fairness(args)) => remote::fairness(args),
         Some(Command::Usage(args)) => remote::usage(args),
+        Some(Command::Watch(args)) => watch::run(args),
         Some(Command::Events(args)) => remote::events(args),
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),

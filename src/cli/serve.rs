@@ -14,11 +14,12 @@ use super::logs::LogArgs;
 use super::remote::AllowedRemovalArgs;
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
-use super::{fail, identity};
+use super::{fail, identity, trends};
 use crate::api::server::{Options, Server, TlsFiles};
 use crate::config::SchedulerConfig;
 use crate::engine::Engine;
 use crate::model::{Acl, Profile};
+use crate::source::{About, Collector, Embedded, Source, SourcePlace};
 
 /// The arguments of `kornsole serve`.
 #[derive(Args, Clone, Debug)]
@@ -168,6 +169,11 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     match started {
         Ok((engine, server)) => {
             state.served(&server);
+            let about = About { place: SourcePlace::Embedded, name: "serve".to_owned(), notes: Vec::new() };
+            let source = Embedded::new(Arc::clone(&engine), about, identity::of_process());
+            let source: Arc<dyn Source> = Arc::new(source);
+            // It writes what is left when the server has stopped.
+            let _collector = Collector::start(&source, trends::embedded(state.folder.as_deref()));
             until_stopped(&engine, server)
         }
         Err((message, code)) => fail(&message, code),

@@ -4,6 +4,7 @@
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
+mod connection;
 pub mod embedded;
 mod explained;
 pub mod forecast;
@@ -14,7 +15,10 @@ mod owners;
 pub mod records;
 pub mod remote;
 pub mod saved;
+pub mod stepped;
+pub mod trends;
 pub mod trial;
+mod usage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,9 +27,11 @@ pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
+use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
-pub use embedded::{Embedded, Stepped};
+pub use connection::{Link, StalePart};
+pub use embedded::Embedded;
 pub use objects::{LogStream, Objects};
 pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 pub use records::{Records, TextAnswer};
@@ -34,6 +40,8 @@ pub use records::{Records, TextAnswer};
 pub type QuotaAnswer = Box<dyn FnOnce(Vec<(Arc<str>, QuotaForecast)>) + Send>;
 pub use remote::Remote;
 pub use saved::Saved;
+pub use stepped::Stepped;
+pub use trends::{Collector, Trends};
 pub use trial::{
     AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
 };
@@ -57,6 +65,9 @@ pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 
 /// Where it goes what was done to a job, in words, or why it was not. Called once, from any thread.
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
+
+/// Where what was used over time goes, or why that is not known. Called once, from any thread.
+pub type UsageAnswer = Box<dyn FnOnce(Result<Used, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -193,6 +204,12 @@ pub trait Source: Send + Sync {
         answer(Vec::new());
     }
 
+    /// Has it worked out what was used over time; `answer` is called once, from any thread.
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        let _ = question;
+        answer(Err("what was used over time is not known here".to_owned()));
+    }
+
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.
     fn health(&self) -> OwnHealth {
         match self.about().place {
@@ -215,6 +232,11 @@ pub trait Source: Send + Sync {
 
     /// The journal that [`Source::view_at`] looks into, to be simulated again; `None` where there is none or it is elsewhere.
     fn journal(&self) -> Option<JournalHistory> {
+        None
+    }
+
+    /// What is measured of the cluster over time; `None` where nothing is.
+    fn trends(&self) -> Option<Arc<Trends>> {
         None
     }
 
@@ -338,58 +360,4 @@ pub enum FocusKind {
     Records,
     /// What the scheduler says of its own health.
     Health,
-}
-
-/// How the connection of a source is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// Nothing has come yet.
-    Connecting {
-        /// Why the last try failed, if one did.
-        cause: Option<String>,
-        /// When the next try comes, in whole seconds.
-        retry_in: Option<Duration>,
-    },
-    /// The view is what is.
-    Live {
-        /// How long an answer takes; `None` where nobody has to be asked.
-        rtt: Option<Duration>,
-    },
-    /// The view was true this long ago.
-    Stale {
-        /// How old the view is.
-        age: Duration,
-        /// Why nothing newer is there.
-        cause: String,
-        /// When the next try comes, in whole seconds; `None` while one is under way.
-        retry_in: Option<Duration>,
-    },
-    /// The other side does not let one in.
-    Refused {
-        /// The refusal in words, with what would be right.
-        why: String,
-        /// How old the view is; `None` without one.
-        age: Option<Duration>,
-    },
-}
-
-/// A part of the shown data that is older than the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StalePart {
-    /// What: `the list of nodes`.
-    pub what: &'static str,
-    /// How long ago it last came whole.
-    pub age: Duration,
-    /// Why nothing newer is there.
-    pub cause: String,
-}
-
-impl Link {
-    /// A source in this process that has nothing newer to show.
-    pub const LIVE: Self = Self::Live { rtt: None };
-
-    /// Whether the shown state is the present one.
-    pub const fn is_live(&self) -> bool {
-        matches!(self, Self::Live { .. })
-    }
 }

@@ -38,6 +38,7 @@ mod past;
 pub(crate) mod pen;
 mod pod;
 mod table;
+mod trends;
 mod trial;
 mod unreached;
 
@@ -97,6 +98,7 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         (_, Page::Pod(page)) => pod::draw(pen, state, page, regions.rows),
         (_, Page::Job(page)) => job::draw(pen, state, page, regions.rows),
         (_, Page::Explain(page)) => explain::draw(pen, state, page, regions.rows),
+        (_, Page::Trends(page)) => trends::draw(pen, state, page, regions.rows),
         (_, Page::Config(page)) => return config::draw(pen, state, page, regions),
         (Body::Text | Body::Config, _) => {}
     }

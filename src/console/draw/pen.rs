@@ -4,6 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::widgets::Widget;
 
 use crate::console::present::pieces::{Piece, width};
 use crate::console::present::text;
@@ -72,6 +73,21 @@ impl<'b> Pen<'b> {
     pub fn pieces_right(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let wide = u16::try_from(width(pieces)).unwrap_or(u16::MAX).min(max);
         self.pieces(x + (max - wide), y, wide, pieces)
+    }
+
+    /// Whether only ASCII may be written.
+    pub fn is_ascii(&self) -> bool {
+        self.theme.ascii
+    }
+
+    /// The style of a role.
+    pub fn role(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    /// Draws a widget without text of its own, in as much of an area as there is.
+    pub fn widget(&mut self, widget: impl Widget, area: Rect) {
+        widget.render(area.intersection(*self.buffer.area()), self.buffer);
     }
 
     /// Lays a role's style over an area, keeping what is written there.

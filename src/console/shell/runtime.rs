@@ -14,6 +14,8 @@
 //!
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
+mod other_programs;
+
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +29,6 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use crate::console::input::terminal_events;
-use crate::console::shell::external_editor;
 use crate::console::shell::input_gate::InputGate;
 use crate::console::shell::personal::Personal;
 use crate::console::shell::session::Incoming;
@@ -39,7 +40,6 @@ use crate::console::shell::workers;
 use crate::console::shell::workers::Workers;
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
-use crate::console::state::reply::Reply;
 use crate::source::Source;
 
 /// The shortest time between two frames for news.
@@ -311,6 +311,7 @@ impl Loop {
             Effect::Suspend => self.due.suspend = true,
             Effect::Copy(text) => self.screen.copy(&text)?,
             Effect::EditText(text) => self.edit(&text)?,
+            Effect::RunOwn(run) => self.run_own(&run)?,
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
@@ -320,6 +321,7 @@ impl Loop {
             | Effect::FetchRevision(_)
             | Effect::Explain(_)
             | Effect::PreviewQuotas(_)
+            | Effect::AskUsage(_)
             | Effect::Forecast(..)
             | Effect::StopForecast
             | Effect::FetchPastView(_)
@@ -332,25 +334,6 @@ impl Loop {
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}
         }
-        Ok(())
-    }
-
-    /// Gives the terminal to the person's own editor until that ends.
-    fn edit(&mut self, text: &str) -> color_eyre::Result<()> {
-        self.input.pause();
-        terminal::restore();
-        let edited = external_editor::edit(text);
-        self.session.replies().send(Reply::TextEdited(edited));
-        let retaken = self.retake();
-        self.input.resume();
-        retaken
-    }
-
-    /// Takes the terminal back from another program.
-    fn retake(&mut self) -> color_eyre::Result<()> {
-        self.screen.retake()?;
-        self.resize()?;
-        self.repaint();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use crate::console::state::editor::QuotaPreview;
 use crate::console::state::events::Events;
 use crate::console::state::past::Past;
 use crate::console::state::records::Ledger;
+use crate::console::state::trends::KnownTrends;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, SourcePlace, StalePart, TrialStatus};
 use crate::view::act::{Actor, Configuration};
@@ -51,6 +52,8 @@ pub struct Cluster {
     pub quota_preview: Option<Arc<QuotaPreview>>,
     /// How the what-if stands, where this is one.
     pub trial: Option<TrialStatus>,
+    /// What was measured over time, as far as somebody looked at it.
+    pub trends: KnownTrends,
     /// The applications are jobs of a machine.
     pub has_jobs: bool,
 }
@@ -84,6 +87,7 @@ impl Cluster {
             ledger: Ledger::default(),
             quota_preview: None,
             trial: None,
+            trends: KnownTrends::default(),
             has_jobs: false,
         }
     }

@@ -342,6 +342,23 @@ columns! {
 }
 
 columns! {
+    /// The columns of what was used over time.
+    UsageColumn {
+        Cpu: "cpu", false, true;
+        Name: "name", false, false;
+        Memory: "mem", false, true;
+        Other: "other", false, false, more;
+        Share: "share", false, true, more;
+        Waited: "waited", false, true;
+        MemoryWaited: "mem-waited", false, true, more;
+        Borrowed: "borrowed", false, true;
+        MemoryBorrowed: "mem-borrowed", false, true, more;
+        Guaranteed: "guaranteed", false, true;
+        MemoryGuaranteed: "mem-guaranteed", false, true, more;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;
@@ -352,40 +369,4 @@ columns! {
         Other: "other", false, true, more;
         Since: "since", false, true, more;
     }
-}
-
-/// The names of a list's columns.
-fn names<C: Column>() -> Vec<&'static str> {
-    C::ALL.iter().map(|column| column.name()).collect()
-}
-
-/// The names of a page's columns.
-type Names = fn() -> Vec<&'static str>;
-
-/// The pages with a list, with the names of their columns.
-const LISTS: [(&str, Names); 14] = [
-    ("queues", names::<QueueColumn>),
-    ("apps", names::<AppColumn>),
-    ("app", names::<AskColumn>),
-    ("nodes", names::<NodeColumn>),
-    ("node", names::<AllocationColumn>),
-    ("users", names::<UserColumn>),
-    ("account", names::<LevelColumn>),
-    ("events", names::<EventColumn>),
-    ("audit", names::<AuditColumn>),
-    ("revisions", names::<RevisionColumn>),
-    ("fairness", names::<FairnessColumn>),
-    ("limits", names::<LimitColumn>),
-    ("simulate", names::<SimulationColumn>),
-    ("clusters", names::<ClusterColumn>),
-];
-
-/// The columns of the list of a page, by the page's name; `None` where it has no list.
-pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
-    LISTS.iter().find(|(name, _)| *name == page).map(|(_, columns)| columns())
-}
-
-/// The names of the pages with a list.
-pub fn pages() -> [&'static str; 14] {
-    LISTS.map(|(name, _)| name)
 }

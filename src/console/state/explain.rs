@@ -6,12 +6,11 @@ use std::time::Duration;
 use crate::console::state::column::{FairnessColumn, LimitColumn};
 use crate::console::state::listing::Listing;
 use crate::model::{NodeId, QueuePath, Time};
-use crate::view::Record;
-use crate::view::Side;
 use crate::view::act::Refusal;
 use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
+use crate::view::{Health, Record, Side};
 
 /// How many changes of the cause are kept.
 const SEEN: usize = 8;
@@ -101,4 +100,13 @@ pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
 pub struct LimitsPage {
     /// The rows: a user or group, a queue and a resource.
     pub list: Listing<Arc<LimitUsed>, LimitKey, LimitColumn>,
+}
+
+/// The checks that were made here.
+#[derive(Clone, Debug)]
+pub struct Checkup {
+    /// Of when the picture was on which they were made.
+    pub at: Time,
+    /// What they found.
+    pub health: Health,
 }

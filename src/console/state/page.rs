@@ -19,13 +19,15 @@ use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::pod::PodPage;
 use crate::console::state::simulate::SimulatePage;
-use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
+use crate::console::state::trends::TrendsPage;
+use crate::console::state::usage::UsagePage;
+use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
-use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
+use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 pub use super::events_page::EventsPage;
-pub use super::explain::{FairnessPage, LimitsPage};
+pub use super::explain::{Checkup, FairnessPage, LimitsPage};
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
 
@@ -70,8 +72,12 @@ pages! { $
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
     /// Runs of a workload.
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
+    /// What was used over time.
+    Usage(UsagePage) { "Usage", List, Pane::Below(14), [Usage, List, Page, Always] }
     /// All clusters that can be opened.
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
+    /// Values over time.
+    Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
     /// The configurations that were in force.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }
@@ -323,15 +329,6 @@ pub struct RevisionsPage {
     pub marked: Option<u64>,
     /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
-}
-
-/// The checks that were made here.
-#[derive(Clone, Debug)]
-pub struct Checkup {
-    /// Of when the picture was on which they were made.
-    pub at: Time,
-    /// What they found.
-    pub health: Health,
 }
 
 /// Everything about one thing.

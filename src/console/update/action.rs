@@ -11,6 +11,7 @@ use crate::console::state::command::CommandId;
 use crate::console::state::key::Key;
 use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
+use crate::console::state::trends::KnownTrends;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, Records, StalePart, TrialChange, TrialStatus};
 use crate::view::act::{Actor, Order};
@@ -45,6 +46,8 @@ pub enum Action {
     Aftermath(EventPage),
     /// What is known of the audit and the revisions by now.
     Records(Records),
+    /// What is known of the trends by now.
+    Trends(KnownTrends),
     /// An order was sent to the source: its number, and the number of the next event then.
     OrderSent(u64, u64),
     /// Orders that were decided upon elsewhere: for a what-if.
@@ -77,6 +80,7 @@ impl Action {
             | Self::Aftermath(_)
             | Self::Records(_)
             | Self::Clusters(_)
+            | Self::Trends(_)
             | Self::OrderSent(..)
             | Self::Give(_)
             | Self::MakeReal(_)

@@ -48,6 +48,7 @@ pub mod nodes;
 pub mod notices;
 pub mod orders;
 pub mod overview;
+pub mod own_command;
 mod owners;
 mod page;
 mod pages;
@@ -65,7 +66,9 @@ mod settle;
 pub mod simulate;
 mod stack;
 mod tabs;
+pub mod trends;
 pub mod trial;
+pub mod usage;
 pub mod users;
 pub mod workload;
 pub mod write;
@@ -121,6 +124,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         make_real::next(state);
         revisions::want(state);
         explain::want(state);
+        usage::want(state);
         job::want(state);
         pod::want(state);
         contexts::want(state);
@@ -167,6 +171,7 @@ fn apply(state: &mut State, action: Action) {
             state.redraw();
         }
         Action::Clusters(rows) => clusters::take(state, rows),
+        Action::Trends(known) => trends::take(state, known),
         Action::OrderSent(number, next_event) => state.orders.sent(number, next_event),
         Action::Reply(reply) => take_reply(state, reply),
         Action::Clock(now) => feed::clock(state, now),
@@ -210,7 +215,10 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::TextEdited(text) => config::edited(state, text),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
+        Reply::OwnEnded(Ok(message)) => state.say(Grade::Info, message),
+        Reply::OwnEnded(Err(message)) => state.say(Grade::Error, message),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
         Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::present::layout;
+use crate::console::present::{layout, trends};
 use crate::console::state::State;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::page::Page;
@@ -72,6 +72,7 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         faults: state.config_faults.clone(),
         // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
+        trends: trends::rings(state).cloned(),
         looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
     }
 }

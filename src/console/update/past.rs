@@ -27,19 +27,27 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
             return state.say(Grade::Refusal, report);
         }
     };
-    let seen = target.and_then(|target| Some((target, state.cluster.past.at(target)?)));
-    let seen = seen.map(|(target, seen)| {
+    let Some(target) = target else {
+        if !state.cluster.past.kept {
+            return refuse(state);
+        }
+        let ago = format::duration(here.since(Time::ZERO));
+        return state
+            .say(Grade::Refusal, format!("{wanted} before this it did not run yet: its time began {ago} before"));
+    };
+    go_to(state, target);
+}
+
+/// Goes to a moment.
+pub fn go_to(state: &mut State, target: Time) {
+    let seen = state.cluster.past.at(target).map(|seen| {
         let at = target.min(seen.until);
         (Arc::clone(&seen.view), Shown { at, before: String::new() })
     });
-    match (target, seen) {
-        (Some(at), seen) if state.cluster.past.kept => fetch(state, Shown { at, before: String::new() }, seen),
-        (_, Some((view, shown))) => show(state, view, shown),
-        (None, None) if state.cluster.past.kept => {
-            let ago = format::duration(here.since(Time::ZERO));
-            state.say(Grade::Refusal, format!("{wanted} before this it did not run yet: its time began {ago} before"));
-        }
-        (_, None) => refuse(state),
+    match seen {
+        seen if state.cluster.past.kept => fetch(state, Shown { at: target, before: String::new() }, seen),
+        Some((view, shown)) => show(state, view, shown),
+        None => refuse(state),
     }
 }
 

@@ -21,6 +21,7 @@ pub mod fetch;
 pub mod follow;
 pub mod kept;
 pub mod link;
+mod may;
 mod objects;
 pub mod once;
 mod options;
@@ -32,6 +33,7 @@ mod records;
 mod rights;
 mod shared;
 mod twin;
+mod usage;
 mod words;
 mod worker;
 
@@ -44,12 +46,13 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
     About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace,
-    StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, WhatIfAnswer,
+    StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
 };
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{AppId, Identity, Time};
-use crate::view::act::{Act, Actor, Answer, Code, Order, Refusal};
+use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use clock::Clock;
@@ -57,7 +60,7 @@ use link::LinkState;
 pub use options::RemoteOptions;
 use readings::Readings;
 use shared::Shared;
-use words::{elsewhere, feature, notes};
+use words::notes;
 
 /// Why the health of the other side is not known at first.
 const NOT_HEARD: &str = "its answer is awaited";
@@ -83,6 +86,7 @@ pub struct Remote {
     found: OnceLock<About>,
     /// Reads objects of that cluster.
     readings: Option<Readings>,
+    trends: Option<Arc<Trends>>,
 }
 
 impl Remote {
@@ -149,7 +153,15 @@ impl Remote {
             cluster: target.cluster().cloned(),
             found: OnceLock::new(),
             readings,
+            trends: None,
         })
+    }
+
+    /// The same with what is measured of it.
+    #[must_use]
+    pub fn with_trends(mut self, trends: Arc<Trends>) -> Self {
+        self.trends = Some(trends);
+        self
     }
 
     /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
@@ -211,6 +223,10 @@ impl Source for Remote {
         self.shared.important(until, limit)
     }
 
+    fn trends(&self) -> Option<Arc<Trends>> {
+        self.trends.clone()
+    }
+
     fn about(&self) -> &About {
         let Some(found) = self.cluster.as_ref().and_then(|cluster| cluster.found()) else {
             return &self.about;
@@ -266,31 +282,7 @@ impl Source for Remote {
     }
 
     fn may(&self, act: &Act) -> Result<(), Refusal> {
-        let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
-        let remote = self.shared.remote.load_full();
-        if let Some(cluster) = self.acts_in() {
-            if let Link::Stale { cause, .. } = self.link() {
-                return Err(cannot(format!("the connection is down: {cause}")));
-            }
-            let view = self.view();
-            return act::cluster::lists_known(cluster, &view, act).and_then(|()| view.may(&self.acting(), act));
-        }
-        if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
-            let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
-            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
-        }
-        if let Some(client::Remote::Kornsole(server)) = remote.as_deref()
-            && let Some(feature) = feature(act)
-            && !server.can(feature)
-        {
-            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server cannot do that"));
-        }
-        match self.link() {
-            Link::Live { .. } => self.view().may(&self.acting(), act),
-            Link::Connecting { .. } => Err(cannot("not connected yet".to_owned())),
-            Link::Stale { cause, .. } => Err(cannot(format!("the connection is down: {cause}"))),
-            Link::Refused { why, .. } => Err(cannot(why)),
-        }
+        self.allowed(act)
     }
 
     fn act(&self, order: Order, answer: Answer) {
@@ -317,21 +309,10 @@ impl Source for Remote {
     }
 
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let cannot = |code: Code, why: String| Err(Refusal::new(code, format!("cannot explain {}", question.of), why));
-        let refused = match (self.shared.remote.load_full().as_deref(), self.link()) {
-            (Some(client::Remote::Kornsole(server)), _) if !server.can("explain") => {
-                cannot(Code::NotSupported, "this server cannot do that".to_owned())
-            }
-            (Some(_), Link::Live { .. }) => {
-                return self.request(worker::Request::Explain(question, answer));
-            }
-            (_, Link::Stale { cause, .. }) => cannot(Code::Unavailable, format!("the connection is down: {cause}")),
-            (_, Link::Refused { why, .. }) => cannot(Code::Unavailable, why),
-            (_, Link::Connecting { .. } | Link::Live { .. }) => {
-                cannot(Code::Unavailable, "not connected yet".to_owned())
-            }
-        };
-        answer(refused);
+        match explain::may_ask(self.shared.remote.load_full().as_deref(), self.link()) {
+            Ok(()) => self.request(worker::Request::Explain(question, answer)),
+            Err((code, why)) => answer(Err(Refusal::new(code, format!("cannot explain {}", question.of), why))),
+        }
     }
 
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
@@ -374,6 +355,13 @@ impl Source for Remote {
         match seen {
             Some(text) => answer(Ok(text)),
             None => self.request(worker::Request::Text(number, answer)),
+        }
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        match usage::may_ask(self.shared.remote.load_full().as_deref(), self.link()) {
+            Ok(()) => self.request(worker::Request::Usage(question, answer)),
+            Err(why) => answer(Err(why)),
         }
     }
 

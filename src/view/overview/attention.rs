@@ -322,6 +322,7 @@ mod tests {
             health: Some(Vec::new()),
             faults: None,
             rows: 40,
+            trends: None,
             looked: None,
         }
     }

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::record::Record;
+use super::trends::Rings;
 use super::waiting::{Sheet, SheetLine, count};
 use super::{PartitionView, View};
 use crate::model::Time;
@@ -49,6 +50,8 @@ pub struct Given {
     pub faults: Option<Arc<ConfigFaults>>,
     /// How many rows the screen has for it: what does not fit is counted in one line.
     pub rows: usize,
+    /// What was measured of the partition over time, for what the samples of the view do not reach back to.
+    pub trends: Option<Rings>,
     /// When the person looked last, by the cluster's time; `None` when it is the first time.
     pub looked: Option<Time>,
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::{Given, percent};
 use crate::model::{QueuePath, Time, VCORE};
+use crate::view::trends::{Measure, Rings, Subject, SubjectKind, Value};
 use crate::view::units::show_amount;
 use crate::view::waiting::{SheetLine, Target, resource_word};
 use crate::view::{PartitionSample, PartitionView, QueueRow, Sample};
@@ -60,7 +61,7 @@ fn trend(given: &Given, part: &PartitionView) -> Option<SheetLine> {
             let own = sample.partitions.iter().find(|own| own.name == part.name)?;
             percent(own.allocated.amount(VCORE), own.capacity.amount(VCORE))
         });
-        shares.push(own);
+        shares.push(own.or_else(|| measured(given.trends.as_ref()?, from)));
     }
     let now = percent(part.allocated.amount(VCORE), part.capacity.amount(VCORE))?;
     let word = |share: &Option<i64>| share.map_or_else(|| "?".to_owned(), |share| format!("{share}%"));
@@ -70,6 +71,16 @@ fn trend(given: &Given, part: &PartitionView) -> Option<SheetLine> {
         false => format!("cpu in use {now}%; nothing is known of 10 minutes ago"),
     };
     Some(SheetLine::new("trend", text))
+}
+
+/// The share of cpu in use in the minute of a time, as it was measured.
+fn measured(rings: &Rings, from: Time) -> Option<i64> {
+    let figure = |measure| {
+        let value = Value::amount(SubjectKind::Cluster, measure, VCORE);
+        let minute = rings.series(&Subject::Cluster, &value, from, from + Duration::from_secs(60), 1);
+        minute.figures.first().copied().flatten().map(|figure| figure.mean)
+    };
+    percent(figure(Measure::Use)?, figure(Measure::Maximum)?)
 }
 
 /// The leaves whose use or demand changed most, by their share of the cluster.
@@ -114,4 +125,28 @@ fn changed(part: &PartitionView, before: &PartitionSample, most: usize) -> Vec<(
     rows.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     rows.truncate(most);
     rows.into_iter().map(|(_, path, text)| (path, text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::trends::{Layout, Moment, Recorder, Row};
+
+    #[test]
+    fn a_share_of_an_earlier_time_is_read_from_what_was_measured() {
+        let layout = Layout { resources: [VCORE.into()].into() };
+        let mut recorder = Recorder::default();
+        for at in (0..600).step_by(10) {
+            let mut figures = vec![None; layout.width()];
+            for (measure, figure) in [(Measure::Use, at * 10), (Measure::Maximum, 10_000)] {
+                let place = layout.place(&Value::amount(SubjectKind::Cluster, measure, VCORE));
+                figures[place.unwrap()] = Some(figure);
+            }
+            let row = Row { subject: Subject::Cluster, figures: figures.into() };
+            let at = Time(u64::try_from(at).unwrap() * 1_000_000);
+            recorder.add(&Moment { at, partition: "default".into(), layout: layout.clone(), rows: vec![row] });
+        }
+        let share = |second: u64| measured(recorder.rings(), Time(second * 1_000_000));
+        assert_eq!([share(60), share(480), share(3600)], [Some(8), Some(50), None]);
+    }
 }

@@ -3,7 +3,7 @@
 use super::row::{Argument, Command, Kind, row};
 use crate::console::state::command::{
     ColumnCommand, CommandId, Context as In, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand,
-    PromptCommand, RowCommand, ScreenCommand, TextCommand, TimeCommand, TrialCommand,
+    PromptCommand, RowCommand, ScreenCommand, TextCommand, TimeCommand, TrendCommand, TrialCommand,
 };
 
 /// All commands, in the order of the help.
@@ -25,6 +25,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Simulate, "enter"),
             (In::Clusters, "enter"),
             (In::Contexts, "enter"),
+            (In::Usage, "enter"),
+            (In::Trends, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -42,6 +44,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Simulate, "charts"),
             (In::Clusters, "go there"),
             (In::Contexts, "go there"),
+            (In::Usage, "go into it"),
+            (In::Trends, "that moment"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
         .keys(&[(In::List, "i"), (In::Job, "i"), (In::Pod, "i")])
@@ -229,8 +233,39 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::Anything)),
     row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
         .takes(Argument::Optional(Kind::Interval)),
+    row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your own settings, with what is under the cursor")
+        .takes(Argument::Required(Kind::Own)),
     row(CommandId::Go(GoCommand::Overview), "overview", "What needs attention, how the cluster stands, what changed since you looked")
         .keys(&[(In::Page, "o")]),
+    row(
+        CommandId::Go(GoCommand::Trends),
+        "trends",
+        "Values over time: of the queue, user or node under the cursor, else of the cluster; with a value, as use.memory",
+    )
+    .keys(&[(In::Page, "T")])
+    .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Trend(TrendCommand::TrendEarlier), "", "The cursor to an earlier moment").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
+    row(CommandId::Trend(TrendCommand::TrendLater), "", "The cursor to a later moment").keys(&[(In::Trends, "right"), (In::Trends, "l")]),
+    row(CommandId::Trend(TrendCommand::TrendPageEarlier), "", "Half of the span back").keys(&[(In::Trends, "pgup")]),
+    row(CommandId::Trend(TrendCommand::TrendPageLater), "", "Half of the span on").keys(&[(In::Trends, "pgdn")]),
+    row(CommandId::Trend(TrendCommand::TrendOldest), "", "To the oldest that is known").keys(&[(In::Trends, "home"), (In::Trends, "g")]),
+    row(CommandId::Trend(TrendCommand::TrendNow), "", "To the present").keys(&[(In::Trends, "end"), (In::Trends, "G")]),
+    row(CommandId::Trend(TrendCommand::ZoomIn), "", "A shorter span, down to 10 minutes")
+        .keys(&[(In::Trends, "+"), (In::Trends, "=")])
+        .hints(&[(In::Trends, "zoom")]),
+    row(CommandId::Trend(TrendCommand::ZoomOut), "", "A longer span, up to 30 days").keys(&[(In::Trends, "-")]),
+    row(CommandId::Trend(TrendCommand::NextValue), "", "The next value")
+        .keys(&[(In::Trends, "down"), (In::Trends, "j")])
+        .hints(&[(In::Trends, "value")]),
+    row(CommandId::Trend(TrendCommand::PreviousValue), "", "The value before").keys(&[(In::Trends, "up"), (In::Trends, "k")]),
+    row(CommandId::Trend(TrendCommand::SecondValue), "", "A second value over it, or the next one")
+        .keys(&[(In::Trends, "b")])
+        .hints(&[(In::Trends, "second")]),
+    row(CommandId::Trend(TrendCommand::NoSecondValue), "", "Without the second value").keys(&[(In::Trends, "B")]),
+    row(CommandId::Trend(TrendCommand::NextMark), "", "To the next mark")
+        .keys(&[(In::Trends, "n")])
+        .hints(&[(In::Trends, "mark")]),
+    row(CommandId::Trend(TrendCommand::PreviousMark), "", "To the mark before").keys(&[(In::Trends, "N")]),
     row(CommandId::Go(GoCommand::Queues), "queues", "The queue tree; with a queue: the cursor on it")
         .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
@@ -271,6 +306,16 @@ pub static COMMANDS: &[Command] = &[
         "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
+    row(CommandId::Go(GoCommand::Usage), "usage", "What was used and waited for over time; over a period: 24h, 7d, month, last-month, all")
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split what was used by the next thing, or by: queue, tree, user, group, priority, application")
+        .keys(&[(In::Usage, "b")])
+        .hints(&[(In::Usage, "split by")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Go(GoCommand::UsagePeriod), "usage-period", "What was used over the next period, or over: 24h, 7d, month, last-month, all")
+        .keys(&[(In::Usage, "p")])
+        .hints(&[(In::Usage, "period")])
+        .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),

@@ -19,8 +19,8 @@ pub mod trial;
 pub mod workload;
 
 use crate::console::present::guard::rows::{
-    can_fold, can_open, can_say_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
-    takes_reason,
+    can_fold, can_open, can_say_why, has_row, no_filter, on_apps, on_list, on_nodes, on_usage, several_partitions,
+    some_context, takes_reason,
 };
 use crate::console::present::written;
 use crate::console::state::State;
@@ -29,6 +29,7 @@ use crate::console::state::command::{
     ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
     RowCommand, TextCommand, TimeCommand, TrialCommand,
 };
+use crate::console::state::page::Page;
 use crate::console::state::pod::PodPart;
 
 /// Whether a command can run now.
@@ -44,6 +45,7 @@ pub fn check(state: &State, id: CommandId) -> Result<(), String> {
         CommandId::Text(id) => text(state, id),
         CommandId::Log(id) => log(state, id),
         CommandId::Time(id) => time(state, id),
+        CommandId::Trend(_) => on_trends(state),
         CommandId::Trial(id) => what_if(state, id),
         CommandId::Order(id) => order(state, id),
         CommandId::Job(id) => of_job(state, id),
@@ -92,6 +94,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         Id::EventsOf => events::can_show_of(state),
         Id::Context | Id::Clusters | Id::AskContext => some_context(state),
         Id::Partition => several_partitions(state),
+        Id::UsageBy | Id::UsagePeriod => on_usage(state),
         Id::Queues
         | Id::Apps
         | Id::Nodes
@@ -101,8 +104,10 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Placement
         | Id::Fairness
         | Id::Overview
+        | Id::Trends
         | Id::Limits
         | Id::Simulate
+        | Id::Usage
         | Id::Partitions
         | Id::Info
         | Id::Config
@@ -125,6 +130,13 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Leave
         | Id::Audit
         | Id::Revisions => Ok(()),
+    }
+}
+
+fn on_trends(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Trends(_) => Ok(()),
+        _ => Err("that is about trends: T or :trends opens them".to_owned()),
     }
 }
 

@@ -12,12 +12,14 @@ use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
 use crate::console::state::simulate::SimulateJob;
+use crate::console::state::trends::KnownTrends;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
-use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview, past, start};
+use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview, past, start, trends};
 use crate::model::{AppId, Time};
 use crate::source::{FocusKind, Source, StopSign, Trial};
 use crate::view::job::{JobOrder, OutputWanted};
+use crate::view::used::UsageQuestion;
 use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
@@ -58,6 +60,7 @@ impl Session {
                 let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
                 self.source.explain(question, Box::new(answer));
             }
+            Effect::AskUsage(question) => self.ask_usage(question),
             Effect::PreviewQuotas(text) => {
                 let (replies, of) = (self.replies(), Arc::clone(&text));
                 let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));
@@ -69,14 +72,7 @@ impl Session {
                 let replies = self.replies();
                 self.source.view_at(at, Box::new(move |view| replies.send(Reply::PastView(at, view))));
             }
-            Effect::FetchPastSpan(at, step) => {
-                let replies = self.replies();
-                let answer = move |chapter: Result<Chapter, String>| {
-                    replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
-                };
-                let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
-                self.source.chapter(at, toward, past::matters, Box::new(answer));
-            }
+            Effect::FetchPastSpan(at, step) => self.fetch_past_span(at, step),
             Effect::FindMoments(since) => {
                 let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
                 self.effects.push(work.into());
@@ -101,6 +97,7 @@ impl Session {
             | Effect::Suspend
             | Effect::Copy(_)
             | Effect::EditText(_)
+            | Effect::RunOwn(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
     }
@@ -111,6 +108,21 @@ impl Session {
         let replies = self.replies();
         let answer = move |found| replies.send(Reply::Forecast(version, found));
         self.source.forecast(partition, text, self.forecast.clone(), Box::new(answer));
+    }
+
+    fn ask_usage(&self, question: UsageQuestion) {
+        let (replies, of) = (self.replies(), question.clone());
+        let answer = move |used| replies.send(Reply::UsageKnown(of, Box::new(used)));
+        self.source.usage(question, Box::new(answer));
+    }
+
+    fn fetch_past_span(&self, at: Time, step: Step) {
+        let replies = self.replies();
+        let answer = move |chapter: Result<Chapter, String>| {
+            replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
+        };
+        let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
+        self.source.chapter(at, toward, past::matters, Box::new(answer));
     }
 
     fn simulate(&mut self, mut job: Box<SimulateJob>) {
@@ -248,11 +260,28 @@ impl Session {
     /// Reads events and audit entries that came since the last ones, while they are on the screen.
     pub(super) fn read_source(&mut self) {
         self.read_events();
+        self.read_trends();
         if focus::of(&self.state).kind == FocusKind::Records
             && let Some(records) = self.source.records(self.state.cluster.ledger.generation())
             && self.state.cluster.ledger.latest.as_ref() != Some(&records)
         {
             self.act(Action::Records(records));
+        }
+    }
+
+    /// Takes what was measured since it was looked at last, while it is on the screen.
+    fn read_trends(&mut self) {
+        if !trends::reads(&self.state) {
+            return;
+        }
+        let Some(found) = self.source.trends() else { return };
+        let known = KnownTrends { rings: Some(found.published()), keeping: found.keeping() };
+        let same = |own: &KnownTrends| {
+            let rings = own.rings.as_ref().zip(known.rings.as_ref());
+            rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other)) && own.keeping == known.keeping
+        };
+        if !same(&self.state.cluster.trends) {
+            self.act(Action::Trends(known));
         }
     }
 
@@ -298,6 +327,7 @@ impl Session {
         state.contexts = std::mem::take(&mut old.contexts);
         state.settings = std::mem::take(&mut old.settings);
         state.simulator = old.simulator.take();
+        state.own_commands = Arc::clone(&old.own_commands);
         state.columns = std::mem::take(&mut old.columns);
         state.views = std::mem::take(&mut old.views);
         state.keep_in = std::mem::take(&mut old.keep_in);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::table::{Entry, Table};
 use crate::config::Fault;
-use crate::console::state::column::{ColumnChoice, of_page, pages};
+use crate::console::state::column::ColumnChoice;
+use crate::console::state::column_names::{of_page, pages};
 use crate::console::state::saved::SavedView;
 use crate::console::update::columns::read as read_column;
 

@@ -19,6 +19,8 @@ pub enum CommandId {
     Log(LogCommand),
     /// The past: the moment that is on the screen.
     Time(TimeCommand),
+    /// The page of trends: values, and moving in time.
+    Trend(TrendCommand),
     /// What if: a copy of the cluster, and the changes in it.
     Trial(TrialCommand),
     /// What is asked of the scheduler.
@@ -44,6 +46,7 @@ impl fmt::Debug for CommandId {
             Self::Text(command) => command.fmt(f),
             Self::Log(command) => command.fmt(f),
             Self::Time(command) => command.fmt(f),
+            Self::Trend(command) => command.fmt(f),
             Self::Trial(command) => command.fmt(f),
             Self::Order(command) => command.fmt(f),
             Self::Job(command) => command.fmt(f),
@@ -120,7 +123,11 @@ pub enum GoCommand {
     Limits,
     Clusters,
     Overview,
+    Trends,
     Simulate,
+    Usage,
+    UsageBy,
+    UsagePeriod,
     Partitions,
     Partition,
     Context,
@@ -216,6 +223,27 @@ pub enum TimeCommand {
     StepBack,
     StepOn,
     Live,
+}
+
+/// The page of trends: values, and moving in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the registry says what each does")]
+pub enum TrendCommand {
+    TrendEarlier,
+    TrendLater,
+    TrendPageEarlier,
+    TrendPageLater,
+    TrendOldest,
+    TrendNow,
+    ZoomIn,
+    ZoomOut,
+    NextValue,
+    PreviousValue,
+    SecondValue,
+    NoSecondValue,
+    NextMark,
+    PreviousMark,
+    TrendMoment,
 }
 
 /// What if: a copy of the cluster, and the changes in it.
@@ -314,6 +342,7 @@ pub enum ScreenCommand {
     CopyRow,
     CopyYaml,
     Export,
+    OwnCommand,
     Suspend,
     Repaint,
     Quit,

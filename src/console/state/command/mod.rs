@@ -4,7 +4,7 @@ mod id;
 
 pub use id::{
     ColumnCommand, CommandId, FormCommand, GoCommand, JobCommand, LogCommand, OrderCommand, PodCommand, PromptCommand,
-    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrialCommand,
+    RowCommand, ScreenCommand, TextCommand, TimeCommand, TrendCommand, TrialCommand,
 };
 
 /// Where a key means something.
@@ -31,8 +31,10 @@ pub enum Context {
     Audit,
     Revisions,
     Simulate,
+    Usage,
     /// The page of every context of the settings, with figures.
     Clusters,
+    Trends,
     Edit,
     Form,
     List,
@@ -72,7 +74,9 @@ impl Context {
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
+            Self::Usage => "Usage",
             Self::Clusters => "Clusters",
+            Self::Trends => "Trends",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -112,7 +116,9 @@ impl Context {
             Self::Audit => "audit",
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
+            Self::Usage => "usage",
             Self::Clusters => "clusters",
+            Self::Trends => "trends",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -135,7 +141,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 36] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -156,7 +162,9 @@ impl Context {
         Self::Audit,
         Self::Revisions,
         Self::Simulate,
+        Self::Usage,
         Self::Clusters,
+        Self::Trends,
         Self::List,
         Self::Page,
         Self::Edit,

@@ -13,4 +13,6 @@ mod pod;
 mod queues;
 mod records;
 mod simulate;
+mod trends;
+mod usage;
 mod users;

@@ -26,9 +26,7 @@ pub struct Kept {
 impl Kept {
     /// The folder of a context of the kubeconfig; `None` where a person has no home.
     pub fn of(context: &str) -> Option<Self> {
-        let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = named.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;
-        Some(Self { folder: state.join("kornsole").join(folder_name(context)) })
+        folder(context).map(|folder| Self { folder })
     }
 
     /// A folder by its path.
@@ -73,6 +71,13 @@ impl Kept {
     }
 }
 
+/// Where this machine keeps what it knows of a context: `$XDG_STATE_HOME/kornsole/CONTEXT`; `None` where a person has no home.
+pub fn folder(context: &str) -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = named.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;
+    Some(state.join("kornsole").join(folder_name(context)))
+}
+
 /// The name of a context, which may have characters that no folder has.
 fn folder_name(context: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.') { c } else { '_' };
@@ -88,7 +93,8 @@ mod tests {
     #[test]
     fn a_context_with_slashes_stays_below_its_folder() {
         assert_eq!(folder_name("arn:aws:eks/prod"), "arn_aws_eks_prod");
-        assert_eq!(folder_name(".."), "_..");
+        assert_eq!([folder_name(".."), folder_name("")], ["_..", "_"]);
+        assert_eq!(folder_name("k8s://prod/yunikorn"), "k8s___prod_yunikorn");
         assert_eq!(folder_name("me@x"), "me@x");
     }
 }

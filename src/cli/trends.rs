@@ -1,0 +1,19 @@
+//! Where trends are kept: beside the state of a scheduler in this process, in the state folder of the user for one elsewhere.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::attach::AttachTarget;
+use crate::source::Trends;
+use crate::source::remote::kept;
+
+/// The trends of a scheduler in this process: in its state folder; without one in memory.
+pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
+    state.map_or_else(Trends::in_memory, Trends::kept_in)
+}
+
+/// The trends of a scheduler elsewhere: `$XDG_STATE_HOME/kornsole/CONTEXT`, where the context without a name is the host.
+pub fn attached(found: &AttachTarget) -> Arc<Trends> {
+    let context = found.options.name.clone().unwrap_or_else(|| found.target.host());
+    kept::folder(&context).as_deref().map_or_else(Trends::in_memory, Trends::kept_in)
+}
