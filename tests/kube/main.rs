@@ -28,7 +28,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 42] = [
+const SCENARIOS: [Scenario; 43] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -62,6 +62,7 @@ const SCENARIOS: [Scenario; 42] = [
     ("tape: an operator is refused by adminacl", |stage| stage.plays("bob", "refused-operator")),
     ("tape: an application is killed", tapes::kill),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
+    ("while the API server is gone the last data is called old, and nothing is done", failures::server_gone),
     ("a kill deletes the pods of an application by their UIDs", kill),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
     ("a gang comes together by placeholders, which give way", schedule::gang),
