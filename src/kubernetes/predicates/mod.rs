@@ -232,7 +232,8 @@ impl Snapshot {
         self.count(number, node, comes, 0);
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
-        if !comes && !(pod.alone.is_empty() && pod.ports.is_empty()) {
+        let holds = !(pod.alone.is_empty() && pod.ports.is_empty());
+        if holds && !comes {
             self.freed += 1;
         }
         for claim in &pod.alone {

@@ -33,7 +33,7 @@ impl Predicates for Apart {
         let own = kind(ask.id.as_str());
         let other = |(held, at): (&AskId, &NodeId)| kind(held.as_str()) == (own + 1) % 4 && *at == node.id;
         let asks = allocate || own.is_multiple_of(2);
-        !(own + kind(node.id.as_str())).is_multiple_of(3) && !(asks && self.placed.iter().any(other))
+        !((own + kind(node.id.as_str())).is_multiple_of(3) || asks && self.placed.iter().any(other))
     }
 
     fn alike(&self, one: &Ask, other: &Ask) -> bool {
