@@ -1,10 +1,12 @@
 //! The nodes of a partition, and the order in which they are tried.
 
 mod conditions;
+mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::refused::Refused;
 use crate::config::NodeSortConfig;
 use crate::model::{NodeId, Resource};
 use crate::scheduler::index::{Index, NodeKey, Slab};
@@ -14,7 +16,6 @@ use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::backoff::NodeGains;
 use crate::scheduler::state::node::{Node, OwnWeights, Score, score};
 use crate::scheduler::state::predicates::Predicates;
-use crate::scheduler::state::refused::Refused;
 use crate::scheduler::state::skyline::Skyline;
 
 /// The rank of the first node.
@@ -54,7 +55,7 @@ pub struct Nodes {
     #[serde(skip)]
     gains: NodeGains,
     #[serde(skip)]
-    pub(super) refused: Refused,
+    refused: Refused,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
