@@ -4,6 +4,7 @@
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
+mod connection;
 pub mod embedded;
 mod explained;
 pub mod forecast;
@@ -11,6 +12,7 @@ pub mod forecast;
 pub mod local;
 pub mod objects;
 mod owners;
+pub mod probe;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -21,12 +23,14 @@ pub mod trial;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::alerting::{Board, Picture, ReceiverStatus};
 pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
+pub use connection::{Link, StalePart};
 pub use embedded::Embedded;
 pub use objects::{LogStream, Objects};
 pub use owners::{OwnersAnswer, SuspendAnswer, SuspendOrder};
@@ -262,6 +266,11 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// The alerts of this cluster, where they are evaluated in this process.
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        None
+    }
+
     /// Has `wake` called soon after each new view, from any thread; bursts may be reported once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
 }
@@ -347,58 +356,4 @@ pub enum FocusKind {
     Records,
     /// What the scheduler says of its own health.
     Health,
-}
-
-/// How the connection of a source is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// Nothing has come yet.
-    Connecting {
-        /// Why the last try failed, if one did.
-        cause: Option<String>,
-        /// When the next try comes, in whole seconds.
-        retry_in: Option<Duration>,
-    },
-    /// The view is what is.
-    Live {
-        /// How long an answer takes; `None` where nobody has to be asked.
-        rtt: Option<Duration>,
-    },
-    /// The view was true this long ago.
-    Stale {
-        /// How old the view is.
-        age: Duration,
-        /// Why nothing newer is there.
-        cause: String,
-        /// When the next try comes, in whole seconds; `None` while one is under way.
-        retry_in: Option<Duration>,
-    },
-    /// The other side does not let one in.
-    Refused {
-        /// The refusal in words, with what would be right.
-        why: String,
-        /// How old the view is; `None` without one.
-        age: Option<Duration>,
-    },
-}
-
-/// A part of the shown data that is older than the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StalePart {
-    /// What: `the list of nodes`.
-    pub what: &'static str,
-    /// How long ago it last came whole.
-    pub age: Duration,
-    /// Why nothing newer is there.
-    pub cause: String,
-}
-
-impl Link {
-    /// A source in this process that has nothing newer to show.
-    pub const LIVE: Self = Self::Live { rtt: None };
-
-    /// Whether the shown state is the present one.
-    pub const fn is_live(&self) -> bool {
-        matches!(self, Self::Live { .. })
-    }
 }
