@@ -5,6 +5,7 @@
 pub mod driver;
 pub(crate) mod external_editor;
 pub(crate) mod input_gate;
+mod news;
 pub(crate) mod perform;
 pub mod personal;
 pub mod runtime;

@@ -9,12 +9,14 @@ use crate::console::present::edit_check;
 use crate::console::present::export;
 use crate::console::present::queue_form;
 use crate::console::shell::settings::edit;
+use crate::console::state::effect::SilenceStep;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::{MomentPage, SourceHandle, Work};
 use crate::console::update::{long, names, past};
 use crate::model::Profile;
+use crate::view::drain::span;
 use crate::view::overview::{ConfigFaults, overview};
 use crate::view::{EventPage, View};
 
@@ -29,6 +31,7 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::List(job) => Some(Reply::ListMade(Box::new(long::perform(*job)))),
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
+        Work::Silence(source, step) => Some(Reply::SilenceChanged(silence(&*source.0, step))),
         Work::Overview(mut given) => {
             given.faults = ConfigFaults::of_moment(&given);
             Some(Reply::OverviewMade(overview(&given).map(Box::new), given.faults))
@@ -65,6 +68,25 @@ pub fn perform(work: Work) -> Option<Reply> {
             let first = page.records.first().map(|(_, record)| record.at);
             let EventPage { instance, lowest, next, .. } = page;
             Some(Reply::MomentsFound(MomentPage { instance, lowest, next, first, moments }))
+        }
+    }
+}
+
+/// Changes the silences of a source's alerts.
+///
+/// # Errors
+/// Why nothing is changed.
+fn silence(source: &dyn crate::source::Source, step: SilenceStep) -> Result<String, String> {
+    let board = source.alerts().ok_or("no rules are evaluated here")?;
+    match step {
+        SilenceStep::Begin(order, at) => {
+            let lasts = span(order.lasts);
+            let id = board.silence(order, at)?;
+            Ok(format!("silence {id} holds for {lasts}"))
+        }
+        SilenceStep::End(id, by, at) => {
+            board.end_silence(id, &by, at)?;
+            Ok(format!("silence {id} is over"))
         }
     }
 }

@@ -291,6 +291,18 @@ columns! {
 }
 
 columns! {
+    /// The columns of the alerts.
+    AlertColumn {
+        State: "state", false, false;
+        Severity: "severity", false, true;
+        Since: "since", true, true;
+        Rule: "rule", false, false;
+        Subject: "subject", false, false;
+        What: "what", false, false;
+    }
+}
+
+columns! {
     /// The columns of how users and groups stand to their limits.
     LimitColumn {
         Beyond: "beyond", true, true;
@@ -363,7 +375,7 @@ fn names<C: Column>() -> Vec<&'static str> {
 type Names = fn() -> Vec<&'static str>;
 
 /// The pages with a list, with the names of their columns.
-const LISTS: [(&str, Names); 14] = [
+const LISTS: [(&str, Names); 15] = [
     ("queues", names::<QueueColumn>),
     ("apps", names::<AppColumn>),
     ("app", names::<AskColumn>),
@@ -375,6 +387,7 @@ const LISTS: [(&str, Names); 14] = [
     ("audit", names::<AuditColumn>),
     ("revisions", names::<RevisionColumn>),
     ("fairness", names::<FairnessColumn>),
+    ("alerts", names::<AlertColumn>),
     ("limits", names::<LimitColumn>),
     ("simulate", names::<SimulationColumn>),
     ("clusters", names::<ClusterColumn>),
@@ -386,6 +399,6 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 14] {
+pub fn pages() -> [&'static str; 15] {
     LISTS.map(|(name, _)| name)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::console::state::column::{FairnessColumn, LimitColumn};
 use crate::console::state::listing::Listing;
 use crate::model::{NodeId, QueuePath, Time};
+use crate::view::Health;
 use crate::view::Record;
 use crate::view::Side;
 use crate::view::act::Refusal;
@@ -101,4 +102,13 @@ pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
 pub struct LimitsPage {
     /// The rows: a user or group, a queue and a resource.
     pub list: Listing<Arc<LimitUsed>, LimitKey, LimitColumn>,
+}
+
+/// The checks that were made here.
+#[derive(Clone, Debug)]
+pub struct Checkup {
+    /// Of when the picture was on which they were made.
+    pub at: Time,
+    /// What they found.
+    pub health: Health,
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::console::state::alerts::AlertsPage;
 use crate::console::state::change::ChangePage;
 use crate::console::state::clusters::ClustersPage;
 use crate::console::state::column::{
@@ -20,13 +21,13 @@ use crate::console::state::placement::PlacementPage;
 use crate::console::state::pod::PodPage;
 use crate::console::state::simulate::SimulatePage;
 use crate::console::state::trends::TrendsPage;
-use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
+use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
-use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
+use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 pub use super::events_page::EventsPage;
-pub use super::explain::{FairnessPage, LimitsPage};
+pub use super::explain::{Checkup, FairnessPage, LimitsPage};
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
 
@@ -57,6 +58,8 @@ pages! { $
     Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
     /// How queues stand to their guarantees.
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
+    /// What is alerted about.
+    Alerts(AlertsPage) { "Alerts", List, Pane::Nowhere, [Alerts, List, Page, Always] }
     /// How users and groups stand to their limits.
     Limits(LimitsPage) { "Limits", List, Pane::Nowhere, [Fairness, List, Page, Always] }
     /// Where a submission would go.
@@ -326,15 +329,6 @@ pub struct RevisionsPage {
     pub marked: Option<u64>,
     /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
-}
-
-/// The checks that were made here.
-#[derive(Clone, Debug)]
-pub struct Checkup {
-    /// Of when the picture was on which they were made.
-    pub at: Time,
-    /// What they found.
-    pub health: Health,
 }
 
 /// Everything about one thing.

@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod aftermath;
+pub mod alerts;
 mod answers;
 pub mod apps;
 pub mod attempt;
@@ -213,6 +214,8 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
+        Reply::SilenceChanged(Ok(message)) => state.say(Grade::Info, message),
+        Reply::SilenceChanged(Err(message)) => state.say(Grade::Refusal, message),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
         Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
     }

@@ -52,8 +52,8 @@ fn demand(part: &PartitionView) -> SheetLine {
     SheetLine::new("demand", text)
 }
 
-/// Asks that found no node though the open nodes have enough in all.
-pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
+/// How many asks found no node though the open nodes have enough in all; no more than `MOST_ASKS` are counted.
+pub fn asks_without_a_node(part: &PartitionView) -> u64 {
     let mut free = Resource::new();
     for node in part.nodes.values().filter(|node| node.is_open()) {
         free.add_assign(&node.available());
@@ -62,7 +62,12 @@ pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let asks = pending.flat_map(|app| app.asks.values()).filter(|ask| {
         matches!(ask.state, AskState::Pending { reason: PendingReason::NoNode, .. }) && free.fit_in(&ask.resource)
     });
-    let fits = asks.take(MOST_ASKS).count() as u64;
+    asks.take(MOST_ASKS).count() as u64
+}
+
+/// The same as a line.
+pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
+    let fits = asks_without_a_node(part);
     let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
     let text = format!("{sign}{} that fit all nodes together and none alone", count(fits, "ask"));
     (fits > 0).then(|| SheetLine::new("fragments", text))

@@ -23,6 +23,8 @@ mod trend;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use cluster::asks_without_a_node;
+
 use super::record::Record;
 use super::trends::Rings;
 use super::waiting::{Sheet, SheetLine, count};
@@ -48,6 +50,8 @@ pub struct Given {
     pub health: Option<Vec<String>>,
     /// The faults of the configuration in force; `None` where they are not known.
     pub faults: Option<Arc<ConfigFaults>>,
+    /// What is alerted about, the worst first, each with whether it is more than good to know.
+    pub alerts: Vec<(bool, SheetLine)>,
     /// How many rows the screen has for it: what does not fit is counted in one line.
     pub rows: usize,
     /// What was measured of the partition over time, for what the samples of the view do not reach back to.

@@ -73,6 +73,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::Draining
         | Verb::Quotas
         | Verb::Usage
+        | Verb::Alerts
         | Verb::Explain
         | Verb::Waiting
         | Verb::Fairness

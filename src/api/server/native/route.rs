@@ -42,6 +42,7 @@ pub enum Verb {
     Draining,
     Quotas,
     Usage,
+    Alerts,
     Explain,
     Waiting,
     Fairness,
@@ -145,7 +146,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes below `/kornsole/v1`.
-pub static ROUTES: [Route; 38] = [
+pub static ROUTES: [Route; 39] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -272,6 +273,7 @@ pub static ROUTES: [Route; 38] = [
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
     get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
+    get("/alerts", Verb::Alerts, "The alerts that are on or pending, and the silences").gives::<dto::Alerts>(),
     get("/audit", Verb::Audit, "Who did what, done or refused").gives::<audit::Audit>(),
     get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),

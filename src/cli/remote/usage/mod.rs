@@ -117,7 +117,7 @@ fn of_server(args: &UsageArgs, (from, to): Span) -> Result<UsageReport, Ended> {
 ///
 /// # Errors
 /// It is none.
-fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
+pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let whole = if text.len() == "2026-11-01".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     if let Some(nanos) = parse_rfc3339(&whole) {
         return Ok(nanos);

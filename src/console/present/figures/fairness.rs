@@ -95,6 +95,9 @@ fn overview_words(label: &str) -> Option<&'static str> {
         "starves" => {
             "less is allocated in the queue than its guarantee, and more is asked for; of the resource that it lacks most of; borrows: a sibling uses more than its guarantee"
         }
+        "alert" => {
+            "a rule whose condition has held for long enough, with its figures when it was evaluated last; :alerts has all"
+        }
         "limit" => "in use of what the limit allows; waits: what is asked for beyond what the limit leaves",
         "maximum" => "in use of the queue's own maximum, where more is pending than it leaves",
         "drains" => "applications that are left in a queue that is being removed or stopped",

@@ -78,10 +78,7 @@ impl Session {
                 let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
                 self.source.chapter(at, toward, past::matters, Box::new(answer));
             }
-            Effect::FindMoments(since) => {
-                let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
-                self.effects.push(work.into());
-            }
+            Effect::FindMoments(since) => self.effects.push(Work::FindMoments(self.handle(), since).into()),
             Effect::LookAtJob(app, output) => self.look_at_job(app, output),
             Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
@@ -94,6 +91,7 @@ impl Session {
                 self.effects.push(Effect::OpenContext(name));
             }
             Effect::Work(Work::Simulate(job)) => self.simulate(job),
+            Effect::Silence(step) => self.effects.push(Work::Silence(self.handle(), step).into()),
             Effect::Redraw if self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) => {}
             Effect::Redraw
             | Effect::Repaint
@@ -102,6 +100,7 @@ impl Session {
             | Effect::Suspend
             | Effect::Copy(_)
             | Effect::EditText(_)
+            | Effect::Notify { .. }
             | Effect::Work(_) => self.effects.push(effect),
         }
     }
@@ -112,6 +111,10 @@ impl Session {
         let replies = self.replies();
         let answer = move |found| replies.send(Reply::Forecast(version, found));
         self.source.forecast(partition, text, self.forecast.clone(), Box::new(answer));
+    }
+
+    fn handle(&self) -> SourceHandle {
+        SourceHandle(Arc::clone(&self.source))
     }
 
     fn simulate(&mut self, mut job: Box<SimulateJob>) {
@@ -191,7 +194,7 @@ impl Session {
                 return self.enter_what_if(Arc::clone(&source.0), orders.clone());
             }
             // The result of an order is taken with the view that shows it.
-            Reply::OrderAnswered(..) => self.take_news(),
+            Reply::OrderAnswered(..) | Reply::SilenceChanged(_) => self.take_news(),
             Reply::EventsRead(page) => {
                 self.reading = false;
                 if page.instance != self.source.events(u64::MAX, 0).instance {
@@ -233,6 +236,7 @@ impl Session {
             actor: self.source.actor(),
             identity,
             about: (*self.source.about() != self.state.cluster.about).then(|| Box::new(self.source.about().clone())),
+            alerts: self.source.alerts().map(|board| board.picture()),
         };
         self.act(Action::Feed(Box::new(news)));
     }

@@ -38,14 +38,13 @@ mod contexts;
 pub mod edit;
 mod keys;
 mod lists;
-mod table;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
 pub use self::contexts::RemoteContext;
-use self::table::Table;
+use crate::config::toml_table::{self, Table};
 use crate::config::{Fault, Source};
 use crate::console::input::keymap;
 use crate::console::state::column::ColumnChoice;
@@ -141,13 +140,13 @@ pub fn read(text: &str, themes: &Themes) -> Read {
     let mut faults = Vec::new();
     let (root, wrong) = toml::de::DeTable::parse_recoverable(text);
     if wrong.is_empty() {
-        let table = Table { text, path: String::new(), entries: root.get_ref() };
+        let table = Table { text, path: String::new(), entries: root.get_ref(), wrong_type: "OWN-003" };
         top(&table, themes, &mut settings, &mut faults);
     }
     for error in wrong {
         let span: Range<usize> = error.span().unwrap_or_default();
         let hint = "nothing of the file is used; the defaults hold";
-        faults.push(table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
+        faults.push(toml_table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
     Read { settings, faults }
@@ -190,7 +189,7 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
     }
 }
 
-fn interval(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
+fn interval(entry: &toml_table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
     match refresh::read(entry.text(faults)?) {
         Ok(interval) => Some(interval),
         Err(why) => {
@@ -200,7 +199,7 @@ fn interval(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Dur
     }
 }
 
-fn start(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartPage> {
+fn start(entry: &toml_table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartPage> {
     let name = entry.text(faults)?;
     let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
@@ -209,7 +208,7 @@ fn start(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartP
     found.map(|(_, page)| *page)
 }
 
-fn units(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
+fn units(entry: &toml_table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
     let name = entry.text(faults)?;
     let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
@@ -218,7 +217,7 @@ fn units(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUn
     found.map(|(_, units)| *units)
 }
 
-fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
+fn theme(entry: &toml_table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
     let name = entry.text(faults)?;
     let theme = themes.get(name).map(|theme| theme.name.clone());
     if theme.is_none() {
@@ -311,7 +310,7 @@ a = 'accept'
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, placement, config, contexts, change, events, audit, revisions, simulate, clusters, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, clusters, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^

@@ -23,6 +23,7 @@ pub enum Context {
     Details,
     Explain,
     Fairness,
+    Alerts,
     Placement,
     Config,
     Contexts,
@@ -65,6 +66,7 @@ impl Context {
             Self::Details => "Details",
             Self::Explain => "Why it waits",
             Self::Fairness => "Fairness",
+            Self::Alerts => "Alerts",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
             Self::Contexts => "Contexts",
@@ -106,6 +108,7 @@ impl Context {
             Self::Details => "details",
             Self::Explain => "explain",
             Self::Fairness => "fairness",
+            Self::Alerts => "alerts",
             Self::Placement => "placement",
             Self::Config => "config",
             Self::Contexts => "contexts",
@@ -138,7 +141,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -151,6 +154,7 @@ impl Context {
         Self::Details,
         Self::Explain,
         Self::Fairness,
+        Self::Alerts,
         Self::Placement,
         Self::Config,
         Self::Contexts,
