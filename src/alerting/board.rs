@@ -196,6 +196,14 @@ impl Board {
         changes
     }
 
+    /// Whether there can be such a silence now.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
+        self.inner().alerts.can_silence(order)
+    }
+
     /// Silences from now on. Gives the number of the silence.
     ///
     /// # Errors

@@ -82,23 +82,22 @@ impl Silence {
 }
 
 impl Alerts {
-    /// Silences from now on. Gives the number of the silence.
+    /// Whether there can be such a silence now.
     ///
     /// # Errors
     /// Why not: no reason, too long, no such rule, too many.
-    pub fn silence(&mut self, order: SilenceOrder, now: Time) -> Result<u64, String> {
-        let SilenceOrder { rule, subject, lasts, by, reason } = order;
-        let reason = reason.trim().to_owned();
-        if reason.is_empty() {
+    pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
+        let SilenceOrder { rule, lasts, reason, .. } = order;
+        if reason.trim().is_empty() {
             return Err("a silence needs a reason".to_owned());
         }
         if reason.chars().count() > LONGEST_REASON {
             return Err(format!("the reason is longer than {LONGEST_REASON} characters"));
         }
-        if lasts.is_zero() || lasts > LONGEST {
+        if lasts.is_zero() || *lasts > LONGEST {
             return Err(format!("a silence lasts from 1s to {}", span(LONGEST)));
         }
-        if let Some(rule) = &rule
+        if let Some(rule) = rule
             && self.rules.get(rule).is_none()
         {
             return Err(format!("there is no rule {rule:?}"));
@@ -106,6 +105,17 @@ impl Alerts {
         if self.silences.iter().filter(|silence| silence.ended.is_none()).count() >= MOST {
             return Err(format!("{MOST} silences are in force already"));
         }
+        Ok(())
+    }
+
+    /// Silences from now on. Gives the number of the silence.
+    ///
+    /// # Errors
+    /// As [`Alerts::can_silence`].
+    pub fn silence(&mut self, order: SilenceOrder, now: Time) -> Result<u64, String> {
+        self.can_silence(&order)?;
+        let SilenceOrder { rule, subject, lasts, by, reason } = order;
+        let reason = reason.trim().to_owned();
         let id = self.next_silence;
         self.next_silence += 1;
         self.silences.push(Silence { id, rule, subject, from: now, until: now + lasts, by, reason, ended: None });

@@ -93,7 +93,7 @@ enum Command {
     Fairness(remote::ShowArgs),
     /// What was used over time, by queue, user, group or application: as a table, CSV, JSON or a page
     Usage(Box<remote::UsageArgs>),
-    /// Collect the trends of a scheduler somewhere else, without a screen
+    /// Collect the trends of a scheduler somewhere else and evaluate its alerts, without a screen
     Watch(Box<watch::WatchArgs>),
     /// Alerts: check rules, try them on the past, list those of a running kornsole
     Alerts(alerts::AlertsArgs),

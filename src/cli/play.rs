@@ -13,11 +13,13 @@ use super::console::{self, Opened};
 use super::look::{self, Colors};
 use super::served::Served;
 use super::simulate::simulator;
-use super::{demo, fail, live, load};
+use super::{alerts, demo, fail, live, load};
+use crate::alerts::read::defaults;
 use crate::config::{Fault, Place, Severity, Source};
 use crate::console::theme::Depth;
 use crate::engine::Setup;
-use crate::source::{Jobs, SourcePlace};
+use crate::model::Time;
+use crate::source::{Board, Jobs, SourcePlace};
 use crate::tape::cast::Cast;
 use crate::tape::snapshot::{Difference, Picture};
 use crate::tape::watch::Watch;
@@ -75,6 +77,9 @@ pub struct Trouble {
 
 /// What is wrong with a tape whose jobs are not to be had.
 const NO_JOBS: &str = "what was recorded of jobs cannot be read";
+
+/// What is wrong with a tape whose rules are not to be had.
+const NO_RULES: &str = "the rules of alerts cannot be read";
 
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
@@ -174,8 +179,10 @@ pub fn play_watched(
             Some(recorded_jobs(&path.with_file_name(file)).map_err(wrong)?)
         }
     };
+    let alerts = board(&tape.head, path)
+        .map_err(|why| unreadable(format!("{}{why}", render(&fault("TAPE-010", tape.head.at, NO_RULES)))))?;
     let simulator = Some(simulator(path.parent()));
-    let stage = Stage { limits: Limits::default(), jobs, watch, depth, title: title(path), simulator };
+    let stage = Stage { limits: Limits::default(), jobs, alerts, watch, depth, title: title(path), simulator };
     // A tape changes nothing outside of itself, whatever is applied in it.
     let core = core.without_config_file();
     let played = if tape.head.served {
@@ -216,6 +223,18 @@ pub fn play_watched(
         _ => {}
     }
     if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
+}
+
+/// The alerts that the head asks for. Nothing of them is kept, and nothing is sent.
+fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
+    let mut rules = match head.alerts.as_deref() {
+        None => return Ok(None),
+        Some(_) if head.served => return Err("with `Set Served` no rules are evaluated".to_owned()),
+        Some("default") => defaults(),
+        Some(file) => alerts::of_file(&tape.with_file_name(file))?,
+    };
+    rules.targets.receivers.clear();
+    Ok(Some(Arc::new(Board::new("tape", Arc::new(rules), None, Time::ZERO, Vec::new()))))
 }
 
 /// Jobs as they were recorded.

@@ -134,7 +134,7 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
     let faults = Source::new(name, &parsed.text.text).render_all(&parsed.faults);
     // The scheduler reports what it refuses itself; of the rest it knows nothing.
     let refuse = |state: &mut State, why: String| {
-        report(state, EventKind::ConfigRejected { message: why.clone() });
+        state.emit_event(EventKind::ConfigRejected { message: why.clone() });
         Some(why)
     };
     let refused = match (&parsed.config, refused) {
@@ -143,7 +143,7 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
         (Some(config), None) => {
             if config.checksum == state.scheduler.checksum() {
                 if std::mem::take(&mut state.active_config.file_refused) {
-                    report(state, EventKind::ConfigAccepted);
+                    state.emit_event(EventKind::ConfigAccepted);
                     let title = format!("{name} is again what is in force");
                     state.show_notice(NoticeWeight::Info, title, faults);
                 }
@@ -159,11 +159,6 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
         None => (NoticeWeight::Info, format!("{name} is in force"), faults),
     };
     state.show_notice(weight, title, text);
-}
-
-/// Reports an event that is not the scheduler's.
-fn report(state: &mut State, kind: EventKind) {
-    state.outbox.push(vec![Event::new(state.now, kind)]);
 }
 
 /// Why the scheduler refused a configuration; `None` when it accepted it.

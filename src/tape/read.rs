@@ -233,6 +233,11 @@ impl Reader {
                 self.settings.jobs = Some(file);
                 Ok(())
             }
+            "Alerts" => {
+                let wanted = "`default`, or a file of rules, relative to the tape";
+                self.settings.alerts = Some(self.said_once("Set Alerts", line, at, wanted)?);
+                Ok(())
+            }
             "ReadOnly" => {
                 self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
                 Ok(())

@@ -8,3 +8,4 @@ mod common;
 mod console;
 mod outside;
 mod situations;
+mod watch;

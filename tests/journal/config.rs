@@ -6,7 +6,8 @@ use std::path::Path;
 use kornsole::config;
 use kornsole::engine::journal::{Folder, RunningJournal};
 use kornsole::engine::{Core, Engine};
-use kornsole::model::{Profile, QueueState};
+use kornsole::model::{Profile, QueueState, Time};
+use kornsole::view::ChangeDetail;
 use kornsole::view::act::Act;
 use kornsole::view::audit::RevisionSource;
 use std::sync::Arc;
@@ -105,4 +106,37 @@ fn a_start_without_the_file_keeps_what_was_in_force() {
     let (core, _kept) = Folder::open(&state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
     assert_eq!(core.configuration().map(|written| &*written.text), Some(NEW));
     assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
+}
+
+/// What became of configurations, the oldest first.
+fn of_configurations(core: &Core) -> Vec<ChangeDetail> {
+    let kinds = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_REFUSED];
+    let all = core.events().important(Time(u64::MAX), 100);
+    all.into_iter().map(|(_, record)| record.detail).filter(|detail| kinds.contains(detail)).collect()
+}
+
+#[test]
+fn a_faulty_file_is_an_event_and_so_is_its_end_after_a_restart_too() {
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
+    fs::write(&file, OLD).unwrap();
+    let reload = |core: &mut Core, text: &str| {
+        fs::write(&file, text).unwrap();
+        core.reload("queues.yaml", text.as_bytes());
+    };
+    let (mut core, kept) = begin(&state, &file);
+    reload(&mut core, "partitions: [");
+    let all = core.events().important(Time(u64::MAX), 1);
+    assert_eq!(all[0].1.detail, ChangeDetail::CONFIG_REFUSED);
+    assert!(all[0].1.message.starts_with("queues.yaml:1:"), "{}", all[0].1.message);
+    let running = engine((core, kept));
+    drop(running);
+    // The file is faulty still; then it is again what is in force.
+    let (mut core, _kept) = begin(&state, &file);
+    let kept = of_configurations(&core);
+    reload(&mut core, OLD);
+    assert_eq!(of_configurations(&core)[kept.len()..], [ChangeDetail::CONFIG_LOADED]);
+    reload(&mut core, OLD);
+    assert_eq!(of_configurations(&core).len(), kept.len() + 1, "once");
+    assert_eq!(core.configuration().unwrap().revision, 1, "nothing else was ever in force");
 }

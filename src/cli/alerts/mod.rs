@@ -15,7 +15,7 @@ use super::{fail, load};
 use crate::alerts::read::DEFAULTS;
 use crate::alerts::{Kind, read};
 use crate::config::Source;
-pub use rules::AlertArgs;
+pub use rules::{AlertArgs, of_file};
 
 /// The arguments of `kornsole alerts`.
 #[derive(Args, Clone, Debug)]

@@ -62,7 +62,11 @@ impl AlertArgs {
     }
 }
 
-fn of_file(file: &Path) -> Result<Rules, String> {
+/// The rules of a file, over the defaults.
+///
+/// # Errors
+/// It cannot be read, or every fault in it, rendered.
+pub fn of_file(file: &Path) -> Result<Rules, String> {
     let bytes = load::bytes(file)?;
     let name = file.display().to_string();
     let text = String::from_utf8(bytes).map_err(|_| format!("{name}: no UTF-8"))?;

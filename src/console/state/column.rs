@@ -325,6 +325,7 @@ columns! {
         Context: "context", false, false;
         State: "state", true, false;
         Version: "version", false, false, more;
+        Alerts: "alerts", true, true;
         Nodes: "nodes", true, true;
         Cpu: "cpu", true, true;
         Memory: "mem", true, true;

@@ -71,6 +71,23 @@ pub struct Silence {
     pub active: bool,
 }
 
+/// What is to be silenced. Without a rule alerts of all rules are, without a subject those about everything; one of the two is needed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct SilenceOrder {
+    /// The name of a rule.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rule: String,
+    /// What an alert that there is now is about, in its words: `node n2`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub subject: String,
+    /// For how long: `2h`; at most 30 days.
+    pub lasts: String,
+    /// Why, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// What alerts are sent to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]

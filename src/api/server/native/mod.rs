@@ -350,6 +350,8 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::Draining => read::draining(request),
         Verb::Usage => usage::usage(request).await,
         Verb::Alerts => alerts::alerts(request),
+        Verb::Silence => alerts::silence(request).await,
+        Verb::EndSilence => alerts::end_silence(request).await,
         Verb::Quotas => read::quotas(request).await,
         Verb::Explain => read::explain(request).await,
         Verb::Waiting => read::waiting(request).await,
