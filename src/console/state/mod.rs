@@ -26,6 +26,7 @@ pub mod key;
 pub mod keymap;
 pub mod layer;
 pub mod line_edit;
+pub mod list_columns;
 pub mod listing;
 pub mod marks;
 pub mod message;
