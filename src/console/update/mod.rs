@@ -78,7 +78,7 @@ use crate::console::state::reply::Reply;
 use crate::console::state::{Grade, State};
 use crate::console::update::action::Action;
 use crate::model::Time;
-use crate::source::{OwnHealth, TrialStatus};
+use crate::source::{OwnHealth, Picture, TrialStatus};
 use crate::view::EventPage;
 
 /// What a state learns of its source when it begins.
@@ -95,6 +95,8 @@ pub struct SourceSnapshot {
     pub has_jobs: bool,
     /// The number that the next event has.
     pub next_event: u64,
+    /// What is alerted about.
+    pub alerts: Option<Arc<Picture>>,
 }
 
 /// Begins with a new state: its first rows are made.
@@ -105,6 +107,9 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     cluster.past.kept = source.keeps_past;
     cluster.trial = source.trial;
     cluster.has_jobs = source.has_jobs;
+    // What was reported before is no news.
+    cluster.alerts_seen = source.alerts.as_ref().map(|picture| picture.next_change);
+    cluster.alerts = source.alerts;
     cluster.past.see(&cluster.view, source.next_event);
     lists::rebuild(state, true);
     state.take_effects()

@@ -34,7 +34,8 @@ pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
     let trial = source.trial().map(Trial::status);
     let has_jobs = source.jobs().is_some();
-    SourceSnapshot { at, health, keeps_past, trial, has_jobs, next_event: source.events(u64::MAX, 0).next }
+    let alerts = source.alerts().map(|board| board.picture());
+    SourceSnapshot { at, health, keeps_past, trial, has_jobs, next_event: source.events(u64::MAX, 0).next, alerts }
 }
 
 impl Session {
