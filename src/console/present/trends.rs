@@ -12,7 +12,7 @@ use crate::console::theme::Role;
 use crate::model::Time;
 use crate::source::trends::Keeping;
 use crate::view::Side;
-use crate::view::trends::{Figure, Mark, Measure, Ring, Rings, Series, Subject, Unit, Value};
+use crate::view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
 
 /// The columns left of the lines, for the figures of the scale.
 pub const GUTTER: u16 = 9;

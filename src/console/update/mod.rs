@@ -72,6 +72,8 @@ pub mod users;
 pub mod workload;
 pub mod write;
 
+use std::sync::Arc;
+
 use crate::console::present::layout;
 use crate::console::state::effect::Effect;
 use crate::console::state::reply::Reply;
