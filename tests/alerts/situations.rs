@@ -79,7 +79,7 @@ pub fn source(rules: &str, steps: &str) -> (Stepped, Arc<Board>) {
     let rules = read(rules);
     let rules = Arc::new(rules.rules.unwrap_or_else(|| panic!("{:?}", rules.faults)));
     let board = Arc::new(Board::new("test", rules, None, Time::ZERO, Vec::new()));
-    (Stepped::new(core, about("test"), user("ann")).with_alerts(Arc::clone(&board)), board)
+    (Stepped::new(core, about("test"), user("ann").scheduler_admin(true)).with_alerts(Arc::clone(&board)), board)
 }
 
 /// What is reported in so many minutes of a scenario: `+` fires, `-` is over.
