@@ -7,7 +7,8 @@ use kornsole::alerting::Board;
 use kornsole::alerting::board::Timing;
 use kornsole::alerts::{Given, read};
 use kornsole::api::server::Options;
-use kornsole::model::{Profile, Time};
+use kornsole::model::acl::AclNames;
+use kornsole::model::{Acl, Profile, Time};
 use serde_json::json;
 
 use super::stage::{Answer, Stage};
@@ -34,7 +35,7 @@ impl Silenced {
         let (path, own) = (folder.tokens(), Arc::clone(&board));
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
-            options.access.scheduler_acl = "sue".to_owned();
+            options.access.scheduler_acl = Acl::parse("sue", AclNames::Portable).unwrap().acl;
             options.alerts = Some(own);
         };
         let scenario = "tests/conformance/rest/scenario.yaml".as_ref();

@@ -31,10 +31,14 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
+/// Whether a page is the overview.
+pub fn is_open(page: &Page) -> bool {
+    matches!(page, Page::Explain(page) if matches!(page.of, Explained::Overview(_)))
+}
+
 /// Whether a page needs the last events: the list of them, and the overview.
 pub fn reads_events(page: &Page) -> bool {
-    let overview = |page: &ExplainPage| matches!(page.of, Explained::Overview(_));
-    matches!(page, Page::Events(_) | Page::Pod(_)) || matches!(page, Page::Explain(page) if overview(page))
+    matches!(page, Page::Events(_) | Page::Pod(_)) || is_open(page)
 }
 
 /// Has the overview made, where it is missing or old.
@@ -73,7 +77,7 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         trends: trends::rings(state).cloned(),
-        looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
+        looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),
     }
 }
 

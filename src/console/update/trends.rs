@@ -15,9 +15,7 @@ use crate::view::trends::{Layout, Measure, Subject, SubjectKind, Value};
 pub fn reads(state: &State) -> bool {
     let chosen = || chosen_columns(state).is_some_and(|all| all.iter().any(|one| one.name == trend_cells::COLUMN));
     let has_column = matches!(state.page(), Page::Queues(_) | Page::Nodes(_) | Page::Users(_));
-    matches!(state.page(), Page::Trends(_))
-        || has_column && (state.wide || chosen())
-        || overview::reads_events(state.page()) && !matches!(state.page(), Page::Events(_))
+    matches!(state.page(), Page::Trends(_)) || has_column && (state.wide || chosen()) || overview::is_open(state.page())
 }
 
 /// Takes what is known of them by now.

@@ -1,11 +1,16 @@
 //! How the cluster stands: use, demand, what fits in all but on no node, and the rate.
 
+use std::time::Duration;
+
 use super::{Given, pending_asks, percent};
 use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::trends::{Measure, Subject, SubjectKind, Value};
 use crate::view::units::show_amount;
 use crate::view::waiting::{SheetLine, Target, amounts, count, resource_word};
 use crate::view::{AskState, NodeRow, PartitionView, PendingReason};
 
+/// How old the last measure may be.
+const MEASURED: Duration = Duration::from_secs(60);
 /// How many asks that found no node are looked at.
 const MOST_ASKS: usize = 10_000;
 
@@ -94,6 +99,19 @@ fn largest_free(part: &PartitionView) -> SheetLine {
     SheetLine::new("free", text).to(to)
 }
 
+/// How long applications that started in the last 10 minutes had waited, as it was measured last; `None` where none did or nothing is
+/// measured.
+fn latency(given: &Given) -> Option<String> {
+    let rings =
+        given.trends.as_ref().filter(|rings| rings.newest().is_some_and(|at| given.at.since(at) <= MEASURED))?;
+    let figure = |measure| {
+        let value = Value::plain(SubjectKind::Cluster, measure);
+        Some(value.show(rings.newest_figure(&Subject::Cluster, &value)?))
+    };
+    let (p50, p95) = (figure(Measure::StartedP50)?, figure(Measure::StartedP95)?);
+    Some(format!(", started after {p50} (95%: {p95})"))
+}
+
 /// Allocations a second now, and in all since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
@@ -105,5 +123,6 @@ fn rate(given: &Given, part: &PartitionView) -> SheetLine {
         let span = crate::view::drain::span(given.at.since(sample.at));
         text += &format!(", {made} in the last {span}");
     }
+    text += &latency(given).unwrap_or_default();
     SheetLine::new("rate", text)
 }

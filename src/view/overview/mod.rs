@@ -16,6 +16,7 @@
 //! - the lines about what needs attention come first, the most severe first; nothing to report is one line.
 
 mod attention;
+mod changed;
 mod cluster;
 mod faults;
 mod trend;
@@ -109,7 +110,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     }
     let mut lines: Vec<SheetLine> = group(lines).collect();
     lines.extend(group(cluster::lines(given, part)));
-    lines.extend(group(trend::lines(given, part)));
+    lines.extend(group(trend::line(given, part).into_iter().chain(changed::lines(given, part)).collect()));
     Some(Sheet { at: given.at, title: "Overview".to_owned(), sentence, lines, ..Sheet::default() })
 }
 

@@ -269,10 +269,16 @@ impl Session {
             return;
         }
         let Some(found) = self.source.trends() else { return };
-        let known = KnownTrends { rings: Some(found.published()), keeping: found.keeping() };
+        if overview::is_open(self.state.page()) && self.state.cluster.past.shown.is_none() {
+            found.look(self.state.cluster.at);
+        }
+        let (keeping, looked) = (found.keeping(), found.last_look());
+        let known = KnownTrends { rings: Some(found.published()), keeping, looked };
         let same = |own: &KnownTrends| {
             let rings = own.rings.as_ref().zip(known.rings.as_ref());
-            rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other)) && own.keeping == known.keeping
+            rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+                && own.keeping == known.keeping
+                && own.looked == known.looked
         };
         if !same(&self.state.cluster.trends) {
             self.act(Action::Trends(known));
