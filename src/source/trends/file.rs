@@ -65,7 +65,8 @@ impl File {
     /// # Errors
     /// The folder or the file cannot be used: why, in words. A damaged file is moved aside by the one who writes.
     pub fn open(&mut self) -> Result<(Role, Published), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", self.folder.display());
+        let folder = self.folder.display().to_string();
+        let failed = |error: std::io::Error| format!("{folder}: {error}");
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed)?;
         let mut options = OpenOptions::new();
         let lock = options.create(true).truncate(false).write(true).mode(0o600);

@@ -114,11 +114,11 @@ fn overview_words(label: &str) -> Option<&'static str> {
             "pending asks for which the last cycle found no node, though all open nodes together have enough free"
         }
         "rate" => {
-            "running applications, allocations a second over the last seconds, and allocations since the first sample of the last hour"
+            "running applications, allocations a second over the last seconds, and allocations since the first sample of the last hour; how long applications that started in the last 10 minutes had waited: the median, and what 95 % waited at most"
         }
         "trend" => "cpu in use of what the nodes have, by the samples of the last hour; ? where there is none",
         "changed" => {
-            "leaves by how much use and pending differ from the sample at the time in brackets, as a part of the cluster, of the resource that differs most"
+            "leaves and users by how much use and pending differ from those at the time in brackets, when you looked last, as a part of the cluster, of the resource that differs most"
         }
         _ => return None,
     })
