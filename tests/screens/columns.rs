@@ -182,3 +182,16 @@ fn columns_and_views_are_kept_in_the_settings() {
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(!text.contains("hungry") && !text.contains("apps"), "{text}");
 }
+
+#[test]
+fn the_trend_of_an_hour_is_a_column_of_eight_cells_that_nothing_is_sorted_by() {
+    for (page, name) in [("1", "root"), ("3", "node-"), ("4", "sue")] {
+        let mut driver = after(&format!("{page}:columns trend<ret>"), 100, 30);
+        let shown = driver.screen_text();
+        let (title, cells) = (shown.find("LAST 1 h"), ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']);
+        let row = |line: &&str| line.contains(name) && line.contains(cells);
+        assert!(title.is_some() && shown.lines().any(|line| row(&line)), "{page}: {shown}");
+        driver.keys(":sort trend<ret>").unwrap();
+        says(&driver, "trend is a line over time: nothing is sorted by it");
+    }
+}
