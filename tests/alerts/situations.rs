@@ -132,6 +132,13 @@ fn nodes() -> Vec<Situation> {
         ),
         Situation("a node is drained", "", full() + &pass(5) + "- drainNode: n2\n", 60, &[]),
         Situation(
+            "half of the nodes take nothing for more than an hour",
+            "",
+            full() + &pass(5) + "- drainNode: n2\n" + &pass(80) + "- resumeNode: n2\n",
+            100,
+            &["+nodes-closed: cluster", "-nodes-closed: cluster"],
+        ),
+        Situation(
             "a node is lost and comes back",
             "",
             NODES.to_owned() + &pass(5) + "- removeNode: n2\n" + &pass(3) + "- node: {id: n2, capacity: {vcore: 4}}\n",
@@ -250,6 +257,13 @@ fn waits() -> Vec<Situation> {
             NODES.to_owned() + &app("m", "m", "ann", 4, 1),
             60,
             &["+full: queue root.m"],
+        ),
+        Situation(
+            "a queue is at its maximum and asks for more for more than two hours",
+            "",
+            NODES.to_owned() + &app("m", "m", "ann", 4, 1),
+            130,
+            &["+queue-full: queue root.m"],
         ),
         Situation(
             "a queue is at its maximum and asks for nothing",
