@@ -228,16 +228,7 @@ impl Reader {
                 self.settings.served = self.flag("Set Served", line, at)?;
                 Ok(())
             }
-            "Jobs" => {
-                let file = self.said_once("Set Jobs", line, at, "a file of recorded jobs, relative to the tape")?;
-                self.settings.jobs = Some(file);
-                Ok(())
-            }
-            "Alerts" => {
-                let wanted = "`default`, or a file of rules, relative to the tape";
-                self.settings.alerts = Some(self.said_once("Set Alerts", line, at, wanted)?);
-                Ok(())
-            }
+            "Jobs" | "Alerts" => self.set_file(&name, line, at),
             "ReadOnly" => {
                 self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
                 Ok(())
@@ -245,6 +236,18 @@ impl Reader {
             "TypingSpeed" | "PlaybackSpeed" | "WaitTimeout" => self.set_pace(&name, line, at),
             other => Err(unknown_setting(other, name_at)),
         }
+    }
+
+    /// What is read from a file beside the tape.
+    fn set_file(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {
+        if name == "Jobs" {
+            let file = self.said_once("Set Jobs", line, at, "a file of recorded jobs, relative to the tape")?;
+            self.settings.jobs = Some(file);
+        } else {
+            let wanted = "`default`, or a file of rules, relative to the tape";
+            self.settings.alerts = Some(self.said_once("Set Alerts", line, at, wanted)?);
+        }
+        Ok(())
     }
 
     fn set_pace(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {

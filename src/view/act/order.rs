@@ -50,7 +50,7 @@ pub enum Act {
     },
     /// End a silence before its time.
     EndSilence {
-        /// Its number.
+        /// Its number: counts up by one for each silence of a board.
         silence: u64,
         /// What it silences, in words.
         of: String,
