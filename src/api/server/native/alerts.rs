@@ -23,8 +23,8 @@ fn board(request: &NativeRequest) -> Result<&Arc<Board>, Refusal> {
 
 /// Silences alerts from now on.
 pub(super) async fn silence(request: &NativeRequest) -> Result<Reply, Refusal> {
-    let board = board(request)?;
     let asked: dto::SilenceOrder = body::json(&request.body.bytes)?;
+    let board = board(request)?;
     let order = silence_order(request, board, &asked)?;
     board.can_silence(&order).map_err(|why| body::wrong("body", why))?;
     let (rule, subject, lasts) = (asked.rule, asked.subject, order.lasts);
