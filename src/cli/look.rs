@@ -92,7 +92,7 @@ impl LookArgs {
         };
         let keep_in = file.clone().or_else(user_settings::default_file).unwrap_or_default();
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();
-        let Settings { keymap, contexts, columns, views, .. } = settings;
+        let Settings { keymap, contexts, columns, views, own_commands, .. } = settings;
         let personal = Personal {
             keymap,
             file: name,
@@ -106,6 +106,7 @@ impl LookArgs {
             here: None,
             opener: None,
             simulator: Some(simulator(None)),
+            own_commands,
         };
         Ok((options, personal))
     }

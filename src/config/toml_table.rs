@@ -20,6 +20,9 @@ pub struct Table<'t, 'v> {
     pub wrong_type: &'static str,
 }
 
+/// A table of a list, and where it stands.
+pub type PlacedTable<'t, 'v> = (Range<usize>, Table<'t, 'v>);
+
 /// An entry of a table.
 pub struct Entry<'t, 'v> {
     text: &'t str,
@@ -189,6 +192,32 @@ impl<'t, 'v> Entry<'t, 'v> {
             faults.push(self.other_type("a list of texts: `[\"…\"]`"));
         }
         texts
+    }
+
+    /// Its value where that is a text.
+    pub fn as_text(&self) -> Option<&'v str> {
+        self.value.get_ref().as_str()
+    }
+
+    /// Where its value stands.
+    pub fn value_at(&self) -> Range<usize> {
+        self.value.span()
+    }
+
+    /// The tables in its list, each with its place.
+    pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
+        let list = self.value.get_ref().as_array();
+        let tables = list.and_then(|list| {
+            let table = |one: &'v Spanned<DeValue<'t>>| {
+                let entries = one.get_ref().as_table()?;
+                Some((one.span(), Table { text: self.text, path: self.path.clone(), entries }))
+            };
+            list.iter().map(table).collect::<Option<Vec<_>>>()
+        });
+        if tables.is_none() {
+            faults.push(self.other_type(&format!("tables: `[[{}]]`", self.path)));
+        }
+        tables.unwrap_or_default()
     }
 
     /// The table that it is.

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::journal::record::WallTime;
 use crate::model::Time;
+use crate::view::ClockRuns;
+use crate::view::clock_runs::Run;
 
 /// How many past runs of the clock are remembered.
 const MOST_RUNS: usize = 1000;
@@ -27,6 +29,14 @@ impl ClockRun {
     /// What the wall clock showed at a time of the scheduler, in this run.
     fn wall(&self, time: Time) -> SystemTime {
         SystemTime::from(self.wall) + time.since(self.at).div_f64(self.speed)
+    }
+}
+
+impl ClockRun {
+    /// The same by nanoseconds.
+    pub fn run(self) -> Run {
+        let wall = i64::try_from(self.wall.0.saturating_mul(1000)).unwrap_or(i64::MAX);
+        Run { at: self.at, wall, speed: self.speed }
     }
 }
 
@@ -163,6 +173,16 @@ impl Clock {
         let (later, earlier) = (time.since(reading.time), reading.time.since(time));
         let wall = reading.wall + later.div_f64(self.speed);
         wall.checked_sub(earlier.div_f64(self.speed)).unwrap_or(wall)
+    }
+
+    /// All its runs, the present one too, or the point at which it stands.
+    pub fn runs_so_far(&self) -> ClockRuns {
+        let ClockReading { time, wall, .. } = *self.reading();
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let now = ClockRun { at: time, wall: wall.into(), speed: self.speed };
+        let last = past.last() == Some(&now);
+        let runs = past.into_iter().chain((!last).then_some(now)).map(ClockRun::run);
+        ClockRuns::of(runs).unwrap_or_else(|| ClockRuns::always(now.run().wall, self.speed))
     }
 
     /// How long one has to wait for `time`; zero if it has come, `None` while the clock stands.

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use super::active_config::ConfigText;
 use super::audit_log::AuditLog;
-use super::clock::Clock;
+use super::clock::{Clock, ClockRun};
 use super::counters::Counters;
 use super::drain_report::DrainReport;
 use super::events::EventLog;
@@ -24,7 +23,7 @@ use crate::scheduler::state::nodes::Nodes;
 use crate::scheduler::{Command, Event, EventKind, Predicates, Scheduler};
 use crate::view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
 use crate::view::waiting::{Finding, Question};
-use crate::view::{NoticeWeight, View};
+use crate::view::{ClockRuns, NoticeWeight, View};
 use crate::whatif::{Fork, NoFork, Pace};
 
 /// A scheduler with its workload and its periodic work. It does what is due when it is stepped.
@@ -130,11 +129,10 @@ impl Core {
         &self.state.ledger
     }
 
-    /// The time of day at which the scheduler's time would have begun, had it always run; of a core that never ran, 1970.
-    pub fn began(&self) -> SystemTime {
-        let now = self.state.clock_history.wall(self.state.now);
-        let began = now.and_then(|now| now.checked_sub(Duration::from_micros(self.state.now.0)));
-        began.unwrap_or(SystemTime::UNIX_EPOCH)
+    /// When its time ran, by the wall clock.
+    pub fn clock_runs(&self) -> ClockRuns {
+        let runs = ClockRuns::of(self.state.clock_history.runs().into_iter().map(ClockRun::run));
+        runs.unwrap_or_else(|| ClockRuns::always(0, 1.0))
     }
 
     /// Whether it is paused: nothing happens by itself, and time stands.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{AuditLog, Counters, Engine, EventLog, Published};
 use crate::ledger::Ledger;
 use crate::model::Time;
+use crate::view::ClockRuns;
 use crate::view::act::{Actor, Answer, Order, Refusal};
 use crate::view::waiting::{ExplainAnswer, Question};
 use crate::whatif::{Fork, NoFork};
@@ -36,6 +37,12 @@ pub trait Host: Send + Sync {
 
     /// How much faster than the wall clock the scheduler's time runs.
     fn speed(&self) -> f64;
+
+    /// When the scheduler's time ran, by the wall clock.
+    fn clock_runs(&self) -> ClockRuns {
+        let began = self.began().duration_since(UNIX_EPOCH).unwrap_or_default();
+        ClockRuns::always(i64::try_from(began.as_nanos()).unwrap_or(i64::MAX), self.speed())
+    }
 
     /// Has an order carried out. `answer` is called once, from any thread, when its outcome is published.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
@@ -82,6 +89,10 @@ impl Host for Engine {
 
     fn speed(&self) -> f64 {
         self.clock().speed()
+    }
+
+    fn clock_runs(&self) -> ClockRuns {
+        self.clock().runs_so_far()
     }
 
     fn perform(&self, actor: Actor, order: Order, answer: Answer) {

@@ -7,8 +7,8 @@ use imbl::OrdMap;
 
 use super::In;
 use super::integral::Integral;
-use super::meter::{AppMeter, QueueMeter};
-use crate::model::{AppId, QueuePath, Time};
+use super::meter::{AppMeter, QueueMeter, Rates};
+use crate::model::{AppId, Priority, QueuePath, Time};
 
 /// An hour, in microseconds.
 pub(super) const HOUR: u64 = 3_600_000_000;
@@ -29,6 +29,9 @@ pub(super) struct Account {
     pub group: Option<Arc<str>>,
     /// `None` once those of this hour are summed up.
     pub app: Option<AppId>,
+    /// The priority of the asks. Not there in what earlier versions wrote.
+    #[serde(default)]
+    pub priority: Priority,
 }
 
 /// What an application used and waited for.
@@ -77,28 +80,30 @@ impl Hours {
 
     /// Adds what an application had since its meter was last read.
     pub fn add_app(&mut self, (partition, app): &In<AppId>, meter: &AppMeter, now: Time) {
-        let rates = &meter.rates;
-        if now <= meter.since || rates.allocated.is_zero() && rates.pending.is_zero() {
+        if now <= meter.since {
             return;
         }
-        let mut account = Account {
-            partition: Arc::clone(partition),
-            queue: rates.queue.clone(),
-            user: Arc::clone(&rates.user),
-            group: rates.group.clone(),
-            app: Some(app.clone()),
-        };
-        for (hour, time) in by_hour(meter.since, now) {
-            if hour < self.folded {
-                account.app = None;
+        let Rates { queue, user, group, .. } = &meter.rates;
+        for (priority, allocated, pending) in meter.rates.bands() {
+            if allocated.is_zero() && pending.is_zero() {
+                continue;
             }
-            let accounts = &mut self.hours.entry(hour).or_default().accounts;
-            let before = accounts.len();
-            let used = accounts.entry(account.clone()).or_default();
-            used.allocated.add(&rates.allocated, time);
-            used.waited.add(&rates.pending, time);
-            self.rows += accounts.len() - before;
-            account.app = Some(app.clone());
+            for (hour, time) in by_hour(meter.since, now) {
+                let account = Account {
+                    partition: Arc::clone(partition),
+                    queue: queue.clone(),
+                    user: Arc::clone(user),
+                    group: group.clone(),
+                    app: (hour >= self.folded).then(|| app.clone()),
+                    priority,
+                };
+                let accounts = &mut self.hours.entry(hour).or_default().accounts;
+                let before = accounts.len();
+                let used = accounts.entry(account).or_default();
+                used.allocated.add(allocated, time);
+                used.waited.add(pending, time);
+                self.rows += accounts.len() - before;
+            }
         }
         self.bound(now);
     }
@@ -167,7 +172,6 @@ fn by_hour(since: Time, now: Time) -> impl Iterator<Item = (u64, Duration)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::meter::Rates;
     use crate::model::{QueuePath, Resource, VCORE};
 
     fn meter(since: Time, user: &str) -> AppMeter {
@@ -178,6 +182,8 @@ mod tests {
             group: None,
             allocated,
             pending: Resource::new(),
+            priority: Priority::default(),
+            higher: Vec::new(),
         };
         AppMeter { since, rates }
     }

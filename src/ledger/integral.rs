@@ -39,7 +39,7 @@ impl Integral {
     }
 
     /// Base units times microseconds of a name; 0 without any.
-    fn amount(&self, name: &str) -> u128 {
+    pub(super) fn amount(&self, name: &str) -> u128 {
         self.place(name).map_or(0, |at| self.0[at].1)
     }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::model::{QueuePath, Resource, Time};
+use crate::model::{Priority, QueuePath, Resource, Time};
 use crate::scheduler::Partition;
 use crate::scheduler::index::AppKey;
+use crate::scheduler::state::bands::Band;
 use crate::scheduler::state::queue::Queue;
 
 /// What an application has and wants, and under whom that counts.
@@ -15,23 +16,34 @@ pub(super) struct Rates {
     pub user: Arc<str>,
     #[serde(with = "crate::model::saved::text_option")]
     pub group: Option<Arc<str>>,
-    /// In use, placeholders too.
+    /// In use, placeholders too; of asks of `priority`.
     pub allocated: Resource,
-    /// Asked for and not allocated.
+    /// Asked for and not allocated; of asks of `priority`.
     pub pending: Resource,
+    /// The lowest priority among its asks. Not there in what earlier versions wrote, as what follows.
+    #[serde(default)]
+    pub priority: Priority,
+    /// The same of higher priorities.
+    #[serde(default)]
+    pub higher: Vec<Band>,
 }
 
 impl Rates {
     pub fn of(partition: &Partition, app: AppKey) -> Self {
         let holder = partition.holder(app);
-        let application = &partition.apps[app];
-        Self {
-            queue: holder.queue,
-            user: holder.user,
-            group: holder.group,
-            allocated: application.holds(),
-            pending: application.pending.clone(),
-        }
+        let mut bands = partition.apps[app].by_priority();
+        bands.retain(|band| !band.allocated.is_zero() || !band.pending.is_zero());
+        let mut bands = bands.into_iter();
+        let nothing = Band { priority: Priority::default(), allocated: Resource::new(), pending: Resource::new() };
+        let Band { priority, allocated, pending } = bands.next().unwrap_or(nothing);
+        let (queue, user, group) = (holder.queue, holder.user, holder.group);
+        Self { queue, user, group, allocated, pending, priority, higher: bands.collect() }
+    }
+
+    /// What it has and wants, by priority, the lowest first.
+    pub fn bands(&self) -> impl Iterator<Item = (Priority, &Resource, &Resource)> {
+        let higher = self.higher.iter().map(|band| (band.priority, &band.allocated, &band.pending));
+        std::iter::once((self.priority, &self.allocated, &self.pending)).chain(higher)
     }
 }
 

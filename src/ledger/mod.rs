@@ -1,4 +1,4 @@
-//! What was used over time: resources times time, by application, queue, user and group, for each hour.
+//! What was used over time: resources times time, by application, queue, user, group and priority, for each hour.
 //!
 //! ```text
 //! Scheduler --events--> Ledger::observe --settles--> hours --report--> rows
@@ -8,7 +8,7 @@
 //! changed, the meter is read, what went by is added to its hours, and it begins again with what the scheduler says now. So the sums are
 //! integrals, not samples.
 //!
-//! Where to read: [`meter`] is what runs, [`hours`] what was added up, [`report`] what is asked of it, [`Integral`] the amounts.
+//! Where to read: [`meter`] is what runs, [`hours`] what was added up, [`borrowed`] what of it was beyond a guarantee, [`report`] what is asked of it, [`Integral`] the amounts.
 //!
 //! Invariants:
 //! - pure: time comes in as an argument; the same events give the same ledger, so a replay of a journal gives it again;
@@ -16,6 +16,7 @@
 //! - time never goes back for a meter: what is older than its last reading adds nothing;
 //! - a clone shares everything, so that a report takes nobody's time.
 
+mod borrowed;
 mod hours;
 mod integral;
 mod meter;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::hours::{Account, HOUR, Hour};
+use super::borrowed::Shares;
+use super::hours::{Account, HOUR, Hour, QueueUsed, Used};
 use super::{Integral, Ledger};
-use crate::model::{QueuePath, Time};
+use crate::model::{Priority, QueuePath, Time};
 
 /// What rows are split by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,12 +26,22 @@ pub enum Dimension {
     Group,
     /// The application; empty for hours that are too old.
     Application,
+    /// The priority of the asks.
+    Priority,
 }
 
 impl Dimension {
     /// All of them, in the order of their columns.
-    pub const ALL: [Self; 7] =
-        [Self::Hour, Self::Partition, Self::Queue, Self::Tree, Self::User, Self::Group, Self::Application];
+    pub const ALL: [Self; 8] = [
+        Self::Hour,
+        Self::Partition,
+        Self::Queue,
+        Self::Tree,
+        Self::User,
+        Self::Group,
+        Self::Application,
+        Self::Priority,
+    ];
 
     /// The word that `--by` and the column take.
     pub const fn name(self) -> &'static str {
@@ -42,6 +53,7 @@ impl Dimension {
             Self::User => "user",
             Self::Group => "group",
             Self::Application => "application",
+            Self::Priority => "priority",
         }
     }
 }
@@ -72,6 +84,10 @@ pub struct Question {
     pub from: Option<Time>,
     /// Up to the end of the hour before this time, or up to it where it begins an hour; `None`: up to now.
     pub to: Option<Time>,
+    /// Only what is in this queue and below it.
+    pub queue: Option<QueuePath>,
+    /// Only what counts under this user.
+    pub user: Option<String>,
 }
 
 impl Question {
@@ -102,9 +118,9 @@ pub struct ReportRow {
     pub allocated: Integral,
     /// What was asked for and not allocated.
     pub waited: Integral,
-    /// What was guaranteed; only by tree.
+    /// What was guaranteed to the queue; only by tree, or by queue without what a queue has several of.
     pub guaranteed: Integral,
-    /// What was in use beyond the guarantee; only by tree.
+    /// What was in use beyond the guarantee: of the queue itself by tree, otherwise the share in what was borrowed.
     pub borrowed: Integral,
 }
 
@@ -133,24 +149,25 @@ impl Ledger {
         let hours = &all.hours;
         let first = question.from.map_or(0, |from| from.0 / HOUR).max(hours.since.0 / HOUR);
         let last = question.to.map_or(u64::MAX, |to| to.0.div_ceil(HOUR));
-        let mut rows: BTreeMap<Vec<String>, ReportRow> = BTreeMap::new();
-        let (mut within, mut total) = (BTreeMap::new(), ReportRow::default());
+        let mut sums = Sums { question, rows: BTreeMap::new(), total: ReportRow::default() };
+        let mut queues: BTreeMap<Vec<String>, QueueUsed> = BTreeMap::new();
+        let tree = question.by.contains(&Dimension::Tree);
         for (number, hour) in hours.hours.range(first..last.max(first)) {
-            if question.by.contains(&Dimension::Tree) {
-                by_tree(*number, hour, question, &mut rows, &mut within);
-                for used in hour.accounts.values() {
-                    total.allocated.add_assign(&used.allocated);
-                    total.waited.add_assign(&used.waited);
+            sums.add(*number, hour);
+            if question.is_of_queues() {
+                let inside = |queue: &QueuePath| question.queue.as_ref().is_none_or(|of| queue.is_within(of));
+                for ((partition, queue), used) in hour.queues.iter().filter(|((_, queue), _)| inside(queue)) {
+                    let of = queues.entry(question.key_of_queue(*number, partition, queue)).or_default();
+                    of.guaranteed.add_assign(&used.guaranteed);
+                    of.within.add_assign(&used.within);
                 }
-            } else {
-                by_account(*number, hour, question, &mut rows, &mut total);
             }
         }
-        if question.by.contains(&Dimension::Tree) {
-            let nothing = Integral::default();
-            for (key, row) in &mut rows {
-                row.borrowed = row.allocated.without(within.get(key).unwrap_or(&nothing));
-            }
+        let Sums { mut rows, total, .. } = sums;
+        for (key, used) in queues {
+            // A parent has a row by tree only, and there without use too.
+            let row = if tree { Some(rows.entry(key).or_default()) } else { rows.get_mut(&key) };
+            row.into_iter().for_each(|row| row.add_queue(&used, tree));
         }
         let end = Time(last.saturating_mul(HOUR)).min(now);
         Report {
@@ -158,7 +175,7 @@ impl Ledger {
             from: Time(first * HOUR).max(hours.since).min(end),
             to: end,
             folded: (hours.folded > first).then(|| Time(hours.folded * HOUR)),
-            rows: rows.into_iter().map(|(key, row)| ReportRow { key, ..row }).collect(),
+            rows: rows.into_iter().map(|(key, row)| ReportRow { key: question.shown(key), ..row }).collect(),
             total,
         }
     }
@@ -169,15 +186,36 @@ fn hour_key(number: u64) -> String {
     format!("{:020}", number * HOUR)
 }
 
-fn by_account(
-    number: u64,
-    hour: &Hour,
-    question: &Question,
-    rows: &mut BTreeMap<Vec<String>, ReportRow>,
-    total: &mut ReportRow,
-) {
-    for (account, used) in &hour.accounts {
-        let Account { partition, queue, user, group, app } = account;
+/// The key of a priority: how far it is from the lowest, in as many digits as any has, so that they sort.
+fn priority_key(priority: Priority) -> String {
+    format!("{:010}", i64::from(priority.0) - i64::from(i32::MIN))
+}
+
+impl Question {
+    /// Whether each row is one queue, perhaps of an hour, so that its guarantee stands beside it.
+    fn is_of_queues(&self) -> bool {
+        let of_queue = |one: &Dimension| matches!(one, Dimension::Queue | Dimension::Tree);
+        let alike = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
+        self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(alike)
+    }
+
+    /// Whether it is asked about what an account used.
+    fn takes(&self, account: &Account) -> bool {
+        self.queue.as_ref().is_none_or(|queue| account.queue.is_within(queue))
+            && self.user.as_ref().is_none_or(|user| **user == *account.user)
+    }
+
+    fn key_of_queue(&self, number: u64, partition: &str, queue: &QueuePath) -> Vec<String> {
+        let value = |of: &Dimension| match of {
+            Dimension::Hour => hour_key(number),
+            Dimension::Partition => partition.to_owned(),
+            _ => queue.to_string(),
+        };
+        self.by.iter().map(value).collect()
+    }
+
+    fn key_of(&self, number: u64, account: &Account) -> Vec<String> {
+        let Account { partition, queue, user, group, app, priority } = account;
         let value = |of: &Dimension| match of {
             Dimension::Hour => hour_key(number),
             Dimension::Partition => partition.to_string(),
@@ -185,41 +223,65 @@ fn by_account(
             Dimension::User => user.to_string(),
             Dimension::Group => group.as_deref().unwrap_or_default().to_owned(),
             Dimension::Application => app.as_ref().map(ToString::to_string).unwrap_or_default(),
+            Dimension::Priority => priority_key(*priority),
         };
-        let row = rows.entry(question.by.iter().map(value).collect()).or_default();
-        for row in [row, &mut *total] {
-            row.allocated.add_assign(&used.allocated);
-            row.waited.add_assign(&used.waited);
+        self.by.iter().map(value).collect()
+    }
+
+    /// The values of a key as they are shown.
+    fn shown(&self, mut key: Vec<String>) -> Vec<String> {
+        for (_, value) in self.by.iter().zip(&mut key).filter(|(of, _)| **of == Dimension::Priority) {
+            let above = value.parse::<i64>().unwrap_or_default();
+            *value = (above + i64::from(i32::MIN)).to_string();
         }
+        key
     }
 }
 
-/// Every queue with what is below it; and apart from that what it used within its guarantee.
-fn by_tree(
-    number: u64,
-    hour: &Hour,
-    question: &Question,
-    rows: &mut BTreeMap<Vec<String>, ReportRow>,
-    within: &mut BTreeMap<Vec<String>, Integral>,
-) {
-    let key = |partition: &str, queue: &QueuePath| -> Vec<String> {
-        let value = |of: &Dimension| match of {
-            Dimension::Hour => hour_key(number),
-            Dimension::Partition => partition.to_owned(),
-            _ => queue.to_string(),
-        };
-        question.by.iter().map(value).collect()
-    };
-    for (account, used) in &hour.accounts {
-        for queue in std::iter::successors(Some(account.queue.clone()), QueuePath::parent) {
-            let row = rows.entry(key(&account.partition, &queue)).or_default();
-            row.allocated.add_assign(&used.allocated);
-            row.waited.add_assign(&used.waited);
+impl ReportRow {
+    /// Adds what its queue was guaranteed; by tree what it borrowed follows from that.
+    fn add_queue(&mut self, used: &QueueUsed, tree: bool) {
+        self.guaranteed.add_assign(&used.guaranteed);
+        if tree {
+            self.borrowed = self.allocated.without(&used.within);
         }
     }
-    for ((partition, queue), used) in &hour.queues {
-        let key = key(partition, queue);
-        rows.entry(key.clone()).or_default().guaranteed.add_assign(&used.guaranteed);
-        within.entry(key).or_default().add_assign(&used.within);
+
+    fn add(&mut self, used: &Used, borrowed: &Integral) {
+        self.allocated.add_assign(&used.allocated);
+        self.waited.add_assign(&used.waited);
+        self.borrowed.add_assign(borrowed);
+    }
+}
+
+/// What is added up for a question.
+struct Sums<'q> {
+    question: &'q Question,
+    rows: BTreeMap<Vec<String>, ReportRow>,
+    total: ReportRow,
+}
+
+impl Sums<'_> {
+    fn add(&mut self, number: u64, hour: &Hour) {
+        let (mut shares, nothing) = (Shares::of(hour), Integral::default());
+        let tree = self.question.by.contains(&Dimension::Tree);
+        for (account, used) in &hour.accounts {
+            let borrowed = shares.take(account, &used.allocated);
+            if !self.question.takes(account) {
+                continue;
+            }
+            // Sums of queues above each other add up to nothing.
+            self.total.add(used, if tree { &nothing } else { &borrowed });
+            if !tree {
+                self.rows.entry(self.question.key_of(number, account)).or_default().add(used, &borrowed);
+                continue;
+            }
+            let up = std::iter::successors(Some(account.queue.clone()), QueuePath::parent);
+            for queue in up.take_while(|queue| self.question.queue.as_ref().is_none_or(|of| queue.is_within(of))) {
+                let key = self.question.key_of_queue(number, &account.partition, &queue);
+                // Without a guarantee all of it is borrowed; one is taken off later.
+                self.rows.entry(key).or_default().add(used, &used.allocated);
+            }
+        }
     }
 }

@@ -217,6 +217,9 @@ impl Partition {
 
 impl Application {
     fn index_asks(&mut self) {
+        if self.bands.is_new() {
+            self.bands.recount(self.asks.iter().map(|(_, ask)| ask));
+        }
         let Self { asks, by_id, namesakes, pending_order, allocations, .. } = self;
         for (key, ask) in asks.iter() {
             // Of several with one id the last one stands for it (D-23).

@@ -6,12 +6,14 @@ use std::time::Duration;
 use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::trial::MOST_BYTES;
 use super::{
-    About, Board, ChapterAnswer, Link, Records, Source, TextAnswer, Trends, ViewAnswer, WhatIf, WhatIfAnswer, explained,
+    About, Board, ChapterAnswer, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
+    WhatIfAnswer, explained, usage,
 };
 use crate::engine::journal::JournalHistory;
 use crate::engine::{Engine, Numbering};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Order, Refusal};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
 use crate::whatif::NoFork;
@@ -125,6 +127,13 @@ impl Source for Embedded {
 
     fn alerts(&self) -> Option<&Arc<Board>> {
         self.alerts.as_ref()
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        let engine = Arc::clone(&self.engine);
+        let work = move || answer(Ok(usage::of_host(&*engine, &question)));
+        // Without a thread nothing answers, and the console continues without it.
+        let _ = std::thread::Builder::new().name("usage".to_owned()).spawn(work);
     }
 
     fn keeps_past(&self) -> bool {

@@ -19,6 +19,7 @@ pub mod saved;
 pub mod stepped;
 pub mod trends;
 pub mod trial;
+mod usage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
+use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
 pub use connection::{Link, StalePart};
@@ -65,6 +67,9 @@ pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 
 /// Where it goes what was done to a job, in words, or why it was not. Called once, from any thread.
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
+
+/// Where what was used over time goes, or why that is not known. Called once, from any thread.
+pub type UsageAnswer = Box<dyn FnOnce(Result<Used, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -199,6 +204,12 @@ pub trait Source: Send + Sync {
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
         let _ = text;
         answer(Vec::new());
+    }
+
+    /// Has it worked out what was used over time; `answer` is called once, from any thread.
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        let _ = question;
+        answer(Err("what was used over time is not known here".to_owned()));
     }
 
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.

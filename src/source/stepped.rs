@@ -9,8 +9,8 @@ use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::probe::{self, Probe};
 use super::trial::MOST_BYTES;
 use super::{
-    About, Board, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, Trends, ViewAnswer, WhatIf, WhatIfAnswer,
-    explained,
+    About, Board, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
+    WhatIfAnswer, explained, usage,
 };
 use crate::alerting::board::Timing;
 use crate::engine::journal::JournalHistory;
@@ -18,6 +18,7 @@ use crate::engine::{AuditLog, Core, Counters, EventLog, Host, Numbering, Progres
 use crate::ledger::Ledger;
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
 use crate::whatif::{Fork, NoFork};
@@ -251,6 +252,10 @@ impl Source for Stepped {
 
     fn records(&self, known: u64) -> Option<Records> {
         Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        answer(Ok(usage::of_host(self, &question)));
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {

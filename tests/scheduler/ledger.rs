@@ -6,19 +6,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kornsole::engine::{Core, Setup};
-use kornsole::ledger::{Dimension, Question, Report};
-use kornsole::model::{AppId, AskId, Profile, QueuePath, Resource, Time};
+use kornsole::ledger::{Dimension, Integral, Question, Report};
+use kornsole::model::{AppId, AskId, Priority, Profile, QueuePath, Resource, Time};
 use kornsole::scenario::{self, ScenarioWorkload, StepKind, Workload};
-use kornsole::scheduler::{Command, Event, EventKind};
+use kornsole::scheduler::{Command, Event, EventKind, PartitionCommand};
 
 use crate::common::share;
 
 const HOUR: u64 = 3_600_000_000;
 
+/// What a workload heard, and the priority that each ask was made with.
+#[derive(Default)]
+struct Record {
+    events: Vec<Event>,
+    priorities: Vec<(usize, AppId, AskId, Priority)>,
+}
+
 /// A workload that keeps what it hears.
 struct Heard {
     inner: ScenarioWorkload,
-    events: Arc<Mutex<Vec<Event>>>,
+    record: Arc<Mutex<Record>>,
 }
 
 impl Workload for Heard {
@@ -27,11 +34,23 @@ impl Workload for Heard {
     }
 
     fn act(&mut self, now: Time) -> Vec<Command> {
-        self.inner.act(now)
+        let commands = self.inner.act(now);
+        let mut record = self.record.lock().unwrap();
+        for command in &commands {
+            let Command::In { command: PartitionCommand::Ask(spec), .. } = command else { continue };
+            let at = record.events.len();
+            let ids = (1..=spec.count).map(|number| match spec.count {
+                1 => spec.id.clone(),
+                _ => AskId::from(format!("{}-{number}", spec.id).as_str()),
+            });
+            record.priorities.extend(ids.map(|id| (at, spec.app.clone(), id, spec.priority)));
+        }
+        drop(record);
+        commands
     }
 
     fn observe(&mut self, now: Time, events: &[Event]) {
-        self.events.lock().unwrap().extend_from_slice(events);
+        self.record.lock().unwrap().events.extend_from_slice(events);
         self.inner.observe(now, events);
     }
 
@@ -48,7 +67,7 @@ struct Open {
     user: String,
 }
 
-type Key = (u64, String, String, String);
+type Key = (u64, String, String, String, i32);
 type Sums = BTreeMap<Key, BTreeMap<String, u128>>;
 
 /// The slow way: every allocation and every ask by itself.
@@ -57,7 +76,9 @@ struct Recount {
     allocated: BTreeMap<(AppId, AskId), Open>,
     pending: BTreeMap<(AppId, AskId), (Time, Resource)>,
     used: Sums,
-    waited: BTreeMap<String, u128>,
+    waited: BTreeMap<(i32, String), u128>,
+    /// The priority of each ask, as it was made last.
+    priorities: BTreeMap<(AppId, AskId), Priority>,
 }
 
 impl Recount {
@@ -66,7 +87,7 @@ impl Recount {
         let mut from = open.since.0;
         while from < at.0 {
             let (hour, end) = (from / HOUR, ((from / HOUR + 1) * HOUR).min(at.0));
-            let row = (hour, open.queue.to_string(), open.user.clone(), key.0.to_string());
+            let row = (hour, open.queue.to_string(), open.user.clone(), key.0.to_string(), self.priority(key));
             let sums = self.used.entry(row).or_default();
             for (name, amount) in open.resource.iter().filter(|(_, amount)| *amount > 0) {
                 *sums.entry(name.to_owned()).or_default() += u128::from(amount as u64) * u128::from(end - from);
@@ -78,8 +99,25 @@ impl Recount {
 
     fn stop_waiting(&mut self, key: &(AppId, AskId), at: Time) {
         let Some((since, resource)) = self.pending.remove(key) else { return };
+        let priority = self.priority(key);
         for (name, amount) in resource.iter().filter(|(_, amount)| *amount > 0) {
-            *self.waited.entry(name.to_owned()).or_default() += u128::from(amount as u64) * u128::from(at.0 - since.0);
+            *self.waited.entry((priority, name.to_owned())).or_default() +=
+                u128::from(amount as u64) * u128::from(at.0 - since.0);
+        }
+    }
+
+    fn priority(&self, key: &(AppId, AskId)) -> i32 {
+        self.priorities.get(key).map_or(0, |priority| priority.0)
+    }
+
+    /// Everything that was heard, each ask with the priority that it had then.
+    fn hear_all(&mut self, record: &Record) {
+        let mut asks = record.priorities.iter().peekable();
+        for (at, event) in record.events.iter().enumerate() {
+            while let Some((_, app, ask, priority)) = asks.next_if(|(made, ..)| *made <= at) {
+                self.priorities.insert((app.clone(), ask.clone()), *priority);
+            }
+            self.hear(event);
         }
     }
 
@@ -133,56 +171,93 @@ impl Recount {
 fn sums(report: &Report) -> Sums {
     let mut sums = Sums::new();
     for row in report.rows.iter().filter(|row| !row.allocated.is_empty()) {
-        let [hour, queue, user, app] = row.key.as_slice() else { panic!("four dimensions: {:?}", row.key) };
+        let [hour, queue, user, app, band] = row.key.as_slice() else { panic!("five dimensions: {:?}", row.key) };
+        let band = band.parse::<i32>().expect("a priority is a number");
         let hour = hour.parse::<u64>().expect("an hour is a number") / HOUR;
         let amounts = row.allocated.micros().map(|(name, amount)| (name.to_owned(), amount)).collect();
-        sums.insert((hour, queue.clone(), user.clone(), app.clone()), amounts);
+        sums.insert((hour, queue.clone(), user.clone(), app.clone(), band), amounts);
     }
     sums
 }
 
 /// The core after a scenario, and what it reported; `None` where the profile refuses the configuration.
-fn played(text: &str, profile: Profile) -> Option<(Core, Vec<Event>)> {
+fn played(text: &str, profile: Profile) -> Option<(Core, Record)> {
     let scenario = scenario::read(text).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(profile)?.config?;
     let mut end = Duration::from_secs(10) + Duration::from_millis(scenario.steps.len() as u64);
     for step in &scenario.steps {
         end += if let StepKind::Advance(by) = step.kind { by } else { Duration::ZERO };
     }
-    let events = Arc::new(Mutex::new(Vec::new()));
-    let heard = Heard { inner: ScenarioWorkload::new(scenario, profile), events: Arc::clone(&events) };
+    let record = Arc::new(Mutex::new(Record::default()));
+    let heard = Heard { inner: ScenarioWorkload::new(scenario, profile), record: Arc::clone(&record) };
     let mut core = Core::new(profile, Arc::new(config), Some(Box::new(heard))).ok()?;
     core.run_until(Time::ZERO + end, usize::MAX);
-    let events = std::mem::take(&mut *events.lock().unwrap());
-    Some((core, events))
+    let record = std::mem::take(&mut *record.lock().unwrap());
+    Some((core, record))
+}
+
+fn micros(integral: &Integral) -> BTreeMap<String, u128> {
+    integral.micros().map(|(name, amount)| (name.to_owned(), amount)).collect()
+}
+
+/// A report of a core that has one dimension.
+fn by(core: &Core, dimension: Dimension) -> Report {
+    let question = Question { by: vec![dimension], ..Question::default() };
+    core.ledger().ledger().report(core.now(), &question)
 }
 
 #[test]
 fn the_ledger_is_what_the_events_add_up_to() {
-    let by = vec![Dimension::Hour, Dimension::Queue, Dimension::User, Dimension::Application];
-    let question = Question { by, ..Question::default() };
+    use Dimension as D;
+    let question =
+        Question { by: vec![D::Hour, D::Queue, D::User, D::Application, D::Priority], ..Question::default() };
     let mut compared = 0;
     for file in share::part_of(share::recorded_scenarios(), 8) {
         let name = file.display();
         let text = std::fs::read_to_string(&file).expect("it was listed");
         for profile in Profile::ALL {
-            let Some((core, events)) = played(&text, profile) else { continue };
+            let Some((core, record)) = played(&text, profile) else { continue };
             let mut recount = Recount::default();
-            events.iter().for_each(|event| recount.hear(event));
+            recount.hear_all(&record);
             recount.end(core.now());
             let report = core.ledger().ledger().report(core.now(), &question);
             assert_eq!(sums(&report), recount.used, "{name} under {profile}");
-            let waited: BTreeMap<String, u128> =
-                report.total.waited.micros().map(|(name, amount)| (name.to_owned(), amount)).collect();
+            let mut waited = BTreeMap::new();
+            for row in by(&core, D::Priority).rows {
+                let band: i32 = row.key[0].parse().expect("a priority is a number");
+                waited.extend(micros(&row.waited).into_iter().map(|(name, amount)| ((band, name), amount)));
+            }
             assert_eq!(waited, recount.waited, "{name} under {profile}: waited");
-            let tree = Question { by: vec![Dimension::Tree], ..Question::default() };
-            let tree = core.ledger().ledger().report(core.now(), &tree);
-            let root = tree.rows.iter().find(|row| row.key == ["root"]).map(|row| row.allocated.clone());
+            let root = by(&core, D::Tree).rows.into_iter().find(|row| row.key == ["root"]).map(|row| row.allocated);
             assert_eq!(root.unwrap_or_default(), report.total.allocated, "{name} under {profile}: the root");
             compared += usize::from(!report.rows.is_empty());
         }
     }
     assert!(compared > if share::all() { 400 } else { 50 }, "{compared} runs had something to compare");
+}
+
+#[test]
+fn what_was_borrowed_is_the_same_however_it_is_split() {
+    let mut borrowed = 0;
+    for file in share::part_of(share::recorded_scenarios(), 8) {
+        let text = std::fs::read_to_string(&file).expect("it was listed");
+        let Some((core, _)) = played(&text, Profile::Kornsole) else { continue };
+        let tree: BTreeMap<_, _> =
+            by(&core, Dimension::Tree).rows.into_iter().map(|row| (row.key.clone(), row)).collect();
+        for row in by(&core, Dimension::Queue).rows {
+            for (name, guaranteed) in row.guaranteed.micros().filter(|(_, guaranteed)| *guaranteed > 0) {
+                let (own, of_tree) = (micros(&row.borrowed), micros(&tree[&row.key].borrowed));
+                let what = format!("{}: {:?} {name} {guaranteed}", file.display(), row.key);
+                assert_eq!(own.get(name), of_tree.get(name), "{what}");
+                borrowed += usize::from(own.contains_key(name));
+            }
+        }
+        let total = by(&core, Dimension::Queue).total.borrowed;
+        for dimension in [Dimension::User, Dimension::Group, Dimension::Application, Dimension::Priority] {
+            assert_eq!(by(&core, dimension).total.borrowed, total, "{}: {dimension}", file.display());
+        }
+    }
+    assert!(borrowed > 3, "{borrowed} queues borrowed beyond a guarantee of their own");
 }
 
 #[test]

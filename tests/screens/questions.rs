@@ -47,6 +47,7 @@ fn argument(kind: Kind) -> &'static str {
         Kind::View => "mine",
         Kind::Anything => "etl",
         Kind::Interval => "1s",
+        Kind::Own => "none-of-mine",
     }
 }
 

@@ -2,24 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use super::Wall;
-use crate::api::dto::native::{UsageReport, UsageReportRow};
+use crate::api::dto::native::{UsageGap, UsageReport, UsageReportRow};
 use crate::ledger::{Dimension, Integral, Report, ReportRow};
 use crate::model::Time;
+use crate::view::{ClockGap, ClockRuns};
 
-/// What was used over time.
-pub fn usage_report(report: &Report, wall: &Wall) -> UsageReport {
+/// What was used over time; its times are those that the wall clock showed.
+pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
+    let inside = |gap: &ClockGap| report.from < gap.at && gap.at <= report.to;
     UsageReport {
         by: report.by.iter().map(ToString::to_string).collect(),
-        from: wall.nanos(report.from),
-        to: wall.nanos(report.to),
-        applications_from: report.folded.map(|folded| wall.nanos(folded)),
-        rows: report.rows.iter().map(|one| row(&report.by, one, wall)).collect(),
-        total: row(&[], &report.total, wall),
+        from: runs.wall(report.from),
+        to: runs.wall(report.to),
+        applications_from: report.folded.map(|folded| runs.wall(folded)),
+        gaps: runs.gaps().into_iter().filter(inside).map(gap).collect(),
+        rows: report.rows.iter().map(|one| row(&report.by, one, runs)).collect(),
+        total: row(&[], &report.total, runs),
+        notes: Vec::new(),
     }
 }
 
-fn row(by: &[Dimension], row: &ReportRow, wall: &Wall) -> UsageReportRow {
+fn gap(gap: ClockGap) -> UsageGap {
+    let why = if gap.went_back() {
+        "the wall clock was set back: times before that show again, and nothing counts twice"
+    } else {
+        "the scheduler's time stood: it was paused or did not run"
+    };
+    UsageGap { from: gap.stopped, to: gap.resumed, why: why.to_owned() }
+}
+
+fn row(by: &[Dimension], row: &ReportRow, runs: &ClockRuns) -> UsageReportRow {
     let mut out = UsageReportRow {
         allocated: seconds(&row.allocated),
         waited: seconds(&row.waited),
@@ -30,12 +42,13 @@ fn row(by: &[Dimension], row: &ReportRow, wall: &Wall) -> UsageReportRow {
     for (dimension, value) in by.iter().zip(&row.key) {
         let text = || Some(value.clone());
         match dimension {
-            Dimension::Hour => out.hour = value.parse().ok().map(|micros| wall.nanos(Time(micros))),
+            Dimension::Hour => out.hour = value.parse().ok().map(|micros| runs.wall(Time(micros))),
             Dimension::Partition => out.partition = text(),
             Dimension::Queue | Dimension::Tree => out.queue = text(),
             Dimension::User => out.user = text(),
             Dimension::Group => out.group = text(),
             Dimension::Application => out.application = text(),
+            Dimension::Priority => out.priority = value.parse().ok(),
         }
     }
     out

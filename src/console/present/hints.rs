@@ -1,9 +1,12 @@
 //! The hints of the last line: keys with their words, and the completion of a command line.
 
+use std::borrow::Cow;
+
 use crate::console::input::command::COMMANDS;
 use crate::console::input::keymap::{contexts, keys_of};
 use crate::console::present::change;
 use crate::console::present::guard;
+use crate::console::present::own_command;
 use crate::console::present::placement;
 use crate::console::state::State;
 use crate::console::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
@@ -26,7 +29,7 @@ pub struct Hint {
     /// The key; of a chord its first one.
     pub key: String,
     /// What it does, in a word.
-    pub word: &'static str,
+    pub word: Cow<'static, str>,
     /// Stays when others go for want of room: the next page, the command line, the way out, the help.
     pub stays: bool,
 }
@@ -49,16 +52,27 @@ pub fn hints(state: &State) -> Vec<Hint> {
             let key = keys.split(' ').next().unwrap_or_default().to_owned();
             let compares = command.id == CommandId::Go(GoCommand::NextPage) && state.cluster.trial.is_some();
             let word = if compares { "both sides" } else { word };
-            let hint = Hint { key, word, stays: rank.is_some() };
+            let hint = Hint { key, word: Cow::Borrowed(word), stays: rank.is_some() };
             match rank {
                 Some(rank) => staying.push((rank, hint)),
                 None => hints.push(hint),
             }
         }
     }
+    hints.extend(own_hints(state));
     staying.sort_by_key(|(rank, _)| *rank);
     hints.extend(staying.into_iter().map(|(_, hint)| hint));
     hints
+}
+
+/// The person's own commands that have a key here and can be run on what is under the cursor.
+fn own_hints(state: &State) -> Vec<Hint> {
+    if !state.layers.is_empty() {
+        return Vec::new();
+    }
+    let keyed = state.own_commands.iter().map(|own| (own_command::key(state, &own.name), own));
+    let runs = keyed.filter(|(key, own)| !key.is_empty() && own_command::filled(state, own).is_ok());
+    runs.map(|(key, own)| Hint { key, word: Cow::Owned(own.name.clone()), stays: false }).collect()
 }
 
 /// Whether a name is shown behind the cursor of the form that is being written.

@@ -26,6 +26,7 @@ pub mod limits;
 pub mod lists;
 pub mod meter;
 pub mod overlay;
+pub mod own_command;
 pub mod page;
 mod pages;
 pub mod pieces;

@@ -11,12 +11,13 @@ use std::borrow::Cow;
 
 use crate::console::input::command;
 use crate::console::input::command::{
-    COMMANDS, CommandId, Context, GoCommand, OrderCommand, PromptCommand, RowCommand,
+    COMMANDS, CommandId, Context, GoCommand, OrderCommand, PromptCommand, RowCommand, ScreenCommand,
 };
 use crate::console::input::keymap;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
 use crate::console::present::layout;
+use crate::console::present::own_command;
 use crate::console::present::pieces::{Lines, Piece, dim, grade, piece, plain, sign_set};
 use crate::console::present::text;
 use crate::console::state::keymap::Binding;
@@ -74,7 +75,10 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
         let lines_of_own = state.keymap.with_argument(*context).map(|binding| {
             let line =
                 format!(":{} {}", command::by_id(binding.id).name, binding.argument.as_deref().unwrap_or_default());
-            (chord_text(&binding.chord), Cow::Owned(line), None)
+            let own = binding.argument.as_deref().and_then(|name| own_command::named(state, name));
+            let own = own.filter(|_| binding.id == CommandId::Screen(ScreenCommand::OwnCommand));
+            let off = own.and_then(|own| own_command::filled(state, own).err());
+            (chord_text(&binding.chord), Cow::Owned(own.map_or(line, |own| own.doc.clone())), off)
         });
         let rows = rows.chain(lines_of_own);
         let elsewhere = if here.contains(context) { "" } else { "  (elsewhere)" };
@@ -89,6 +93,10 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
         )
     });
     section(&mut lines, "Commands", rows, help, true, width);
+    let own = state.own_commands.iter();
+    let rows =
+        own.map(|own| (format!(":{}", own.name), Cow::Owned(own.doc.clone()), own_command::filled(state, own).err()));
+    section(&mut lines, "Your own commands", rows, help, true, width);
     signs(&mut lines, state, help, width);
     if lines.is_empty() {
         lines.push(vec![dim(format!("nothing matches {}", help.filter))]);

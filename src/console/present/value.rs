@@ -31,6 +31,8 @@ pub enum Unit {
     Moment,
     /// Thousandths of a whole.
     Share,
+    /// Thousandths of a core, GiB or thing for an hour.
+    Hours,
 }
 
 impl Unit {
@@ -51,6 +53,16 @@ impl Unit {
             Self::Bytes => "_bytes",
             Self::Lasting | Self::Moment => "_seconds",
             Self::Share => "_share",
+            Self::Hours => "_hours",
+        }
+    }
+
+    /// Thousandths of hours as people read them.
+    pub fn hours(thousandths: i64) -> String {
+        match thousandths {
+            0 => "0".to_owned(),
+            1..5 => "<0.01".to_owned(),
+            _ => format!("{}.{:02}", (thousandths + 5) / 1_000, (thousandths + 5) % 1_000 / 10),
         }
     }
 
@@ -129,6 +141,7 @@ impl<'a> Value<'a> {
             (Self::Figure(figure), Unit::Lasting) => format::duration(Duration::from_micros(micros(figure))),
             (Self::Figure(figure), Unit::Moment) => format::when(Time(micros(figure)), Time::ZERO),
             (Self::Figure(figure), Unit::Share) => format!("{} %", figure / 10),
+            (Self::Figure(figure), Unit::Hours) => Unit::hours(*figure),
         }
     }
 
@@ -143,7 +156,7 @@ impl<'a> Value<'a> {
         match (self, unit) {
             (Self::Nothing | Self::Unbounded, _) => None,
             (Self::Text(text), _) => Some(text.to_string()),
-            (Self::Figure(figure), Unit::Vcore | Unit::Share) => Some(decimal(*figure, 1_000, 3)),
+            (Self::Figure(figure), Unit::Vcore | Unit::Share | Unit::Hours) => Some(decimal(*figure, 1_000, 3)),
             (Self::Figure(figure), Unit::Lasting | Unit::Moment) => Some(decimal(*figure, 1_000_000, 6)),
             (Self::Figure(figure), Unit::Words | Unit::Count | Unit::Bytes) => Some(figure.to_string()),
         }

@@ -79,6 +79,9 @@ impl Driver {
             Effect::EditText(_) => {
                 return Some(Reply::TextEdited(Err("there is no terminal for an editor".to_owned())));
             }
+            Effect::RunOwn(run) => {
+                return Some(Reply::OwnEnded(Err(format!("{}: there is no terminal for it", run.name))));
+            }
             Effect::OpenContext(name) => {
                 let opened = self.session.opener()?.open(&name).map(SourceHandle);
                 return Some(Reply::ContextOpened(name, opened));

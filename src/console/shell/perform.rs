@@ -10,6 +10,7 @@ use crate::config::{self, Reading, Source};
 use crate::console::present::edit_check;
 use crate::console::present::export;
 use crate::console::present::queue_form;
+use crate::console::shell::own_command;
 use crate::console::shell::settings::edit;
 use crate::console::state::effect::SilenceStep;
 use crate::console::state::placement::WantedFile;
@@ -57,6 +58,7 @@ pub fn perform(work: Work) -> Option<Reply> {
             let kept = edit::set_in_file(&file, table, &key, value.as_deref());
             kept.err().map(|why| Reply::FileWritten(Err(why)))
         }
+        Work::RunOwn(run) => Some(Reply::OwnEnded(own_command::in_background(&run))),
         Work::Write { file, text, what } => Some(Reply::FileWritten(write(&file, &text, &what))),
         Work::Export { state, file, what } => {
             let text = match file.extension().and_then(|extension| extension.to_str()) {

@@ -10,6 +10,7 @@ use crate::console::state::column::ColumnChoice;
 use crate::console::state::contexts::{ContextEntry, ContextOrigin, Contexts};
 use crate::console::state::keymap::Keymap;
 use crate::console::state::opener::Opener;
+use crate::console::state::own_command::OwnCommand;
 use crate::console::state::saved::SavedView;
 use crate::console::state::simulate::Simulator;
 use crate::console::state::{Grade, ShownNotice, State};
@@ -43,13 +44,15 @@ pub struct Personal {
     pub opener: Option<Opener>,
     /// What makes simulations.
     pub simulator: Option<Simulator>,
+    /// The person's own commands.
+    pub own_commands: Vec<OwnCommand>,
 }
 
 impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
         let (start, opener, simulator) = (StartPage::Queues, None, None);
-        let (kubeconfig, here) = (Ok(Vec::new()), None);
+        let (kubeconfig, here, own_commands) = (Ok(Vec::new()), None, Vec::new());
         Self {
             keymap: defaults(),
             file,
@@ -63,6 +66,7 @@ impl Default for Personal {
             start,
             opener,
             simulator,
+            own_commands,
         }
     }
 }
@@ -73,6 +77,7 @@ impl Personal {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
         state.simulator = self.simulator;
+        state.own_commands = Arc::new(self.own_commands);
         if self.start == StartPage::Overview {
             overview::open(state);
         }

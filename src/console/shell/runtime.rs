@@ -14,6 +14,8 @@
 //!
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
+mod other_programs;
+
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +38,6 @@ use crate::console::shell::workers::Workers;
 use crate::console::shell::{external_editor, news, workers};
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
-use crate::console::state::reply::Reply;
 use crate::source::Source;
 
 /// The shortest time between two frames for news.
@@ -309,6 +310,7 @@ impl Loop {
             Effect::Copy(text) => self.screen.copy(&text)?,
             Effect::Notify { bell, by, text } => self.screen.notify(bell, by, &text)?,
             Effect::EditText(text) => self.edit(&text)?,
+            Effect::RunOwn(run) => self.run_own(&run)?,
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
@@ -319,6 +321,7 @@ impl Loop {
             | Effect::FetchRevision(_)
             | Effect::Explain(_)
             | Effect::PreviewQuotas(_)
+            | Effect::AskUsage(_)
             | Effect::Forecast(..)
             | Effect::StopForecast
             | Effect::FetchPastView(_)
@@ -331,25 +334,6 @@ impl Loop {
             | Effect::WhatIf(_)
             | Effect::FindMoments(_) => {}
         }
-        Ok(())
-    }
-
-    /// Gives the terminal to the person's own editor until that ends.
-    fn edit(&mut self, text: &str) -> color_eyre::Result<()> {
-        self.input.pause();
-        terminal::restore();
-        let edited = external_editor::edit(text);
-        self.session.replies().send(Reply::TextEdited(edited));
-        let retaken = self.retake();
-        self.input.resume();
-        retaken
-    }
-
-    /// Takes the terminal back from another program.
-    fn retake(&mut self) -> color_eyre::Result<()> {
-        self.screen.retake()?;
-        self.resize()?;
-        self.repaint();
         Ok(())
     }
 

@@ -369,6 +369,23 @@ columns! {
 }
 
 columns! {
+    /// The columns of what was used over time.
+    UsageColumn {
+        Cpu: "cpu", false, true;
+        Name: "name", false, false;
+        Memory: "mem", false, true;
+        Other: "other", false, false, more;
+        Share: "share", false, true, more;
+        Waited: "waited", false, true;
+        MemoryWaited: "mem-waited", false, true, more;
+        Borrowed: "borrowed", false, true;
+        MemoryBorrowed: "mem-borrowed", false, true, more;
+        Guaranteed: "guaranteed", false, true;
+        MemoryGuaranteed: "mem-guaranteed", false, true, more;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;

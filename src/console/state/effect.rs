@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::alerts::SilenceOrder;
 use crate::alerts::rule::Osc;
 use crate::console::state::State;
+use crate::console::state::own_command::OwnRun;
 use crate::console::state::past::Step;
 use crate::console::state::work::Work;
 use crate::model::{AppId, Time};
@@ -13,6 +14,7 @@ use crate::source::SuspendOrder;
 use crate::view::act::{Order, Refusal};
 use crate::view::job::{JobOrder, OutputWanted};
 use crate::view::kubernetes::{EventsOf, LogName, ObjectName};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::Question;
 
 /// One thing to be done outside of the state.
@@ -30,6 +32,8 @@ pub enum Effect {
     Copy(String),
     /// Open a text in the person's own editor. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
+    /// Run a person's own command that takes the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    RunOwn(Box<OwnRun>),
     /// Open another scheduler, by the name of its context. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
     /// Ask a context what it is, by its name. Answered by [`super::reply::Reply::ContextAnswered`].
@@ -42,6 +46,8 @@ pub enum Effect {
     FetchRevision(u64),
     /// Ask the source why something waits. Answered by [`super::reply::Reply::Explained`].
     Explain(Question),
+    /// Ask the source what was used over time. Answered by [`super::reply::Reply::UsageKnown`].
+    AskUsage(UsageQuestion),
     /// Ask the source which allocations a text would have preempted. Answered by [`super::reply::Reply::QuotasPreviewed`].
     PreviewQuotas(Arc<str>),
     /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].

@@ -6,13 +6,11 @@ use std::time::Duration;
 use crate::console::state::column::{FairnessColumn, LimitColumn};
 use crate::console::state::listing::Listing;
 use crate::model::{NodeId, QueuePath, Time};
-use crate::view::Health;
-use crate::view::Record;
-use crate::view::Side;
 use crate::view::act::Refusal;
 use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
+use crate::view::{Health, Record, Side};
 
 /// How many changes of the cause are kept.
 const SEEN: usize = 8;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::jobs::Names;
 use crate::console::state::line_edit::LineEdit;
+use crate::console::state::own_command::OwnRun;
 use crate::source::SuspendOrder;
 use crate::view::act::Order;
 use crate::view::job::JobOrder;
@@ -173,7 +174,9 @@ impl Confirm {
             Question::Order(order) => Some(order.reason.clone()),
             Question::Orders(orders) => Some(orders.first().map(|order| order.reason.clone()).unwrap_or_default()),
             Question::Apply | Question::Suspend(_) => Some(String::new()),
-            Question::Quit | Question::Context(_) | Question::Jobs(_) | Question::LeaveWhatIf(_) => None,
+            Question::Quit | Question::Context(_) | Question::Jobs(_) | Question::Own(_) | Question::LeaveWhatIf(_) => {
+                None
+            }
         };
         Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
     }
@@ -211,6 +214,8 @@ pub enum Question {
     Suspend(Box<SuspendOrder>),
     /// Something that is done to jobs when the answer is yes.
     Jobs(Vec<JobOrder>),
+    /// A person's own command, run when the answer is yes.
+    Own(Box<OwnRun>),
     /// Leaving a what-if. With `true` its changes are given to the cluster as orders.
     LeaveWhatIf(bool),
 }

@@ -10,6 +10,7 @@ pub mod change;
 mod cluster;
 pub mod clusters;
 pub mod column;
+pub mod column_names;
 pub mod command;
 pub mod config;
 pub mod contexts;
@@ -26,12 +27,12 @@ pub mod key;
 pub mod keymap;
 pub mod layer;
 pub mod line_edit;
-pub mod list_columns;
 pub mod listing;
 pub mod marks;
 pub mod message;
 pub mod opener;
 pub mod orders;
+pub mod own_command;
 pub mod page;
 mod page_table;
 mod parked;
@@ -43,6 +44,7 @@ pub mod reply;
 pub mod saved;
 pub mod simulate;
 pub mod trends;
+pub mod usage;
 pub mod work;
 
 pub use cluster::Cluster;
@@ -171,6 +173,8 @@ pub struct State {
     pub pressed: Chord,
     /// The schedulers that can be opened, with what is known of them.
     pub contexts: Contexts,
+    /// The person's own commands.
+    pub own_commands: Arc<Vec<own_command::OwnCommand>>,
     /// The file of the person's own settings; empty when there is none.
     pub settings: String,
     /// The long list that is being made beside the draw loop.
@@ -253,6 +257,7 @@ impl State {
             keymap: Arc::new(Keymap::empty()),
             pressed: Chord::new(),
             contexts: Contexts::default(),
+            own_commands: Arc::default(),
             settings: String::new(),
             list_job: None,
             makings: 0,

@@ -21,6 +21,7 @@ use crate::console::state::placement::PlacementPage;
 use crate::console::state::pod::PodPage;
 use crate::console::state::simulate::SimulatePage;
 use crate::console::state::trends::TrendsPage;
+use crate::console::state::usage::UsagePage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::simulation::SimulatedRun;
@@ -74,6 +75,8 @@ pages! { $
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
     /// Runs of a workload.
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
+    /// What was used over time.
+    Usage(UsagePage) { "Usage", List, Pane::Below(14), [Usage, List, Page, Always] }
     /// All clusters that can be opened.
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
     /// Values over time.

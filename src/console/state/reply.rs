@@ -17,6 +17,7 @@ use crate::view::kubernetes::{Chain, OwnerDone};
 use crate::view::kubernetes::{LogName, LogPart, ObjectEvent};
 use crate::view::overview::ConfigFaults;
 use crate::view::simulation::Simulation;
+use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
 
@@ -32,6 +33,8 @@ pub enum Reply {
     /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone. Beside it the faults
     /// of the configuration in force, to be kept for the next one.
     OverviewMade(Option<Box<Sheet>>, Option<Arc<ConfigFaults>>),
+    /// What was used over time; or why that is not known.
+    UsageKnown(UsageQuestion, Box<Result<Used, String>>),
     /// What the job of an application is; or why that is not known.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
     /// What jobs are called; `None` where nobody answered.
@@ -84,6 +87,8 @@ pub enum Reply {
     FormDrafted(Box<FormDraft>),
     /// The text as it came out of the external editor.
     TextEdited(Result<String, String>),
+    /// How a person's own command ended, in words.
+    OwnEnded(Result<String, String>),
     /// The differences between two configurations.
     RevisionsCompared(Compared),
     /// How far a simulation is, by the number of its page.

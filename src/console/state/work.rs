@@ -11,6 +11,7 @@ use crate::console::state::editor::CheckJob;
 use crate::console::state::effect::SilenceStep;
 use crate::console::state::jobs::{ListJob, NamesJob};
 use crate::console::state::opener::Opener;
+use crate::console::state::own_command::OwnRun;
 use crate::console::state::past::Moment;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::simulate::SimulateJob;
@@ -76,6 +77,8 @@ pub enum Work {
     OpenCluster(Opener, String),
     /// Run a workload in virtual time.
     Simulate(Box<SimulateJob>),
+    /// Run a person's own command beside the console.
+    RunOwn(Box<OwnRun>),
     /// Write a new file.
     Write {
         /// Which; one that is there already is left alone.

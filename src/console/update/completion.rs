@@ -4,6 +4,7 @@ use crate::console::input::command;
 use crate::console::input::command::{Argument, COMMANDS, Command, Kind};
 use crate::console::input::keymap;
 use crate::console::present::filter;
+use crate::console::present::own_command;
 use crate::console::present::words::origin;
 use crate::console::state::State;
 use crate::console::state::keymap::chord_text;
@@ -66,7 +67,9 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
 /// Whether a command line stands for itself as it is written, however it could be gone on with: the name of a command, of a queue, of
 /// something among the candidates; or a name with nothing behind it yet.
 pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
-    let Some((name, rest)) = text.split_once(' ') else { return command::by_name(text).is_some() };
+    let Some((name, rest)) = text.split_once(' ') else {
+        return command::by_name(text).is_some() || own_command::named(state, text).is_some();
+    };
     let rest = rest.trim();
     let kind = match command::by_name(name).map(|command| command.argument) {
         Some(Argument::Optional(kind) | Argument::Required(kind)) => kind,
@@ -111,6 +114,14 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
             off: crate::console::present::guard::check(state, command.id).err().map(Off::Off),
         });
     }
+    let own = state.own_commands.iter().filter(|own| own.name.starts_with(typed));
+    found.extend(own.map(|own| Candidate {
+        line: own.name.clone(),
+        word: own.name.clone(),
+        doc: own.doc.clone(),
+        key: own_command::key(state, &own.name),
+        off: own_command::filled(state, own).err().map(Off::Off),
+    }));
     // What cannot be run now comes last, each part in its order.
     found.sort_by_key(|candidate| candidate.off.is_some());
     found
@@ -148,6 +159,10 @@ fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
             let names = lists::columns(state).into_iter().chain(sign.is_empty().then_some("default"));
             let best = best(&typed[sign.len()..], names, most);
             plain(best.into_iter().map(|name| format!("{sign}{name}")).collect())
+        }
+        Kind::Own => {
+            let docs = state.own_commands.iter().map(|one| (one.name.clone(), one.doc.clone()));
+            docs.filter(|(name, _)| name.starts_with(typed)).take(most).collect()
         }
         Kind::View => plain(best(typed, state.views.keys().map(String::as_str).chain(["save", "delete"]), most)),
         Kind::Text | Kind::File | Kind::Ago | Kind::Interval | Kind::Anything => Vec::new(),

@@ -49,6 +49,7 @@ pub mod nodes;
 pub mod notices;
 pub mod orders;
 pub mod overview;
+pub mod own_command;
 mod owners;
 mod page;
 mod pages;
@@ -68,6 +69,7 @@ mod stack;
 mod tabs;
 pub mod trends;
 pub mod trial;
+pub mod usage;
 pub mod users;
 pub mod workload;
 pub mod write;
@@ -130,6 +132,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         make_real::next(state);
         revisions::want(state);
         explain::want(state);
+        usage::want(state);
         job::want(state);
         pod::want(state);
         contexts::want(state);
@@ -220,9 +223,12 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::TextEdited(text) => config::edited(state, text),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
         Reply::SilenceChanged(Ok(message)) => state.say(Grade::Info, message),
         Reply::SilenceChanged(Err(message)) => state.say(Grade::Refusal, message),
+        Reply::OwnEnded(Ok(message)) => state.say(Grade::Info, message),
+        Reply::OwnEnded(Err(message)) => state.say(Grade::Error, message),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
         Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
     }

@@ -11,7 +11,7 @@ use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::{bulk, change, config, job, navigate, orders, owners};
+use crate::console::update::{bulk, change, config, job, navigate, orders, own_command, owners};
 use crate::source::SuspendOrder;
 use crate::view::act::Order;
 
@@ -44,6 +44,7 @@ pub fn yes(state: &mut State) {
         Question::Context(name) => navigate::open_context(state, &name),
         Question::Jobs(orders) => job::yes(state, orders),
         Question::Suspend(order) => owners::yes(state, SuspendOrder { reason, ..*order }),
+        Question::Own(run) => own_command::start(state, *run),
         Question::Orders(orders) => bulk::yes(state, orders.into_iter().map(with_reason).collect()),
         Question::Order(order) => orders::yes(state, with_reason(*order)),
     }

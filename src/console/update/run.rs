@@ -15,8 +15,8 @@ use crate::console::state::pod::PodPart;
 use crate::console::update::{
     alerts, apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events,
     explain, fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders,
-    overview, owners, past, placement, pod, question, queues, refresh, revisions, simulate, tabs, trends, trial,
-    workload, write,
+    overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions, simulate, tabs, trends,
+    trial, usage, workload, write,
 };
 use crate::view::Side;
 
@@ -149,6 +149,9 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Limits => limits_used::open(state),
         GoCommand::Clusters => clusters::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
+        GoCommand::Usage => usage::open(state, argument),
+        GoCommand::UsageBy => usage::split(state, argument),
+        GoCommand::UsagePeriod => usage::period(state, argument),
         GoCommand::Config => config::open(state),
     }
 }
@@ -313,6 +316,7 @@ fn screen(state: &mut State, id: ScreenCommand, argument: Option<&str>) {
         ScreenCommand::CopyRow => hand_out::copy(state, hand_out::Piece::Row),
         ScreenCommand::CopyYaml => hand_out::copy(state, hand_out::Piece::Yaml),
         ScreenCommand::Export => hand_out::export_to(state, argument.unwrap_or_default()),
+        ScreenCommand::OwnCommand => own_command::run(state, argument.unwrap_or_default()),
         ScreenCommand::Mouse => mouse::toggle(state),
         ScreenCommand::Marks => feed::toggle_marks(state),
         ScreenCommand::Theme => write::theme(state, argument.unwrap_or_default()),

@@ -4,6 +4,7 @@ use crate::console::input::command;
 use crate::console::input::command::{Argument, CommandId, Kind, ScreenCommand};
 use crate::console::input::editing::edit;
 use crate::console::present::hints::ghost;
+use crate::console::present::own_command;
 use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::{CommandLine, Confirm, Layer};
 use crate::console::state::line_edit::LineEdit;
@@ -194,7 +195,7 @@ fn accept_command(state: &mut State) -> Option<Line> {
             choose(state, 1);
             return None;
         }
-        None if command::by_name(typed.split_whitespace().next().unwrap_or_default()).is_some() => typed,
+        None if is_command(state, typed.split_whitespace().next().unwrap_or_default()) => typed,
         None => match command.candidates.iter().find(|candidate| candidate.line.starts_with(&typed)) {
             Some(candidate) => candidate.line.clone(),
             None => typed,
@@ -217,6 +218,11 @@ fn accept_command(state: &mut State) -> Option<Line> {
     read_line(state, name, argument)
 }
 
+/// Whether there is a command of this name, of the console or the person's own.
+fn is_command(state: &State, name: &str) -> bool {
+    command::by_name(name).is_some() || own_command::named(state, name).is_some()
+}
+
 /// Whether the target of a move is written that names no queue.
 fn is_target(command: &CommandLine) -> bool {
     let name = command.line.text().split_once(' ').map(|(name, _)| name);
@@ -226,6 +232,10 @@ fn is_target(command: &CommandLine) -> bool {
 
 /// The command of a name, if it can run now.
 fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
+    let own = own_command::named(state, name).filter(|_| argument.is_empty());
+    if let Some(own) = own.map(|own| own.name.clone()) {
+        return Some((CommandId::Screen(ScreenCommand::OwnCommand), Some(own)));
+    }
     let Some(command) = command::by_name(name) else {
         state.say(Grade::Refusal, format!("no command {name}; ? lists all"));
         return None;

@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
@@ -22,6 +21,7 @@ use crate::engine::setup::Setup;
 use crate::ledger;
 use crate::model::{Profile, Time};
 use crate::scheduler::PartitionCommand;
+use crate::view::ClockRuns;
 use crate::view::act::Refusal;
 use crate::view::waiting::{Finding, Question};
 use crate::whatif::{Fork, NoFork};
@@ -122,9 +122,9 @@ impl FolderInspection {
         self.core.ledger().ledger().report(self.core.now(), question)
     }
 
-    /// The time of day at which the scheduler's time would have begun, had it always run.
-    pub fn began(&self) -> SystemTime {
-        self.core.began()
+    /// When its time ran, by the wall clock.
+    pub fn clock_runs(&self) -> ClockRuns {
+        self.core.clock_runs()
     }
 
     /// Who did what, and every configuration that was in force.

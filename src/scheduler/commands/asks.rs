@@ -137,6 +137,7 @@ impl Partition {
         }
         application.pending.sub_assign(&old.resource);
         application.pending.prune();
+        application.bands.sub(old.priority, false, &old.resource);
         for queue in self.queues.path_up(application.queue) {
             let pending = &mut self.queues[queue].pending;
             pending.sub_assign(&old.resource);
@@ -156,6 +157,7 @@ impl Partition {
         }
         let application = &mut self.apps[app];
         let pending = std::mem::take(&mut application.pending);
+        application.bands.end_pending();
         for queue in self.queues.path_up(application.queue) {
             let sum = &mut self.queues[queue].pending;
             sum.sub_assign(&pending);
@@ -183,6 +185,9 @@ impl Partition {
             (Some(_), false) => &mut application.allocated,
             (Some(_), true) => &mut application.allocated_placeholder,
         });
+        let priority = resized.priority;
+        application.bands.sub(priority, allocation.is_some(), &before);
+        application.bands.add(priority, allocation.is_some(), to);
         for key in &path {
             let queue = &mut self.queues[*key];
             change(if allocation.is_some() { &mut queue.allocated } else { &mut queue.pending });

@@ -199,6 +199,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         runnable_by_limits: true,
         account: Default::default(),
         ending: None,
+        bands: Default::default(),
         state_timer: None,
         placeholder_timer: None,
     }

@@ -259,8 +259,8 @@ impl Check<'_> {
                     (Some(_), true) => placeholders.add_assign(&ask.resource),
                 }
             }
-            let pending_is_right = pending == app.pending || !self.holds(Invariant::Pending);
-            let same = pending_is_right && real == app.allocated && placeholders == app.allocated_placeholder;
+            let counted = pending == app.pending && app.counts_by_priority() || !self.holds(Invariant::Pending);
+            let same = counted && real == app.allocated && placeholders == app.allocated_placeholder;
             self.that(same, || format!("application {} miscounts its asks", app.id));
             let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
             self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {

@@ -136,6 +136,9 @@ impl Partition {
         if !application.pending_order.remove(&before) {
             return None;
         }
+        let (from, resource) = (application.asks[ask].priority, application.asks[ask].resource.clone());
+        application.bands.sub(from, false, &resource);
+        application.bands.add(to, false, &resource);
         application.asks[ask].priority = to;
         let after = application.asks[ask].rank(ask);
         application.pending_order.insert(after);

@@ -14,6 +14,7 @@ use crate::scheduler::state::ask::{Allocation, Ask, AskRank};
 use crate::scheduler::state::ask_ids::AskIds;
 use crate::scheduler::state::asleep::Asleep;
 use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::bands::{self, Band, Bands};
 use crate::scheduler::state::task_group::TaskGroup;
 use crate::scheduler::state::timer::TimerKey;
 use crate::scheduler::usage::Account;
@@ -116,6 +117,9 @@ pub struct Application {
     /// The state that it enters once everything is taken off it, which takes more than one command.
     #[serde(default)]
     pub(in crate::scheduler) ending: Option<AppState>,
+    /// What of its sums counts by which priority. Not there in what earlier versions wrote.
+    #[serde(default)]
+    pub(in crate::scheduler) bands: Bands,
 }
 
 /// Asks by their id and their arrival.
@@ -141,6 +145,7 @@ impl Application {
 
     /// Adds a pending ask.
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
+        self.bands.meet(ask.priority);
         let key = self.asks.insert_with(|_| ask);
         if let Some(earlier) = self.by_id.insert(key, &self.asks) {
             let id = self.asks[key].id.clone();
@@ -154,6 +159,7 @@ impl Application {
     pub(in crate::scheduler) fn put_pending(&mut self, key: AskKey) {
         let ask = &self.asks[key];
         self.pending.add_assign(&ask.resource);
+        self.bands.add(ask.priority, false, &ask.resource);
         self.pending_order.insert(ask.rank(key));
         if let Some(group) = ask.replaces_in() {
             self.task_groups.entry(Arc::clone(group)).or_default().waiting += 1;
@@ -167,6 +173,7 @@ impl Application {
         if allocated || !ask.superseded {
             self.pending.sub_assign(&ask.resource);
             self.pending.prune();
+            self.bands.sub(ask.priority, false, &ask.resource);
         }
         self.pending_order.remove(&ask.rank(key));
         if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
@@ -178,6 +185,7 @@ impl Application {
     pub(in crate::scheduler) fn allocate(&mut self, key: AskKey, allocation: Allocation) {
         let ask = &mut self.asks[key];
         ask.allocation = Some(allocation);
+        self.bands.add(ask.priority, true, &ask.resource);
         self.allocations.insert(allocation.number, key);
         if ask.placeholder {
             self.allocated_placeholder.add_assign(&ask.resource);
@@ -207,6 +215,7 @@ impl Application {
             let sum = if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated };
             sum.sub_assign(&ask.resource);
             sum.prune();
+            self.bands.sub(ask.priority, true, &ask.resource);
         }
         Some(ask)
     }
@@ -228,6 +237,16 @@ impl Application {
     /// Everything it holds, placeholders included.
     pub fn holds(&self) -> Resource {
         self.allocated.add(&self.allocated_placeholder)
+    }
+
+    /// What it has in use and waits for, by the priority of its asks, the lowest first. The sums are those of the application.
+    pub fn by_priority(&self) -> Vec<Band> {
+        self.bands.split(self.holds(), self.pending.clone())
+    }
+
+    /// Whether the sums by priority are those of its asks: an invariant.
+    pub(in crate::scheduler) fn counts_by_priority(&self) -> bool {
+        bands::are_of(self.by_priority(), self.asks.iter().map(|(_, ask)| ask))
     }
 
     /// What of it is being preempted.

@@ -15,6 +15,7 @@ pub mod ask_rare;
 mod ask_saved;
 mod asleep;
 pub(super) mod backoff;
+pub mod bands;
 pub mod candidates;
 pub mod dirty;
 pub(super) mod dirty_marks;

@@ -3,12 +3,29 @@
 use std::sync::Arc;
 
 use super::twin::Twins;
-use crate::api::client::{Client, Fault, encode_once};
+use crate::api::client::{Client, Fault, Remote, encode_once};
 use crate::api::convert::read::explain as read;
 use crate::api::dto::native as dto;
 use crate::model::Time;
+use crate::source::Link;
 use crate::view::act::{Code, Refusal};
 use crate::view::waiting::{Asked, Question, Sheet};
+
+/// Whether a remote can be asked why something waits.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, String)> {
+    match (remote, link) {
+        (Some(Remote::Kornsole(server)), _) if !server.can("explain") => {
+            Err((Code::NotSupported, "this server cannot do that".to_owned()))
+        }
+        (Some(_), Link::Live { .. }) => Ok(()),
+        (_, Link::Stale { cause, .. }) => Err((Code::Unavailable, format!("the connection is down: {cause}"))),
+        (_, Link::Refused { why, .. }) => Err((Code::Unavailable, why)),
+        (_, Link::Connecting { .. } | Link::Live { .. }) => Err((Code::Unavailable, "not connected yet".to_owned())),
+    }
+}
 
 /// Asks a kornsole why something waits.
 ///

@@ -33,6 +33,7 @@ mod records;
 mod rights;
 mod shared;
 mod twin;
+mod usage;
 mod words;
 mod worker;
 
@@ -45,13 +46,14 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
     About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace,
-    StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, WhatIfAnswer,
+    StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
 };
 use crate::alerting::Board;
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{AppId, Identity, Time};
-use crate::view::act::{Act, Actor, Answer, Code, Order, Refusal};
+use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::used::UsageQuestion;
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
 use clock::Clock;
@@ -311,21 +313,10 @@ impl Source for Remote {
     }
 
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let cannot = |code: Code, why: String| Err(Refusal::new(code, format!("cannot explain {}", question.of), why));
-        let refused = match (self.shared.remote.load_full().as_deref(), self.link()) {
-            (Some(client::Remote::Kornsole(server)), _) if !server.can("explain") => {
-                cannot(Code::NotSupported, "this server cannot do that".to_owned())
-            }
-            (Some(_), Link::Live { .. }) => {
-                return self.request(worker::Request::Explain(question, answer));
-            }
-            (_, Link::Stale { cause, .. }) => cannot(Code::Unavailable, format!("the connection is down: {cause}")),
-            (_, Link::Refused { why, .. }) => cannot(Code::Unavailable, why),
-            (_, Link::Connecting { .. } | Link::Live { .. }) => {
-                cannot(Code::Unavailable, "not connected yet".to_owned())
-            }
-        };
-        answer(refused);
+        match explain::may_ask(self.shared.remote.load_full().as_deref(), self.link()) {
+            Ok(()) => self.request(worker::Request::Explain(question, answer)),
+            Err((code, why)) => answer(Err(Refusal::new(code, format!("cannot explain {}", question.of), why))),
+        }
     }
 
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
@@ -368,6 +359,13 @@ impl Source for Remote {
         match seen {
             Some(text) => answer(Ok(text)),
             None => self.request(worker::Request::Text(number, answer)),
+        }
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        match usage::may_ask(self.shared.remote.load_full().as_deref(), self.link()) {
+            Ok(()) => self.request(worker::Request::Usage(question, answer)),
+            Err(why) => answer(Err(why)),
         }
     }
 

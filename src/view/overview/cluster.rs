@@ -109,19 +109,19 @@ fn latency(given: &Given) -> Option<String> {
         Some(value.show(rings.newest_figure(&Subject::Cluster, &value)?))
     };
     let (p50, p95) = (figure(Measure::StartedP50)?, figure(Measure::StartedP95)?);
-    Some(format!(", started after {p50} (95%: {p95})"))
+    Some(format!(", start {p50}, p95 {p95}"))
 }
 
 /// Allocations a second now, and in all since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
-    let mut text = format!("{running} run, {:.1} allocations/s", given.view.allocation_rate);
+    let mut text = format!("{running} run, {:.1} alloc/s", given.view.allocation_rate);
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
     // Counters of a scheduler that was started again begin anew.
     if let Some(sample) = hour.filter(|sample| sample.at < given.at && sample.made <= given.view.allocations_made) {
         let made = given.view.allocations_made - sample.made;
         let span = crate::view::drain::span(given.at.since(sample.at));
-        text += &format!(", {made} in the last {span}");
+        text += &format!(", {made} in {span}");
     }
     text += &latency(given).unwrap_or_default();
     SheetLine::new("rate", text)

@@ -110,13 +110,19 @@ fn what_was_used_and_waited_for_is_reported_by_what_one_asks() {
     let leaf = tree["rows"].as_array().unwrap().iter().find(|row| row["queue"] == "root.tenants.b").unwrap();
     assert!(alike(amount(leaf, "borrowed") / 5, time), "five of seven cores are borrowed: {tree:#}");
     assert!(alike(amount(leaf, "guaranteed") / 2, time), "{tree:#}");
+    let leaf = served.json(&["--by", "queue", "--queue", "root.tenants.b"]);
+    assert_eq!(leaf["rows"].as_array().map(Vec::len), Some(1), "{leaf:#}");
+    assert!(alike(amount(&leaf["rows"][0], "borrowed") / 5, time), "the same of the leaf alone: {leaf:#}");
+    assert!(alike(amount(&rows[1], "borrowed") / 5, time), "and of its only application: {found:#}");
+    let sue = served.json(&["--by", "priority", "--user", "sue"]);
+    assert_eq!((sue["rows"][0]["priority"].as_i64(), &sue["rows"][0]["allocated"]), (Some(0), &rows[1]["allocated"]));
     let price = served.folder.write("prices.toml", "currency = 'EUR'\n[hour]\nvcore = 3600.0\n").display().to_string();
     let table = text(&served.run(&["--by", "user", "--price", &price]));
     let cost = format!("{:.2}", amount(&rows[1], "allocated") as f64 / 1000.0);
     let sue = table.lines().find(|line| line.starts_with("sue")).unwrap_or_default();
     assert!(table.contains("COST EUR") && sue.ends_with(&cost), "{cost}: {table}");
     let csv = text(&served.run(&["--by", "user", "--format", "csv"]));
-    assert_eq!(csv.lines().next(), Some("user,allocated_vcore_seconds,waited_vcore_seconds"));
+    assert_eq!(csv.lines().next(), Some("user,allocated_vcore_seconds,waited_vcore_seconds,borrowed_vcore_seconds"));
     let page = text(&served.run(&["--format", "html"]));
     assert!(page.starts_with("<!doctype html>") && page.contains("<svg") && page.ends_with("</html>\n"), "{page}");
 }
@@ -135,6 +141,31 @@ fn the_folder_of_a_scheduler_that_ended_has_the_same() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     };
     assert_eq!(folder["rows"], known["rows"]);
+}
+
+#[test]
+fn a_scheduler_that_is_killed_counts_nothing_twice_and_marks_the_gap() {
+    let served = Served::start();
+    let known = served.json(&[]);
+    served.program.signal("KILL");
+    let looked = || kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
+    let folder = loop {
+        let output = looked();
+        if output.status.success() {
+            break json(&output);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    assert_eq!(folder["rows"], known["rows"], "what was journaled is replayed, once");
+    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    let tokens = served.folder.tokens().display().to_string();
+    let again = Program::serve(&["--tokens", &tokens, "--state", &served.state, "--paused"]);
+    let url = again.url();
+    let asked = kornsole_command(&["usage", "--server", &url, "--token-file", &served.token, "--json"]).output();
+    let restarted = json(&asked.unwrap());
+    assert_eq!(restarted["rows"], known["rows"], "while its time stands nothing is added");
+    let gap = &restarted["gaps"].as_array().unwrap().last().expect("it stood while nothing ran")["why"];
+    assert!(gap.as_str().unwrap().contains("did not run"), "{restarted:#}");
 }
 
 #[test]

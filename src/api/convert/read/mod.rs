@@ -23,6 +23,7 @@ mod nodes;
 mod queues;
 mod quota;
 mod rows;
+mod used;
 mod users;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use self::events::record;
 pub use self::nodes::{NodeMarks, NodeReader};
 pub use self::quota::quota_forecast;
 pub use self::rows::{app_state, time};
+pub use self::used::used;
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
 use crate::view::act::{Granted, KillPermission, ServerPermissions};

@@ -18,10 +18,27 @@ pub struct UsageReport {
     /// Before this time applications are summed up by queue and user; missing where all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_from: Option<i64>,
+    /// When nothing was counted, between `from` and `to`; the oldest first.
+    pub gaps: Vec<UsageGap>,
     /// One row for each combination of the keys that were asked for, by key.
     pub rows: Vec<UsageReportRow>,
     /// The sum of all rows.
     pub total: UsageReportRow,
+    /// What is not known or counted otherwise, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A time in which nothing was counted. Where the wall clock was set back it ends before it begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct UsageGap {
+    /// When the counting stopped.
+    pub from: i64,
+    /// When it began again.
+    pub to: i64,
+    /// Why the counting stood, in a sentence for people.
+    pub why: String,
 }
 
 /// What one combination of the keys used and waited for.
@@ -46,14 +63,17 @@ pub struct UsageReportRow {
     /// The application; empty where they are summed up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
+    /// The priority of the asks, where the report is by priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
     /// What was in use, placeholders too.
     pub allocated: BTreeMap<String, u64>,
     /// What was asked for and not allocated.
     pub waited: BTreeMap<String, u64>,
-    /// What was guaranteed; by tree only.
+    /// What was guaranteed; by tree, or by queue, hour and partition only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub guaranteed: BTreeMap<String, u64>,
-    /// What was in use beyond the guarantee; by tree only.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    /// What was in use beyond the guarantee: of the queue itself by tree. Otherwise its share, hour by hour, in what was borrowed by the
+    /// nearest queue upwards with a guarantee of the resource; all where there is none.
     pub borrowed: BTreeMap<String, u64>,
 }

@@ -1,23 +1,31 @@
-//! What was used over time: `GET /usage?by=queue,user&from=&to=`.
+//! What was used over time: `GET /usage?by=queue,user&from=&to=&queue=&user=`.
 
 use super::read::beside;
 use super::{NativeRequest, Reply};
-use crate::api::convert::{Wall, usage_report};
+use crate::api::convert::usage_report;
 use crate::ledger::Question;
-use crate::model::Time;
+use crate::model::{QueuePath, Time};
+use crate::view::ClockRuns;
 use crate::view::act::{Code, Refusal};
 
 /// What the rows are split by when nothing is said.
 const BY: &str = "queue,user";
 
 pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {
-    let wall = request.native.wall;
+    let runs = request.native.engine.clock_runs();
     let by = Question::by(request.query("by").unwrap_or(BY)).map_err(|why| bad("by", &why))?;
-    let question = Question { by, from: time(request, &wall, "from")?, to: time(request, &wall, "to")? };
+    let text = |name| request.query(name).filter(|text| !text.is_empty());
+    let question = Question {
+        by,
+        from: time(request, &runs, "from")?,
+        to: time(request, &runs, "to")?,
+        queue: text("queue").map(QueuePath::new),
+        user: text("user").map(str::to_owned),
+    };
     let (ledger, view) = (request.native.engine.ledger(), request.view());
     // While the scheduler is paused its time stands.
     let now = if view.paused { view.at } else { request.native.engine.now() };
-    beside(request, move || Ok(Reply::ok(&usage_report(&ledger.report(now, &question), &wall)))).await?
+    beside(request, move || Ok(Reply::ok(&usage_report(&ledger.report(now, &question), &runs)))).await?
 }
 
 fn bad(name: &str, why: &str) -> Refusal {
@@ -25,8 +33,8 @@ fn bad(name: &str, why: &str) -> Refusal {
 }
 
 /// A point in time of the query, in nanoseconds since 1970.
-fn time(request: &NativeRequest, wall: &Wall, name: &str) -> Result<Option<Time>, Refusal> {
+fn time(request: &NativeRequest, runs: &ClockRuns, name: &str) -> Result<Option<Time>, Refusal> {
     let Some(text) = request.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
     let nanos = text.parse().map_err(|_| bad(name, &format!("{text:?} is no number of nanoseconds since 1970")))?;
-    Ok(Some(wall.time(nanos)))
+    Ok(Some(runs.time(nanos)))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::table::Table;
 use super::price::Prices;
-use crate::api::dto::native::{UsageReport, UsageReportRow};
+use crate::api::dto::native::{UsageGap, UsageReport, UsageReportRow};
 use crate::api::dto::time::rfc3339;
 use crate::console::present::export::csv_line;
 use crate::model::{MEMORY, VCORE};
@@ -14,12 +14,10 @@ type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
 
 /// The amounts that a report has.
 pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
-    let mut all: Vec<Amounts> = vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited)];
-    if report.by.iter().any(|by| by == "tree") {
-        all.extend([
-            ("guaranteed", (|row| &row.guaranteed) as fn(&UsageReportRow) -> &BTreeMap<String, u64>),
-            ("borrowed", |row| &row.borrowed),
-        ]);
+    let mut all: Vec<Amounts> =
+        vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited), ("borrowed", |row| &row.borrowed)];
+    if report.rows.iter().any(|row| !row.guaranteed.is_empty()) {
+        all.push(("guaranteed", |row| &row.guaranteed));
     }
     all
 }
@@ -64,6 +62,7 @@ pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
         "user" => text(&row.user),
         "group" => text(&row.group),
         "application" => text(&row.application),
+        "priority" => row.priority.map(|priority| priority.to_string()).unwrap_or_default(),
         _ => String::new(),
     }
 }
@@ -103,7 +102,20 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     if let Some(from) = report.applications_from {
         text.push_str(&format!("\napplications stand one by one from {} on\n", rfc3339(from)));
     }
+    gaps(report).iter().for_each(|line| text.push_str(&format!("\n{line}\n")));
     text
+}
+
+/// When nothing was counted, and what is not known: a sentence each.
+pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
+    let gap = |gap: &UsageGap| {
+        let (from, to) = (rfc3339(gap.from), rfc3339(gap.to));
+        if gap.to < gap.from {
+            return format!("from {from} back to {to}: {}", gap.why);
+        }
+        format!("nothing was counted from {from} to {to}: {}", gap.why)
+    };
+    report.gaps.iter().map(gap).chain(report.notes.iter().cloned()).collect()
 }
 
 /// The report for spreadsheets: amounts are base units (thousandths of a core, bytes) times seconds.
@@ -137,6 +149,7 @@ mod tests {
             user: Some(user.to_owned()),
             allocated: amounts(&[("vcore", vcore), ("memory", 3_600 << 30)]),
             waited: amounts(&[("vcore", 1_800_000)]),
+            borrowed: amounts(&[("vcore", 3_600_000), ("memory", 1_800 << 30)]),
             ..UsageReportRow::default()
         };
         UsageReport {
@@ -146,6 +159,7 @@ mod tests {
             total: UsageReportRow {
                 allocated: amounts(&[("vcore", 10_800_000), ("memory", 7_200 << 30)]),
                 waited: amounts(&[("vcore", 3_600_000)]),
+                borrowed: amounts(&[("vcore", 7_200_000), ("memory", 3_600 << 30)]),
                 ..UsageReportRow::default()
             },
             ..UsageReport::default()
@@ -157,10 +171,10 @@ mod tests {
         insta::assert_snapshot!(table(&report(), None), @r"
         from 1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z
 
-        QUEUE   USER     ALLOCATED core-h  ALLOCATED GiB-h  WAITED core-h  WAITED GiB-h
-        root.a  =cmd|x               2.00             1.00           0.50
-        root.b  bob, jr              1.00             1.00           0.50
-        total                        3.00             2.00           1.00
+        QUEUE   USER     ALLOCATED core-h  ALLOCATED GiB-h  WAITED core-h  WAITED GiB-h  BORROWED core-h  BORROWED GiB-h
+        root.a  =cmd|x               2.00             1.00           0.50                           1.00            0.50
+        root.b  bob, jr              1.00             1.00           0.50                           1.00            0.50
+        total                        3.00             2.00           1.00                           2.00            1.00
         ");
     }
 
@@ -169,9 +183,16 @@ mod tests {
         let lines: Vec<String> = csv(&report(), None).split("\r\n").map(str::to_owned).collect();
         assert_eq!(
             lines[0],
-            "queue,user,allocated_vcore_seconds,allocated_memory_seconds,waited_vcore_seconds,waited_memory_seconds"
+            "queue,user,allocated_vcore_seconds,allocated_memory_seconds,waited_vcore_seconds,waited_memory_seconds,\
+             borrowed_vcore_seconds,borrowed_memory_seconds"
         );
-        assert_eq!(lines[1], format!("root.a,'=cmd|x,7200000,{},1800000,0", 3_600_u64 << 30));
-        assert_eq!(lines[2], format!("root.b,\"bob, jr\",3600000,{},1800000,0", 3_600_u64 << 30));
+        assert_eq!(
+            lines[1],
+            format!("root.a,'=cmd|x,7200000,{},1800000,0,3600000,{}", 3_600_u64 << 30, 1_800_u64 << 30)
+        );
+        assert_eq!(
+            lines[2],
+            format!("root.b,\"bob, jr\",3600000,{},1800000,0,3600000,{}", 3_600_u64 << 30, 1_800_u64 << 30)
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::formats::{amounts, figure, in_hours, resources, unit, value};
+use super::formats::{amounts, figure, gaps, in_hours, resources, unit, value};
 use super::price::Prices;
 use crate::api::dto::native::{UsageReport, UsageReportRow};
 use crate::api::dto::time::rfc3339;
@@ -39,6 +39,9 @@ pub(super) fn page(report: &UsageReport, prices: Option<&Prices>) -> String {
     page.push_str(&table(report, prices));
     if let Some(from) = report.applications_from {
         page.push_str(&format!("<p class=\"note\">Applications stand one by one from {} on.</p>\n", rfc3339(from)));
+    }
+    for line in gaps(report) {
+        page.push_str(&format!("<p class=\"note\">{}.</p>\n", escaped(&line)));
     }
     page.push_str("</body></html>\n");
     page

@@ -13,12 +13,13 @@ use clap::{Args, ValueEnum};
 use super::audit_source::AuditSourceArgs;
 use super::{Ended, exit, print};
 use crate::api::client::{Remote, encode_once};
-use crate::api::convert::{Wall, usage_report};
+use crate::api::convert::usage_report;
 use crate::api::dto::json::to_bytes;
 use crate::api::dto::native::UsageReport;
 use crate::api::dto::time::parse_rfc3339;
 use crate::config::properties::parse_duration;
 use crate::ledger::Question;
+use crate::model::QueuePath;
 
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
@@ -26,7 +27,7 @@ pub struct UsageArgs {
     /// Whose ledger: a server's, or that of a state folder
     #[command(flatten)]
     pub of: AuditSourceArgs,
-    /// What the rows are split by: hour, partition, queue, user, group, application; or tree: every queue with all below it, beside what
+    /// What the rows are split by: hour, partition, queue, user, group, application, priority; or tree: every queue with all below it, beside what
     /// was guaranteed and borrowed
     #[arg(long, value_name = "NAMES", default_value = "queue,user")]
     pub by: String,
@@ -36,6 +37,12 @@ pub struct UsageArgs {
     /// Up to when
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
+    /// Only what was used in this queue and below it
+    #[arg(long, value_name = "PATH")]
+    pub queue: Option<String>,
+    /// Only what was used under this user
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
     /// How it is printed
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: Format,
@@ -90,9 +97,11 @@ type Span = (Option<i64>, Option<i64>);
 
 fn of_folder(args: &UsageArgs, by: Vec<crate::ledger::Dimension>, (from, to): Span) -> Result<UsageReport, Ended> {
     let look = args.of.folder()?;
-    let wall = Wall::new(look.began(), 1.0);
-    let question = Question { by, from: from.map(|nanos| wall.time(nanos)), to: to.map(|nanos| wall.time(nanos)) };
-    Ok(usage_report(&look.usage(&question), &wall))
+    let runs = look.clock_runs();
+    let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
+    let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
+    let question = Question { by, from: time(from), to: time(to), queue, user };
+    Ok(usage_report(&look.usage(&question), &runs))
 }
 
 fn of_server(args: &UsageArgs, (from, to): Span) -> Result<UsageReport, Ended> {
@@ -108,6 +117,9 @@ fn of_server(args: &UsageArgs, (from, to): Span) -> Result<UsageReport, Ended> {
     let mut path = format!("usage?by={}", encode_once(&args.by));
     for (name, nanos) in [("from", from), ("to", to)] {
         path.extend(nanos.map(|nanos| format!("&{name}={nanos}")));
+    }
+    for (name, text) in [("queue", &args.queue), ("user", &args.user)] {
+        path.extend(text.as_ref().map(|text| format!("&{name}={}", encode_once(text))));
     }
     let body = once.own(&path)?;
     serde_json::from_slice(&body).map_err(|error| ended(format!("the answer does not read: {error}")))

@@ -35,6 +35,7 @@ pub enum Kind {
     View,
     Anything,
     Interval,
+    Own,
 }
 
 impl Kind {
@@ -58,6 +59,7 @@ impl Kind {
             Self::View => "VIEW",
             Self::Anything => "NAME",
             Self::Interval => "INTERVAL",
+            Self::Own => "COMMAND",
         }
     }
 }

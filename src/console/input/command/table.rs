@@ -26,6 +26,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Simulate, "enter"),
             (In::Clusters, "enter"),
             (In::Contexts, "enter"),
+            (In::Usage, "enter"),
             (In::Trends, "enter"),
         ])
         .hints(&[
@@ -45,6 +46,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Simulate, "charts"),
             (In::Clusters, "go there"),
             (In::Contexts, "go there"),
+            (In::Usage, "go into it"),
             (In::Trends, "that moment"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
@@ -233,6 +235,8 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::Anything)),
     row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
         .takes(Argument::Optional(Kind::Interval)),
+    row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your own settings, with what is under the cursor")
+        .takes(Argument::Required(Kind::Own)),
     row(CommandId::Go(GoCommand::Overview), "overview", "What needs attention, how the cluster stands, what changed since you looked")
         .keys(&[(In::Page, "o")]),
     row(
@@ -313,6 +317,16 @@ pub static COMMANDS: &[Command] = &[
         "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
+    row(CommandId::Go(GoCommand::Usage), "usage", "What was used and waited for over time; over a period: 24h, 7d, month, last-month, all")
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split what was used by the next thing, or by: queue, tree, user, group, priority, application")
+        .keys(&[(In::Usage, "b")])
+        .hints(&[(In::Usage, "split by")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Go(GoCommand::UsagePeriod), "usage-period", "What was used over the next period, or over: 24h, 7d, month, last-month, all")
+        .keys(&[(In::Usage, "p")])
+        .hints(&[(In::Usage, "period")])
+        .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),

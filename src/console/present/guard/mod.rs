@@ -19,8 +19,8 @@ pub mod trial;
 pub mod workload;
 
 use crate::console::present::guard::rows::{
-    can_fold, can_open, can_say_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
-    takes_reason,
+    can_fold, can_open, can_say_why, has_row, no_filter, on_apps, on_list, on_nodes, on_usage, several_partitions,
+    some_context, takes_reason,
 };
 use crate::console::present::written;
 use crate::console::state::State;
@@ -94,6 +94,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         Id::EventsOf => events::can_show_of(state),
         Id::Context | Id::Clusters | Id::AskContext => some_context(state),
         Id::Partition => several_partitions(state),
+        Id::UsageBy | Id::UsagePeriod => on_usage(state),
         Id::Queues
         | Id::Apps
         | Id::Nodes
@@ -107,6 +108,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Trends
         | Id::Limits
         | Id::Simulate
+        | Id::Usage
         | Id::Partitions
         | Id::Info
         | Id::Config

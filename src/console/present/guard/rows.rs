@@ -138,3 +138,14 @@ pub fn takes_reason(state: &State) -> Result<(), String> {
         _ => Err("nothing is asked whose reason would be kept".to_owned()),
     }
 }
+
+/// Whether the page of what was used is on the screen.
+///
+/// # Errors
+/// Why not.
+pub fn on_usage(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Usage(_) => Ok(()),
+        _ => Err("only on the page of what was used; :usage opens it".to_owned()),
+    }
+}

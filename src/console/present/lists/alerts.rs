@@ -90,7 +90,8 @@ pub fn fields<'a>(state: &'a State, page: &'a AlertsPage) -> Fields<'a> {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[1], least: 10 };
+    // The first column has words, and no names that grow.
+    let room = Room { widest: 9, least: 9 };
     let own_column = |column| Some(own(column, page.list.widest));
     let columns = arrange(state, width, plans(page.list.widest), own_column, room);
     let len = page.list.rows.len();

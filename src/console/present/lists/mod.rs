@@ -19,6 +19,7 @@ pub mod queue_values;
 pub mod queues;
 pub mod revisions;
 pub mod simulate;
+pub mod usage;
 pub mod users;
 
 use ratatui::layout::Position;

@@ -19,6 +19,7 @@ use crate::console::update::{SourceSnapshot, aftermath, leave, orders, overview,
 use crate::model::{AppId, Time};
 use crate::source::{FocusKind, Source, StopSign, Trial};
 use crate::view::job::{JobOrder, OutputWanted};
+use crate::view::used::UsageQuestion;
 use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
@@ -60,6 +61,7 @@ impl Session {
                 let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
                 self.source.explain(question, Box::new(answer));
             }
+            Effect::AskUsage(question) => self.ask_usage(question),
             Effect::PreviewQuotas(text) => {
                 let (replies, of) = (self.replies(), Arc::clone(&text));
                 let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));
@@ -71,15 +73,11 @@ impl Session {
                 let replies = self.replies();
                 self.source.view_at(at, Box::new(move |view| replies.send(Reply::PastView(at, view))));
             }
-            Effect::FetchPastSpan(at, step) => {
-                let replies = self.replies();
-                let answer = move |chapter: Result<Chapter, String>| {
-                    replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
-                };
-                let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
-                self.source.chapter(at, toward, past::matters, Box::new(answer));
+            Effect::FetchPastSpan(at, step) => self.fetch_past_span(at, step),
+            Effect::FindMoments(since) => {
+                let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
+                self.effects.push(work.into());
             }
-            Effect::FindMoments(since) => self.effects.push(Work::FindMoments(self.handle(), since).into()),
             Effect::LookAtJob(app, output) => self.look_at_job(app, output),
             Effect::NameJobs(apps) => self.name_jobs(apps),
             Effect::ChangeJob(order) => self.change_job(order),
@@ -102,6 +100,7 @@ impl Session {
             | Effect::Copy(_)
             | Effect::EditText(_)
             | Effect::Notify { .. }
+            | Effect::RunOwn(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
     }
@@ -116,6 +115,21 @@ impl Session {
 
     fn handle(&self) -> SourceHandle {
         SourceHandle(Arc::clone(&self.source))
+    }
+
+    fn ask_usage(&self, question: UsageQuestion) {
+        let (replies, of) = (self.replies(), question.clone());
+        let answer = move |used| replies.send(Reply::UsageKnown(of, Box::new(used)));
+        self.source.usage(question, Box::new(answer));
+    }
+
+    fn fetch_past_span(&self, at: Time, step: Step) {
+        let replies = self.replies();
+        let answer = move |chapter: Result<Chapter, String>| {
+            replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
+        };
+        let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
+        self.source.chapter(at, toward, past::matters, Box::new(answer));
     }
 
     fn simulate(&mut self, mut job: Box<SimulateJob>) {
@@ -327,6 +341,7 @@ impl Session {
         state.contexts = std::mem::take(&mut old.contexts);
         state.settings = std::mem::take(&mut old.settings);
         state.simulator = old.simulator.take();
+        state.own_commands = Arc::clone(&old.own_commands);
         state.columns = std::mem::take(&mut old.columns);
         state.views = std::mem::take(&mut old.views);
         state.keep_in = std::mem::take(&mut old.keep_in);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::config::Fault;
 use crate::config::toml_table::{Entry, Table};
 use crate::console::state::column::ColumnChoice;
-use crate::console::state::list_columns::{of_page, pages};
+use crate::console::state::column_names::{of_page, pages};
 use crate::console::state::saved::SavedView;
 use crate::console::update::columns::read as read_column;
 

@@ -21,6 +21,10 @@
 //! [views]             # `:view NAME` goes there; `:view save NAME` writes them
 //! hungry = { page = "apps", filter = "etl", sort = "-wait" }
 //!
+//! [[command]]         # `:all-logs`, a program with what is under the cursor
+//! name = "all-logs"
+//! run = "kubectl logs -l applicationId={app}"
+//!
 //! [contexts.prod]     # a scheduler somewhere else: `kornsole attach prod`
 //! url = "https://yunikorn.example/prod"
 //! token-file = "/home/me/.kornsole/prod.token"
@@ -38,20 +42,23 @@ mod contexts;
 pub mod edit;
 mod keys;
 mod lists;
+mod own;
+mod words;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
 pub use self::contexts::RemoteContext;
+pub use self::words::StartPage;
 use crate::config::toml_table::{self, Table};
 use crate::config::{Fault, Source};
 use crate::console::input::keymap;
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
+use crate::console::state::own_command::OwnCommand;
 use crate::console::state::saved::SavedView;
 use crate::console::theme::{ThemeName, Themes};
-use crate::console::update::refresh;
 use crate::model::quantity::SizeUnits;
 
 /// A person's settings. What is not set is `None`.
@@ -79,28 +86,29 @@ pub struct Settings {
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
     /// Lists as they were arranged, by name.
     pub views: BTreeMap<String, SavedView>,
-}
-
-/// The page that opens first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StartPage {
-    /// What needs attention.
-    #[default]
-    Overview,
-    /// The queue tree.
-    Queues,
-}
-
-impl StartPage {
-    /// All of them with their words in the settings.
-    const NAMES: [(&'static str, Self); 2] = [("overview", Self::Overview), ("queues", Self::Queues)];
+    /// The person's own commands.
+    pub own_commands: Vec<OwnCommand>,
 }
 
 impl Default for Settings {
     /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
         let (theme, ascii, mouse, marks, units, start, contexts, refresh, columns, views) = Default::default();
-        Self { theme, ascii, mouse, marks, units, start, keymap: keymap::defaults(), contexts, refresh, columns, views }
+        let own_commands = Vec::new();
+        Self {
+            theme,
+            ascii,
+            mouse,
+            marks,
+            units,
+            start,
+            keymap: keymap::defaults(),
+            contexts,
+            refresh,
+            columns,
+            views,
+            own_commands,
+        }
     }
 }
 
@@ -134,6 +142,9 @@ impl Read {
 /// | OWN-021 | a context holds a token, which belongs into a file of its own |
 /// | OWN-030 | columns or a view of no page with a list |
 /// | OWN-031 | no such column, or no width |
+/// | OWN-040 | a command of one's own without a name of its own, or that runs nothing |
+/// | OWN-041 | what it runs does not read |
+/// | OWN-042 | its key means something else there |
 /// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
@@ -153,17 +164,20 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 11] =
-        ["theme", "ascii", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views", "contexts"];
+    const KNOWN: [&str; 12] = [
+        "theme", "ascii", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views", "contexts",
+        "command",
+    ];
+    let mut own = None;
     for entry in table.entries() {
         match entry.name {
-            "theme" => settings.theme = theme(&entry, themes, faults),
+            "theme" => settings.theme = words::theme(&entry, themes, faults),
             "ascii" => settings.ascii = entry.bool(faults),
             "mouse" => settings.mouse = entry.bool(faults),
             "marks" => settings.marks = entry.bool(faults),
-            "units" => settings.units = units(&entry, faults),
-            "refresh" => settings.refresh = interval(&entry, faults),
-            "start" => settings.start = start(&entry, faults),
+            "units" => settings.units = words::units(&entry, faults),
+            "refresh" => settings.refresh = words::interval(&entry, faults),
+            "start" => settings.start = words::start(&entry, faults),
             "columns" => {
                 if let Some(table) = entry.table(faults) {
                     settings.columns = lists::columns(&table, faults);
@@ -184,46 +198,14 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
                     settings.contexts = contexts::read(&table, faults);
                 }
             }
+            // Their keys are what the others leave.
+            "command" => own = Some(entry),
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }
     }
-}
-
-fn interval(entry: &toml_table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
-    match refresh::read(entry.text(faults)?) {
-        Ok(interval) => Some(interval),
-        Err(why) => {
-            faults.push(entry.wrong("OWN-003", why, "as \"5s\""));
-            None
-        }
+    if let Some(entry) = own {
+        settings.own_commands = own::read(&entry, &mut settings.keymap, faults);
     }
-}
-
-fn start(entry: &toml_table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartPage> {
-    let name = entry.text(faults)?;
-    let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
-    if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "there are overview, queues"));
-    }
-    found.map(|(_, page)| *page)
-}
-
-fn units(entry: &toml_table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
-    let name = entry.text(faults)?;
-    let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
-    if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "there are binary, decimal"));
-    }
-    found.map(|(_, units)| *units)
-}
-
-fn theme(entry: &toml_table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
-    let name = entry.text(faults)?;
-    let theme = themes.get(name).map(|theme| theme.name.clone());
-    if theme.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
-    }
-    theme
 }
 
 #[cfg(test)]
@@ -306,11 +288,11 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, units, refresh, start, keys, columns, views, contexts
+            = there are theme, ascii, mouse, marks, units, refresh, start, keys, columns, views, contexts, command
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, clusters, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^

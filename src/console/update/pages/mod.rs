@@ -15,4 +15,5 @@ mod queues;
 mod records;
 mod simulate;
 mod trends;
+mod usage;
 mod users;

@@ -10,7 +10,7 @@ mod take;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -25,6 +25,7 @@ use super::plan::{Plan, Query};
 use super::quotas;
 use super::records;
 use super::twin::Twins;
+use super::usage;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
@@ -248,6 +249,13 @@ impl Worker {
                         Some(kept) => records::kept_text(kept, number).await,
                         None => records::text(&client, number).await,
                     });
+                });
+            }
+            Request::Usage(question, answer) => {
+                let (client, now) = (self.client.clone(), SystemTime::now());
+                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+                self.beside(Message::TextFetched, async move {
+                    answer(usage::usage(&client, is_yunikorn, &question, now).await);
                 });
             }
             Request::Explain(question, answer) => self.explain(question, answer),

@@ -1,0 +1,46 @@
+//! What was used over time, as a remote says it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::api::client::{Client, Remote};
+use crate::api::convert::read::used;
+use crate::api::dto::native::UsageReport;
+use crate::source::Link;
+use crate::source::usage::path;
+use crate::view::used::{UsageQuestion, Used};
+
+/// Whether a remote can be asked for it.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
+    match (remote, link) {
+        (Some(Remote::Kornsole(server)), _) if !server.can("usage") => {
+            Err("this kornsole keeps no ledger: it is too old".to_owned())
+        }
+        (Some(_), Link::Live { .. }) => Ok(()),
+        (_, Link::Stale { cause: why, .. } | Link::Refused { why, .. }) => {
+            Err(format!("the connection is down: {why}"))
+        }
+        _ => Err("not connected yet".to_owned()),
+    }
+}
+
+/// Asks a kornsole for its ledger. An Apache YuniKorn keeps none.
+///
+/// # Errors
+/// Why it is not known.
+pub async fn usage(
+    client: &Client,
+    is_yunikorn: bool,
+    question: &UsageQuestion,
+    now: SystemTime,
+) -> Result<Used, String> {
+    if is_yunikorn {
+        return Err("an Apache YuniKorn keeps no ledger".to_owned());
+    }
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let path = path(question, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+    let got = client.json::<UsageReport>(&path).await.map_err(|fault| fault.to_string())?;
+    Ok(used(got.value, question.by))
+}

@@ -1,0 +1,91 @@
+//! What was used over time, as a console asks for it.
+
+use crate::api::client::encode_once;
+use crate::api::convert::read::used;
+use crate::api::convert::usage_report;
+use crate::api::dto::time::{parse_rfc3339, rfc3339};
+use crate::engine::Host;
+use crate::ledger::{Dimension, Question};
+use crate::view::used::{UsageBy, UsagePeriod, UsageQuestion, Used};
+
+/// An hour in nanoseconds.
+const HOUR: i64 = 3_600_000_000_000;
+/// How far back the middle of the last month is from the first of this one, in nanoseconds.
+const INTO_LAST_MONTH: i64 = 15 * 24 * HOUR;
+
+/// Answers from the ledger of a scheduler in this process. Takes longer than a frame: not to be called where frames are drawn.
+pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
+    let (runs, ledger) = (host.clock_runs(), host.ledger());
+    // While it is paused its time stands.
+    let view = host.published().view();
+    let now = if view.paused { view.at } else { host.now() };
+    let (from, to) = bounds(question.period, runs.wall(now));
+    let asked = Question {
+        by: vec![dimension(question.by)],
+        from: from.map(|from| runs.time(from)),
+        to: to.map(|to| runs.time(to)),
+        queue: question.queue.clone(),
+        user: question.user.as_deref().map(str::to_owned),
+    };
+    used(usage_report(&ledger.report(now, &asked), &runs), question.by)
+}
+
+/// The path of the native API that answers a question, at a time of the wall clock in nanoseconds since 1970.
+pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
+    let (from, to) = bounds(question.period, now);
+    let mut path = format!("kornsole/v1/usage?by={}", question.by.name());
+    for (name, nanos) in [("from", from), ("to", to)] {
+        path.extend(nanos.map(|nanos| format!("&{name}={nanos}")));
+    }
+    path.extend(question.queue.as_ref().map(|queue| format!("&queue={}", encode_once(queue.as_str()))));
+    path.extend(question.user.as_ref().map(|user| format!("&user={}", encode_once(user))));
+    path
+}
+
+const fn dimension(by: UsageBy) -> Dimension {
+    match by {
+        UsageBy::Queue => Dimension::Queue,
+        UsageBy::Tree => Dimension::Tree,
+        UsageBy::User => Dimension::User,
+        UsageBy::Group => Dimension::Group,
+        UsageBy::Priority => Dimension::Priority,
+        UsageBy::Application => Dimension::Application,
+    }
+}
+
+/// From when to when a period goes, at a time of the wall clock; all in nanoseconds since 1970.
+fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
+    match period {
+        UsagePeriod::All => (None, None),
+        UsagePeriod::Hours(hours) => (Some(now.saturating_sub(HOUR.saturating_mul(i64::from(hours)))), None),
+        UsagePeriod::Month => (month(now), None),
+        UsagePeriod::LastMonth => {
+            let this = month(now);
+            (this.and_then(|this| month(this.saturating_sub(INTO_LAST_MONTH))), this)
+        }
+    }
+}
+
+/// When the month of a time began, by UTC.
+fn month(nanos: i64) -> Option<i64> {
+    let text = rfc3339(nanos);
+    parse_rfc3339(&format!("{}-01T00:00:00Z", text.get(..7)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_begin_on_their_first_day() {
+        let at = |text: &str| parse_rfc3339(text);
+        let now = at("2026-03-25T03:00:00Z").unwrap();
+        assert_eq!(bounds(UsagePeriod::Month, now), (at("2026-03-01T00:00:00Z"), None));
+        assert_eq!(
+            bounds(UsagePeriod::LastMonth, now),
+            (at("2026-02-01T00:00:00Z"), at("2026-03-01T00:00:00Z")),
+            "a short month too"
+        );
+        assert_eq!(bounds(UsagePeriod::Hours(24), now), (at("2026-03-24T03:00:00Z"), None));
+    }
+}
