@@ -157,26 +157,6 @@ impl<'t, 'v> Entry<'t, 'v> {
         number
     }
 
-    /// The tables of its list, `[[NAME]]`, each with the place of its heading.
-    pub fn tables(&self, faults: &mut Vec<Fault>) -> Option<Vec<(Range<usize>, Table<'t, 'v>)>> {
-        let one = |item: &'v Spanned<DeValue<'t>>| {
-            let entries = item.get_ref().as_table()?;
-            let (text, path, wrong_type) = (self.text, self.path.clone(), self.wrong_type);
-            Some((item.span(), Table { text, path, entries, wrong_type }))
-        };
-        let list = self.value.get_ref().as_array();
-        let tables = list.and_then(|list| list.iter().map(one).collect::<Option<Vec<_>>>());
-        if tables.is_none() {
-            faults.push(self.other_type(&format!("a list of tables: `[[{}]]`", self.path)));
-        }
-        tables
-    }
-
-    /// Where its value stands.
-    pub fn value_at(&self) -> Range<usize> {
-        self.value.span()
-    }
-
     /// Whether its value is a text.
     pub fn is_text(&self) -> bool {
         self.value.get_ref().is_str()
@@ -204,18 +184,19 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.value.span()
     }
 
-    /// The tables in its list, each with its place.
+    /// The tables of its list, `[[NAME]]`, each with the place of its heading; none where it is anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {
             let table = |one: &'v Spanned<DeValue<'t>>| {
                 let entries = one.get_ref().as_table()?;
-                Some((one.span(), Table { text: self.text, path: self.path.clone(), entries }))
+                let (text, path, wrong_type) = (self.text, self.path.clone(), self.wrong_type);
+                Some((one.span(), Table { text, path, entries, wrong_type }))
             };
             list.iter().map(table).collect::<Option<Vec<_>>>()
         });
         if tables.is_none() {
-            faults.push(self.other_type(&format!("tables: `[[{}]]`", self.path)));
+            faults.push(self.other_type(&format!("a list of tables: `[[{}]]`", self.path)));
         }
         tables.unwrap_or_default()
     }

@@ -120,14 +120,14 @@ fn top(table: &Table<'_, '_>, defaults: &[Rule], rules: &mut Rules, faults: &mut
     for entry in table.entries() {
         match entry.name {
             "defaults" => with_defaults = entry.bool(faults).unwrap_or(true),
-            "rule" => written = entry.tables(faults).unwrap_or_default(),
+            "rule" => written = entry.tables(faults),
             "terminal" => {
                 if let Some(table) = entry.table(faults) {
                     rules.targets.terminal = receivers::terminal(&table, faults);
                 }
             }
             "send" => {
-                let tables = entry.tables(faults).unwrap_or_default();
+                let tables = entry.tables(faults);
                 rules.targets.receivers = receivers::all(tables, faults);
             }
             _ => faults.push(entry.unknown("ALR-002", "key", &KNOWN)),
