@@ -11,12 +11,12 @@ use clap::Args;
 use super::rules::AlertArgs;
 use crate::alerting::document::rfc3339;
 use crate::alerts::{Alerts, Change, ChangeKind, Given, Rules};
-use crate::api::convert::Wall;
 use crate::cli::remote::moment;
 use crate::cli::{fail, settings};
 use crate::engine::journal::FolderInspection;
 use crate::engine::journal::recording::PastMoment;
 use crate::model::Time;
+use crate::view::ClockRuns;
 use crate::view::record::Record;
 
 /// How far apart the moments are.
@@ -56,7 +56,7 @@ pub fn run(args: &ReplayArgs) -> ExitCode {
 fn replay(args: &ReplayArgs) -> Result<String, String> {
     let (rules, _) = AlertArgs { rules: args.rules.clone() }.read()?;
     let look = FolderInspection::open(&args.state).map_err(|why| why.to_string())?;
-    let wall = Wall::new(look.began(), 1.0);
+    let wall = look.clock_runs();
     let now = SystemTime::now();
     let time =
         |text: &Option<String>| text.as_deref().map(|text| moment(text, now).map(|nanos| wall.time(nanos))).transpose();
@@ -98,8 +98,8 @@ impl Run {
         self.changes.extend(self.alerts.step(&given));
     }
 
-    fn text(&self, wall: &Wall, json: bool, (from, to): (Time, Time)) -> String {
-        let at = |time: Time| rfc3339(wall.nanos(time) / 1_000_000);
+    fn text(&self, wall: &ClockRuns, json: bool, (from, to): (Time, Time)) -> String {
+        let at = |time: Time| rfc3339(wall.wall(time) / 1_000_000);
         if json {
             let line = |change: &Change| {
                 let value = serde_json::json!({

@@ -35,7 +35,7 @@ use crate::console::shell::session::{Incoming, Session};
 use crate::console::shell::tap::{Input, Tap, TapTime};
 use crate::console::shell::terminal::{self, Screen};
 use crate::console::shell::workers::Workers;
-use crate::console::shell::{external_editor, news, workers};
+use crate::console::shell::{news, workers};
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
 use crate::source::Source;

@@ -144,7 +144,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Queues,
         Self::Apps,
         Self::App,
