@@ -115,8 +115,8 @@ fn that_a_file_was_refused_is_known_after_a_restart() {
     let reload = |core: &mut Core, text: &str| {
         fs::write(&file, text).unwrap();
         core.reload("queues.yaml", text.as_bytes());
-        let notices = core.take_view().map(|view| view.notices.iter().map(|one| one.title.clone()).collect());
-        notices.unwrap_or_else(Vec::new)
+        let notices = core.take_view().map(|view| view.notices.iter().map(|one| one.title.clone()).collect::<Vec<_>>());
+        notices.unwrap_or_default()
     };
     let (mut core, kept) = begin(&state, &file);
     let notices = reload(&mut core, "partitions: [");
