@@ -34,7 +34,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("alerting", &["model", "config", "view", "alerts", "engine"]),
     ("kube", &["model", "view"]),
-    ("shim", &["model", "config", "scheduler", "view", "kubernetes", "engine", "kube"]),
+    ("shim", &["model", "config", "scheduler", "view", "shadow", "kubernetes", "engine", "kube"]),
     ("api", &["model", "config", "view", "whatif", "ledger", "alerts", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "ledger", "alerts", "engine", "alerting", "api"]),
     (

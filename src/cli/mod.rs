@@ -7,6 +7,7 @@
 
 pub mod alerts;
 pub mod attach;
+mod attached;
 pub mod check;
 pub mod console;
 mod contexts;
@@ -18,6 +19,7 @@ mod html;
 pub mod identity;
 pub mod kube;
 mod kube_schedule;
+mod kube_shadow;
 pub mod live;
 pub mod load;
 #[cfg(target_os = "linux")]
