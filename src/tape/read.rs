@@ -245,14 +245,12 @@ impl Reader {
         }
     }
 
-    /// What is read from a file beside the tape.
     fn set_file(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {
-        if name == "Jobs" {
-            let file = self.said_once("Set Jobs", line, at, "a file of recorded jobs, relative to the tape")?;
-            self.settings.jobs = Some(file);
-        } else {
-            let wanted = "`default`, or a file of rules, relative to the tape";
-            self.settings.alerts = Some(self.said_once("Set Alerts", line, at, wanted)?);
+        let jobs = "a file of recorded jobs, relative to the tape";
+        let rules = "`default`, or a file of rules, relative to the tape";
+        match name {
+            "Jobs" => self.settings.jobs = Some(self.said_once("Set Jobs", line, at, jobs)?),
+            _ => self.settings.alerts = Some(self.said_once("Set Alerts", line, at, rules)?),
         }
         Ok(())
     }
