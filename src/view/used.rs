@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::model::QueuePath;
 
@@ -140,6 +141,8 @@ pub struct Used {
     pub from: i64,
     /// Up to when.
     pub to: i64,
+    /// For how long the scheduler's time ran between them: without the gaps, and as fast as it ran.
+    pub counted: Duration,
     /// Before this time applications are summed up by queue and user.
     pub applications_from: Option<i64>,
     /// When nothing was counted, the oldest first.

@@ -15,6 +15,8 @@ pub struct UsageReport {
     pub from: i64,
     /// Up to when.
     pub to: i64,
+    /// For how long the scheduler's time ran between them, in nanoseconds: without the gaps, and as fast as it ran.
+    pub counted: i64,
     /// Before this time applications are summed up by queue and user; missing where all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_from: Option<i64>,
