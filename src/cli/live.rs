@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// There is no terminal, it is too small for the tape, or what [`super::play::play_file`] says.
-pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<PlayResult, Trouble> {
+pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         return Err(wrong("kornsole play --live needs a terminal; without one there is --cast FILE".to_owned()));
@@ -54,7 +54,7 @@ pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<PlayResult, Trouble
     crossterm::style::force_color_output(true);
     let screen = Screen::take().map_err(|error| wrong(format!("the terminal cannot be taken: {error}")))?;
     let mut live = Live { screen, ended, factor: 1.0, last: None };
-    let played = play_watched(tape, mode, Some(&mut live), Some(depth));
+    let played = play_watched(tape, mode, server, Some(&mut live), Some(depth));
     if played.as_ref().is_ok_and(|played| !played.stopped) {
         let _ = live.stay(END);
     }

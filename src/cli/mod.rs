@@ -6,6 +6,7 @@
 //!   1 where something is different and 2 for everything else, as diff(1) does.
 
 pub mod attach;
+mod attached;
 pub mod check;
 pub mod console;
 mod contexts;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::attached::Attached;
 use super::console::{self, Opened};
 use super::look::{self, Colors};
 use super::served::Served;
@@ -29,6 +30,10 @@ pub struct PlayArgs {
     /// Tapes, each played on a scheduler of its own
     #[arg(required = true, value_name = "TAPE")]
     pub tapes: Vec<PathBuf>,
+    /// The scheduler of tapes with `Source server`: an address as of `kornsole attach`, or a context of your settings. Such a tape does
+    /// there what its keys do
+    #[arg(long, value_name = "URL|CONTEXT")]
+    pub server: Option<String>,
     /// Compare the snapshots with those in the file beside the tape (its name with `.txt`), and the pictures that it takes with their
     /// files; exit code 1 when they differ
     #[arg(long, conflicts_with = "update")]
@@ -73,6 +78,11 @@ pub struct Trouble {
     pub message: String,
 }
 
+/// What is said of a tape that needs --server, and of one that does not.
+const NO_SERVER: &str = "name the scheduler that it runs against with --server";
+const OWN_SCHEDULER: &str =
+    "it brings its own scheduler; only a tape with `Source server` is played on that of --server";
+
 /// What is wrong with a tape whose jobs are not to be had.
 const NO_JOBS: &str = "what was recorded of jobs cannot be read";
 
@@ -112,10 +122,10 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trou
     let unreadable = |message| Trouble { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
     let played = if args.live {
-        live::play(tape, mode, args.color.depth())?
+        live::play(tape, mode, args.server.as_deref(), args.color.depth())?
     } else {
         let watch = cast.as_mut().map(|cast| cast as &mut dyn Watch);
-        play_watched(tape, mode, watch, None)?
+        play_watched(tape, mode, args.server.as_deref(), watch, None)?
     };
     if let (Some(cast), Some(file)) = (cast, &args.cast) {
         write(file, &cast.text()).map_err(unreadable)?;
@@ -143,16 +153,17 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
 /// # Errors
 /// The tape or what it names does not read, an expectation is not met, or a snapshot is not as recorded.
 pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
-    play_watched(path, mode, None, None)
+    play_watched(path, mode, None, None, None)
 }
 
-/// The same while somebody looks on, who can see so many colours.
+/// The same on the scheduler of `server`, where the tape asks for one, and while somebody looks on, who can see so many colours.
 ///
 /// # Errors
 /// As [`play_file`].
 pub fn play_watched(
     path: &Path,
     mode: Mode,
+    server: Option<&str>,
     watch: Option<&mut dyn Watch>,
     depth: Option<Depth>,
 ) -> Result<PlayResult, Trouble> {
@@ -162,31 +173,20 @@ pub fn play_watched(
     let text = String::from_utf8_lossy(&bytes);
     let render = |fault: &Fault| Source::new(&name, &text).render(fault);
 
-    let Opened { core, mut about, .. } = open(&tape.head, path).map_err(|report| {
+    let simulator = Some(simulator(path.parent()));
+    let stage = Stage { limits: Limits::default(), jobs: None, watch, depth, title: title(path), simulator };
+    let played = match (&tape.head.against, server) {
+        (Against::Server, Some(server)) => {
+            Attached::start(server, tape.head.read_only).map(|rig| tape::play_on(&tape, Box::new(rig), stage))
+        }
+        (Against::Server, None) => return Err(Trouble { code: 2, message: format!("{name}: {NO_SERVER}") }),
+        (_, Some(_)) => return Err(Trouble { code: 2, message: format!("{name}: {OWN_SCHEDULER}") }),
+        (_, None) => play_here(&tape, path, stage),
+    };
+    let played = played.map_err(|report| {
         let what = "what the tape runs against cannot be opened";
         unreadable(format!("{}{report}", render(&fault("TAPE-010", tape.head.at, what))))
     })?;
-    let jobs = match &tape.head.jobs {
-        None => None,
-        Some(file) => {
-            about.place = SourcePlace::Machine { enforced: true };
-            let wrong = |why| unreadable(format!("{}{file}: {why}", render(&fault("TAPE-010", tape.head.at, NO_JOBS))));
-            Some(recorded_jobs(&path.with_file_name(file)).map_err(wrong)?)
-        }
-    };
-    let simulator = Some(simulator(path.parent()));
-    let stage = Stage { limits: Limits::default(), jobs, watch, depth, title: title(path), simulator };
-    // A tape changes nothing outside of itself, whatever is applied in it.
-    let core = core.without_config_file();
-    let played = if tape.head.served {
-        let rig = Served::start(core, about, &tape.head).map_err(|report| {
-            let what = format!("the scheduler cannot be served: {report}");
-            unreadable(render(&fault("TAPE-010", tape.head.at, &what)))
-        })?;
-        tape::play_on(&tape, Box::new(rig), stage)
-    } else {
-        tape::play(&tape, core, about, stage)
-    };
     if played.stopped {
         return Ok(played);
     }
@@ -216,6 +216,24 @@ pub fn play_watched(
         _ => {}
     }
     if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
+}
+
+/// Plays a tape on a scheduler of its own, in this process.
+fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResult, String> {
+    let Opened { core, mut about, .. } = open(&tape.head, path)?;
+    if let Some(file) = &tape.head.jobs {
+        about.place = SourcePlace::Machine { enforced: true };
+        let jobs = recorded_jobs(&path.with_file_name(file));
+        stage.jobs = Some(jobs.map_err(|why| format!("{file}: {NO_JOBS}: {why}"))?);
+    }
+    // A tape changes nothing outside of itself, whatever is applied in it.
+    let core = core.without_config_file();
+    if tape.head.served {
+        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("it cannot be served: {why}"))?;
+        Ok(tape::play_on(tape, Box::new(rig), stage))
+    } else {
+        Ok(tape::play(tape, core, about, stage))
+    }
 }
 
 /// Jobs as they were recorded.
@@ -317,5 +335,6 @@ fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
             console::open(config.as_deref().map(beside).as_deref(), Some(&beside(file)), &setup)
         }
         Against::Demo { seed } => demo::open(*seed, &setup),
+        Against::Server => Err(NO_SERVER.to_owned()),
     }
 }

@@ -113,6 +113,7 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
     };
     Ok(match against {
         Against::Default => "default".to_owned(),
+        Against::Server => "server".to_owned(),
         Against::Demo { seed } => format!("demo seed {seed}"),
         Against::Config(config) => format!("config {}", file(config)?),
         Against::Scenario(scenario, None) => format!("scenario {}", file(scenario)?),

@@ -19,7 +19,7 @@ use rustix::thread::{
 
 use super::hook::Hook;
 use super::task::{Credentials, TASK, Task, environment, read};
-use super::{cgroup, user_file};
+use super::{cgroup, supervise, user_file};
 
 /// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
@@ -82,7 +82,9 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
     if let Some(fallback) = task.fallback {
         let limit = Some(fallback.data);
         setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })?;
-        nice(fallback.nice)?;
+    } else {
+        // Its cgroup holds it. Who may not take this back runs below others in that cgroup only, where all are alike.
+        let _ = nice(-supervise::NICE);
     }
     Ok(())
 }

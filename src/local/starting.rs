@@ -14,8 +14,6 @@ use crate::view::act::PartitionAct;
 
 /// How many jobs are started before others have a turn with the table.
 const MOST_STARTS: usize = 16;
-/// How nice jobs are where nothing else holds them.
-const NICE: i32 = 5;
 
 impl Daemon {
     /// The jobs that are allocated and have not begun, some at a time. At a `tick` it also releases what nobody needs any more.
@@ -106,7 +104,7 @@ impl Daemon {
         let name = format!("{}-{}", job.number, job.next);
         let cgroup = settings.enforcement.create(&name, spec.vcore, spec.memory)?;
         let data = u64::try_from(spec.memory).unwrap_or_default();
-        let fallback = cgroup.is_none().then_some(Fallback { data, nice: NICE });
+        let fallback = cgroup.is_none().then_some(Fallback { data });
         let gpus = job.attempts.last().map(|attempt| attempt.gpus.as_slice()).unwrap_or_default();
         let mut env = settings.machine.gpu_variables(gpus);
         env.push(("KORNSOLE_JOB".to_owned(), job.number.to_string()));

@@ -14,7 +14,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, set_child_subreaper, setsid};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, nice, pidfd_open, set_child_subreaper, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::helper::Helper;
@@ -27,6 +27,8 @@ use super::terminal::Terminal;
 use super::user_file::UserFile;
 use super::{cgroup, process};
 
+/// What a supervisor, and a job without a cgroup, adds to its niceness: many that begin and end do not keep the daemon from answering.
+pub(super) const NICE: i32 = 5;
 /// How long it waits for processes that SIGKILL does not end at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long it waits between two tries to write how a job ended, while the disk does not take it.
@@ -66,6 +68,8 @@ struct Supervisor {
 pub fn run(folder: &Path) -> Result<(), String> {
     // A daemon that starts it makes it the leader of a session already.
     let _ = setsid();
+    // To be nicer is always allowed.
+    let _ = nice(NICE);
     process::close_inherited();
     // Before the claim: who has one is asked to end by a signal, and it must not end this process.
     let signals = signals().map_err(|why| format!("signals cannot be taken: {why}"))?;

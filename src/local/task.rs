@@ -34,7 +34,7 @@ pub struct Task {
     pub user: Option<Credentials>,
     /// The cgroup that was made for it.
     pub cgroup: Option<PathBuf>,
-    /// Without a cgroup: how many bytes each of its processes may have, and how nice they are.
+    /// Without a cgroup: how many bytes each of its processes may have.
     pub fallback: Option<Fallback>,
     /// How many files each of its processes may have open, where that is not what its supervisor has.
     #[serde(default)]
@@ -78,8 +78,6 @@ pub struct Credentials {
 pub struct Fallback {
     /// Bytes of data of one process (`RLIMIT_DATA`).
     pub data: u64,
-    /// Added to the niceness.
-    pub nice: i32,
 }
 
 /// A process, so that another one of the same number is not taken for it.

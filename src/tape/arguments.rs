@@ -36,7 +36,7 @@ impl From<Unclosed> for LineFault {
 }
 
 pub(super) fn source_forms() -> String {
-    "`Source demo seed N`, `Source scenario FILE`, `Source config FILE` or `Source default`".to_owned()
+    "`Source demo seed N`, `Source scenario FILE`, `Source config FILE`, `Source default` or `Source server`".to_owned()
 }
 
 pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {

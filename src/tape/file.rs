@@ -18,6 +18,7 @@
 //! | TAPE-008 | a name of a snapshot or picture that is none, or used twice |
 //! | TAPE-009 | no tape at all: too long, or no text |
 //! | TAPE-011 | a word about the server in a tape that has none |
+//! | TAPE-012 | a setting of a scheduler of the tape, in a tape with `Source server` |
 
 use std::fmt;
 use std::time::Duration;
@@ -109,6 +110,8 @@ pub enum Against {
     Config(String),
     /// The default configuration.
     Default,
+    /// A scheduler somewhere else, named where the tape is played. Its time is that of the clock on the wall.
+    Server,
 }
 
 /// One thing that a tape does.

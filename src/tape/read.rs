@@ -69,6 +69,12 @@ impl Reader {
         }
         let settings = std::mem::take(&mut self.settings);
         self.head = settings.into_head();
+        if self.head.as_ref().is_some_and(|head| head.against == Against::Server) {
+            for (word, at) in words::OF_OWN_SCHEDULER.iter().filter_map(|word| Some((word, self.said.get(word)?))) {
+                let message = format!("`{word}` stands in a tape with `Source server`");
+                self.faults.error("TAPE-012", *at, "", message, "leave it out: the server has its own");
+            }
+        }
         // A source that was said wrongly has its own fault already.
         if self.head.is_none() && !self.said.contains_key("Source") {
             let hint = format!("begin it with {}", source_forms());
@@ -161,6 +167,7 @@ impl Reader {
             }
             "config" => Against::Config(value(line, "Source config", "a queue configuration, relative to the tape")?),
             "default" => Against::Default,
+            "server" => Against::Server,
             other => {
                 let meant = did_you_mean(other, words::SOURCES);
                 let hint = format!("{meant}write {}", source_forms());

@@ -149,9 +149,9 @@ pub fn owners(stage: &Stage) {
     let mut driver = console(stage, "admin", &stage.kubeconfig);
     driver.keys("2").unwrap();
     until(&mut driver, &["nightly-1", "hourly-1"]);
-    // The question may come before the pods; it has its figures as soon as they are there.
+    // The question may come before the pods; it has its figures as soon as they are there. Access lists come with the configuration.
     driver.keys(":app nightly-1<ret>").unwrap();
-    until(&mut driver, &["nightly-1-x"]);
+    until(&mut driver, &["nightly-1-x", " of revision "]);
     driver.keys("K").unwrap();
     until(
         &mut driver,

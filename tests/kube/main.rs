@@ -16,6 +16,7 @@ mod schedule;
 mod seen;
 mod stage;
 mod stand_in;
+mod tapes;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 38] = [
+const SCENARIOS: [Scenario; 42] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -56,6 +57,10 @@ const SCENARIOS: [Scenario; 38] = [
     ("what RBAC or adminacl refuses is off, by its name", acting::dimmed),
     ("owners are named up to the topmost, suspended and run again", acting::owners),
     ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
+    ("tape: a maximum is raised in the form, seen in the ConfigMap, and brought back", tapes::raise),
+    ("tape: who may look only is refused by RBAC", |stage| stage.plays("eve", "refused-viewer")),
+    ("tape: an operator is refused by adminacl", |stage| stage.plays("bob", "refused-operator")),
+    ("tape: an application is killed", tapes::kill),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("a kill deletes the pods of an application by their UIDs", kill),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),

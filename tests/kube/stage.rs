@@ -106,6 +106,12 @@ impl Stage {
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     }
 
+    /// Plays a tape as the user of a context.
+    pub fn plays(&self, context: &str, tape: &str) {
+        let tape = format!("recordings/kubernetes/{tape}.tape");
+        self.works(&["play", "--server", &format!("k8s://{context}"), &tape]);
+    }
+
     pub fn works(&self, arguments: &[&str]) -> String {
         let (code, out, err) = self.run(arguments);
         assert_eq!(code, 0, "{arguments:?}: {err}{out}");

@@ -22,4 +22,5 @@ mod jobs;
 mod limits;
 mod machine;
 mod options;
+mod unit;
 mod users;

@@ -25,6 +25,7 @@ fn text(program: &str, user: bool) -> String {
     let target = if user { "default.target" } else { "multi-user.target" };
     let folders =
         if user { "" } else { "RuntimeDirectory=kornsole\nRuntimeDirectoryMode=0755\nRuntimeDirectoryPreserve=yes\n" };
+    let program = quoted(program);
     format!(
         "[Unit]
 Description=kornsole: jobs on this machine
@@ -44,9 +45,25 @@ WantedBy={target}
     )
 }
 
+/// A path as a unit has it: systemd divides at blanks, and replaces what follows a `%`.
+fn quoted(path: &str) -> String {
+    let path = path.replace('%', "%%");
+    if !path.contains([' ', '\t', '"', '\'', '\\', ';']) {
+        return path;
+    }
+    format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_quoted_where_systemd_would_divide_it() {
+        assert_eq!(quoted("/opt/my tools/kornsole"), "\"/opt/my tools/kornsole\"");
+        assert_eq!(quoted("/opt/100%/a\"b\\"), "\"/opt/100%%/a\\\"b\\\\\"");
+        assert_eq!(quoted("/opt/100%/kornsole"), "/opt/100%%/kornsole");
+    }
 
     #[test]
     fn jobs_outlive_the_daemon() {

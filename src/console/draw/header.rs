@@ -19,7 +19,7 @@ use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::{Cluster, State};
 use crate::console::theme::Role;
-use crate::model::{MEMORY, VCORE};
+use crate::model::{Identity, MEMORY, VCORE};
 use crate::source::{Link, SourcePlace};
 use crate::view::units::show_amount;
 
@@ -28,7 +28,7 @@ const OLD: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Draws the header into its one or two lines.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
-    let who = vec![plain(state.cluster.identity.to_string())];
+    let who = vec![plain(who(&state.cluster.identity, usize::from(area.width)))];
     let who_width = pieces::width(&who).min(usize::from(area.width) / 3);
     let who_columns = u16::try_from(who_width).unwrap_or(0);
     pen.pieces_right(area.right() - 1 - who_columns, area.y, who_columns, &who);
@@ -52,6 +52,15 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let used = pieces::width(&left);
     left.extend(fitting(pen, state, usize::from(room).saturating_sub(used)));
     pen.pieces(area.x + 1, area.y, room, &left);
+}
+
+/// The user with his groups; with their number, where they would take the room of what is looked at.
+fn who(identity: &Identity, width: usize) -> String {
+    let whole = identity.to_string();
+    if text::width(&whole) <= width / 4 || identity.groups.len() < 2 {
+        return whole;
+    }
+    format!("{} ({})", identity.user, format::count(identity.groups.len() as u64, "group"))
 }
 
 /// Whether what is looked at holds what starts there to the limits that are shown.

@@ -14,7 +14,7 @@ use crate::console::state::State;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor::CheckResult;
 use crate::console::theme::Role;
-use crate::view::act::{Configuration, LoadedBy};
+use crate::view::act::{ConfigMapEntry, Configuration, LoadedBy};
 
 /// The most faults that are listed.
 const FAULTS: usize = 50;
@@ -110,8 +110,10 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
                 (_, true) => "kept with the state, in no file",
                 (_, false) => "in memory only, in no file",
             };
-            let file = file.unwrap_or_else(|| nowhere.to_owned());
-            wrapped(lines, 0, &file, width, Role::Dim);
+            let in_map = |map: &ConfigMapEntry| format!("{} of ConfigMap {}/{}", map.key, map.namespace, map.name);
+            let map = base.config_map.as_deref().map(in_map);
+            let place = file.or(map).unwrap_or_else(|| nowhere.to_owned());
+            wrapped(lines, 0, &place, width, Role::Dim);
             wrapped(
                 lines,
                 0,

@@ -17,7 +17,7 @@ use crate::console::update::search;
 use crate::console::update::search::Thing;
 use crate::console::update::stack::{home, push};
 use crate::model::{AppId, NodeId, QueuePath};
-use crate::source::OwnHealth;
+use crate::source::{OwnHealth, SourcePlace};
 use crate::view::{Side, health as health_of, health_of_picture};
 
 /// Opens what is under the cursor.
@@ -167,6 +167,10 @@ pub fn app(state: &mut State, text: &str) {
         Some(id) => {
             home(state);
             push(state, Page::App(AppPage::new(id, None)));
+        }
+        // Lists of a scheduler elsewhere are read one after the other, and again only now and then.
+        None if state.cluster.about.place == SourcePlace::Remote => {
+            state.say(Grade::Refusal, format!("no application {text} among those that were read so far"));
         }
         None => state.say(Grade::Refusal, format!("no application {text}")),
     }

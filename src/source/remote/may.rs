@@ -1,7 +1,7 @@
 //! What may be done at the other end, as far as that is known here.
 
 use super::words::{elsewhere, feature};
-use super::{Link, Remote, Source as _};
+use super::{Link, Remote, Source as _, act};
 use crate::api::client;
 use crate::view::act::{Act, Code, Refusal};
 
@@ -13,11 +13,12 @@ impl Remote {
     pub(super) fn allowed(&self, act: &Act) -> Result<(), Refusal> {
         let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
         let remote = self.shared.remote.load_full();
-        if self.acts_in().is_some() {
+        if let Some(cluster) = self.acts_in() {
             if let Link::Stale { cause, .. } = self.link() {
                 return Err(cannot(format!("the connection is down: {cause}")));
             }
-            return self.view().may(&self.acting(), act);
+            let view = self.view();
+            return act::cluster::lists_known(cluster, &view, act).and_then(|()| view.may(&self.acting(), act));
         }
         if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
             let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));

@@ -43,6 +43,14 @@ fn only_a_tape_that_is_served_has_a_server() {
 }
 
 #[test]
+fn a_tape_on_a_server_sets_nothing_of_a_scheduler() {
+    assert_eq!(tape("Source server\nSet ReadOnly true").head.against, Against::Server);
+    let message = faults("Set As sue\nSource server\nSet Served true\n");
+    assert_eq!(message.len(), 2, "{message:?}");
+    assert!(message[0].contains("1:1: error[TAPE-012]") && message[1].contains("3:1: error[TAPE-012]"), "{message:?}");
+}
+
+#[test]
 fn a_tape_says_only_what_it_must() {
     let head = tape("Source default").head;
     assert_eq!((head.width, head.height, head.core, head.theme), (80, 24, Profile::Kornsole, ThemeName::default()));

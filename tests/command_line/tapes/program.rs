@@ -14,6 +14,22 @@ pub(super) fn play(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, S
 }
 
 #[test]
+fn a_tape_on_a_server_is_played_where_the_arguments_say() {
+    let folder = TestFolder::new();
+    fs::write(folder.join("there.tape"), "Source server\nWait@20s /CONNECTING.*refuses/\n").unwrap();
+    fs::write(folder.join("here.tape"), "Source default\n").unwrap();
+    let (code, _, message) = play(&folder, &["there.tape"]);
+    assert_eq!(code, Some(2));
+    assert!(message.contains("there.tape: name the scheduler that it runs against with --server"), "{message}");
+    let (code, _, message) = play(&folder, &["here.tape", "--server", "localhost:1"]);
+    assert_eq!(code, Some(2));
+    assert!(message.contains("here.tape: it brings its own scheduler"), "{message}");
+    // Nobody listens there, which is what the console has to show.
+    let (code, out, message) = play(&folder, &["there.tape", "--server", "localhost:1"]);
+    assert_eq!(code, Some(0), "{out}{message}");
+}
+
+#[test]
 fn the_command_says_what_is_wrong_and_how_it_ended() {
     let folder = TestFolder::new();
     fs::write(folder.join("good.tape"), "Source default\nExpect \"root\"\nSnapshot home\n").expect("written");

@@ -6,7 +6,7 @@ use super::RemoteState;
 use crate::config::{self, Config, Reading, Source};
 use crate::model::Profile;
 use crate::view::act::Configuration;
-use crate::view::{PartitionView, View, placement};
+use crate::view::{PartitionView, QueueSettings, View, placement};
 
 /// The keys that an answer has beside the configuration itself, and that no configuration has (`rest.md` 5.8).
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
@@ -28,8 +28,27 @@ impl RemoteState {
         self.configured_text = Some(Arc::from(plain));
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
-        // Settings come into the rows with the next tree, which is asked for often.
+        self.bring_access();
+        // The other settings come into the rows with the next tree, which is asked for often.
         Ok(())
+    }
+
+    /// The access lists of the queues that are there, at once: by them one may act or not.
+    fn bring_access(&mut self) {
+        let Some(configured) = &self.configured else { return };
+        for view in &mut self.view.partitions {
+            let Some(part) = configured.partitions.iter().find(|part| part.name == view.name) else { continue };
+            for row in view.queues.iter_mut().flatten() {
+                let Some(new) = part.queue_at(&row.path).map(|row| &row.settings) else { continue };
+                let lists = |of: &QueueSettings| (of.admin_acl.clone(), of.submit_acl.clone());
+                if lists(new) != lists(&row.settings) {
+                    let (admin_acl, submit_acl) = lists(new);
+                    let settings = QueueSettings { admin_acl, submit_acl, ..(*row.settings).clone() };
+                    Arc::make_mut(row).settings = Arc::new(settings);
+                    self.changed = true;
+                }
+            }
+        }
     }
 
     /// The rules of each partition, as the configuration has them.

@@ -35,6 +35,18 @@ pub fn identity(cluster: &Cluster) -> Identity {
     cluster.user().map_or_else(Identity::default, |who| Identity { user: who.user.clone(), groups: who.groups.clone() })
 }
 
+/// Access lists come with the configuration: before it was read nobody seems to be in one.
+///
+/// # Errors
+/// It was not read yet.
+pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refusal> {
+    if view.configuration.is_some() || !cluster.enforces_acl() {
+        return Ok(());
+    }
+    let why = "the access lists of the queues are not known yet: the configuration in force was not read";
+    Err(Refusal::new(Code::Unavailable, format!("cannot {act}"), why))
+}
+
 /// Has an order carried out.
 ///
 /// # Errors

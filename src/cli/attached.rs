@@ -1,0 +1,46 @@
+//! A tape on a scheduler somewhere else: its time is that of the clock on the wall, so what a tape waits for is waited for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::attach::{self, WayArgs};
+use crate::engine::Progress;
+use crate::model::Time;
+use crate::source::{Remote, Source};
+use crate::tape::Rig;
+
+/// The console's way to a scheduler somewhere else.
+pub struct Attached(Arc<Remote>);
+
+impl Attached {
+    /// Begins to ask a scheduler, by an address or a context of the settings.
+    ///
+    /// # Errors
+    /// The address stands for nothing, or a file that it needs cannot be used.
+    pub fn start(server: &str, read_only: bool) -> Result<Self, String> {
+        let way = WayArgs { read_only, ..WayArgs::default() };
+        let contexts = attach::contexts(None).map_err(|report| report.message)?;
+        let found = attach::find(server, &way, &contexts).map_err(|report| report.message)?;
+        let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
+        Ok(Self(Arc::new(remote)))
+    }
+}
+
+impl Rig for Attached {
+    fn source(&self) -> Arc<dyn Source> {
+        Arc::<Remote>::clone(&self.0)
+    }
+
+    fn now(&self) -> Time {
+        Source::now(&*self.0)
+    }
+
+    /// Its scheduler does what is due by itself.
+    fn advance_until(&self, _until: Time, _steps: usize) -> Progress {
+        Progress::Reached
+    }
+
+    fn pass(&self, by: Duration) {
+        std::thread::sleep(by);
+    }
+}

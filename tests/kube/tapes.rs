@@ -1,0 +1,21 @@
+//! The journeys of an administrator in Kubernetes, as tapes: the keys are in `recordings/kubernetes`, the API server is a real one.
+
+use super::stage::Stage;
+
+/// Nothing else of the ConfigMap changes on the way, and at the end it holds the text that it held.
+pub fn raise(stage: &Stage) {
+    let before = stage.config_map();
+    stage.plays("admin", "raise");
+    let after = stage.config_map();
+    assert_ne!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
+    assert_eq!(after["data"], before["data"]);
+    assert_eq!(after["metadata"]["labels"], before["metadata"]["labels"]);
+}
+
+pub fn kill(stage: &Stage) {
+    stage.plays("admin", "kill");
+    let ends = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
+    assert!(ends("job-1-driver"));
+    // Another pod has that name by now.
+    assert!(!ends("job-1-worker"));
+}
