@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use crate::api::client::encode_once;
 use crate::api::convert::read::used;
-use crate::api::convert::usage_report;
+use crate::api::convert::{tracked_report, usage_report};
 use crate::api::dto::time::{parse_rfc3339, rfc3339};
 use crate::engine::Host;
 use crate::ledger::{Dimension, Question};
 use crate::model::Time;
+use crate::view::View;
 use crate::view::used::{UsageBy, UsagePeriod, UsageQuestion, Used};
 
 /// An hour in nanoseconds.
@@ -55,6 +56,19 @@ pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     path.extend(question.queue.as_ref().map(|queue| format!("&queue={}", encode_once(queue.as_str()))));
     path.extend(question.user.as_ref().map(|user| format!("&user={}", encode_once(user))));
     path
+}
+
+/// Answers from what an Apache YuniKorn shows: it keeps no ledger.
+///
+/// # Errors
+/// It does not show that.
+pub(super) fn of_view(view: &View, question: &UsageQuestion) -> Result<Used, String> {
+    if question.period != UsagePeriod::All {
+        return Err("an Apache YuniKorn keeps no ledger: there is no period but all".to_owned());
+    }
+    let by = vec![dimension(question.by)];
+    let (queue, user) = (question.queue.clone(), question.user.as_deref().map(str::to_owned));
+    Ok(used(tracked_report(view, &Question { by, from: None, to: None, queue, user })?, question.by))
 }
 
 const fn dimension(by: UsageBy) -> Dimension {

@@ -151,6 +151,8 @@ pub struct Used {
     pub rows: Vec<Arc<UsedRow>>,
     /// The sum of all rows.
     pub total: UsedRow,
+    /// Only what was allocated is known, not what waited, was borrowed or guaranteed.
+    pub only_allocated: bool,
     /// What it does not know or counts otherwise, in sentences.
     pub notes: Vec<String>,
 }

@@ -19,6 +19,7 @@ pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
         gaps: runs.gaps().into_iter().filter(inside).map(gap).collect(),
         rows: report.rows.iter().map(|one| row(&report.by, one, runs)).collect(),
         total: row(&[], &report.total, runs),
+        only_allocated: false,
         notes: Vec::new(),
     }
 }

@@ -17,6 +17,7 @@ pub fn used(report: UsageReport, by: UsageBy) -> Used {
         gaps: gaps.collect(),
         rows: report.rows.into_iter().map(|one| Arc::new(row(one, by))).collect(),
         total: row(report.total, by),
+        only_allocated: report.only_allocated,
         notes: report.notes,
     }
 }

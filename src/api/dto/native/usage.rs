@@ -26,6 +26,9 @@ pub struct UsageReport {
     pub rows: Vec<UsageReportRow>,
     /// The sum of all rows.
     pub total: UsageReportRow,
+    /// Only what was allocated is known, not what waited, was borrowed or guaranteed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub only_allocated: bool,
     /// What is not known or counted otherwise, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

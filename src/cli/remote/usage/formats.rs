@@ -14,6 +14,9 @@ type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
 
 /// The amounts that a report has.
 pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
+    if report.only_allocated {
+        return vec![("allocated", |row| &row.allocated)];
+    }
     let mut all: Vec<Amounts> =
         vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited), ("borrowed", |row| &row.borrowed)];
     if report.rows.iter().any(|row| !row.guaranteed.is_empty()) {

@@ -6,6 +6,7 @@ mod price;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
@@ -13,7 +14,7 @@ use clap::{Args, ValueEnum};
 use super::audit_source::AuditSourceArgs;
 use super::{Ended, Once, exit, print};
 use crate::api::client::{Remote, encode_once};
-use crate::api::convert::usage_report;
+use crate::api::convert::{tracked_report, usage_report};
 use crate::api::dto::json::to_bytes;
 use crate::api::dto::native::UsageReport;
 use crate::api::dto::time::{parse_rfc3339, rfc3339};
@@ -21,6 +22,8 @@ use crate::config::properties::parse_duration;
 use crate::engine::journal::FolderInspection;
 use crate::ledger::{Dimension, Question};
 use crate::model::QueuePath;
+use crate::source::remote::once::Want;
+use crate::view::View;
 
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
@@ -91,8 +94,8 @@ fn printed(args: &UsageArgs) -> Result<(), Ended> {
         Format::Json => String::from_utf8_lossy(&to_bytes(&report)).into_owned() + "\n",
         Format::Html => {
             let by_hour = match over_time(&by) {
-                Some(by) => Some(ledger.report(args, &by, span)?),
-                None => None,
+                Some(by) if !report.only_allocated => Some(ledger.report(args, &by, span)?),
+                _ => None,
             };
             let (by_hour, prices) = (by_hour.as_ref(), prices.as_ref());
             html::page(&report, &html::Beside { month: args.month.as_deref(), by_hour, prices })
@@ -121,6 +124,8 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 enum Ledgers {
     Folder(Box<FolderInspection>),
     Server(Box<Once>),
+    /// Where there is none: what an Apache YuniKorn shows.
+    Seen(Arc<View>),
 }
 
 impl Ledgers {
@@ -128,15 +133,11 @@ impl Ledgers {
         if args.of.state.is_some() {
             return Ok(Self::Folder(Box::new(args.of.folder()?)));
         }
-        let once = args.of.server_args().connect()?;
+        let mut once = args.of.server_args().connect()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
             Remote::Kornsole(_) => Err(ended("this kornsole keeps no ledger: it is too old".to_owned())),
-            Remote::YuniKorn(_) => {
-                let message =
-                    "an Apache YuniKorn keeps no ledger; its ended applications have resourceHistory from 1.7 on";
-                Err(ended(message.to_owned()))
-            }
+            Remote::YuniKorn(_) => Ok(Self::Seen(once.look(&[Want::Apps])?)),
         }
     }
 
@@ -148,6 +149,13 @@ impl Ledgers {
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
                 let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
                 return Ok(usage_report(&look.usage(&question), &runs));
+            }
+            Self::Seen(view) => {
+                let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
+                // Any time will do: there is none that is known.
+                let time = |nanos: Option<i64>| nanos.map(|_| view.at);
+                let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
+                return tracked_report(view, &question).map_err(ended);
             }
             Self::Server(once) => once,
         };

@@ -21,7 +21,7 @@ const BAR: usize = 22;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c2126;background:#fff}\
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
 th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n,th.n{text-align:right}tr.total td{font-weight:600}\
-svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#e69f00}.s5{fill:#56b4e9}.s6{fill:#808080}.grid{stroke:#d9dee3}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
+svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#e69f00}.s5{fill:#56b4e9}.s6{fill:#808080}.gap{fill:#80808030}.grid{stroke:#d9dee3}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
 @media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.grid{stroke:#333b43}.bar{fill:#56b4e9}.label{fill:#e3e8ed}}";
 
 /// What a page shows besides the report itself.

@@ -56,6 +56,7 @@ pub(super) fn chart(report: &UsageReport, name: &str) -> String {
         ));
     }
     let wide = (WIDE - LEFT) as f64 / drawn.columns.len() as f64;
+    gaps(report, &drawn, wide, &mut svg);
     for (at, column) in drawn.columns.iter().enumerate() {
         let x = LEFT as f64 + at as f64 * wide;
         let when = when(&drawn, at);
@@ -79,6 +80,22 @@ pub(super) fn chart(report: &UsageReport, name: &str) -> String {
         legend(&drawn.names, &mut svg);
     }
     svg + "</svg>\n"
+}
+
+/// When nothing was counted, behind the columns. Where the wall clock was set back nothing is missing.
+fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
+    let place = |nanos: i64| {
+        let columns = (nanos as f64 / drawn.long as f64 - drawn.first as f64).clamp(0.0, drawn.columns.len() as f64);
+        LEFT as f64 + columns * wide
+    };
+    for gap in report.gaps.iter().filter(|gap| gap.from < gap.to) {
+        let (from, to) = (place(gap.from), place(gap.to));
+        svg.push_str(&format!(
+            "<rect class=\"gap\" x=\"{from:.1}\" y=\"12\" width=\"{:.1}\" height=\"{}\"><title>nothing was counted</title></rect>\n",
+            to - from,
+            HIGH - 12,
+        ));
+    }
 }
 
 /// The colours with their names, three in a line.
@@ -145,7 +162,7 @@ fn columns(report: &UsageReport, name: &str) -> Option<Columns> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::dto::native::UsageReportRow;
+    use crate::api::dto::native::{UsageGap, UsageReportRow};
 
     fn report(hours: &[(i64, &str, u64)]) -> UsageReport {
         let row = |(hour, queue, amount): &(i64, &str, u64)| UsageReportRow {
@@ -179,6 +196,11 @@ mod tests {
         assert_eq!(drawn.names.len(), NAMES + 1);
         assert_eq!(drawn.names[NAMES], "14 more");
         assert_eq!(drawn.columns[0].iter().sum::<u64>(), (81..=100).sum::<u64>());
+        let gap = UsageGap { from: HOUR, to: 2 * HOUR, why: String::new() };
+        let back = UsageGap { from: 2 * HOUR, to: HOUR, why: String::new() };
+        let hours = [(0, "root.a", 1), (3, "root.a", 1)];
+        let svg = chart(&UsageReport { gaps: vec![gap, back], ..report(&hours) }, "vcore");
+        assert_eq!(svg.matches("nothing was counted").count(), 1, "{svg}");
         assert!(columns(&report(&[]), "vcore").is_none());
         assert!(chart(&report(&many), "memory").is_empty());
     }
