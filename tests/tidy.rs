@@ -32,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("kube", &["model", "view"]),
-    ("shim", &["model", "config", "scheduler", "view", "kubernetes", "engine", "kube"]),
+    ("shim", &["model", "config", "scheduler", "view", "shadow", "kubernetes", "engine", "kube"]),
     ("api", &["model", "config", "view", "whatif", "ledger", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "ledger", "engine", "api"]),
     ("source", &["model", "config", "view", "whatif", "twin", "ledger", "engine", "local", "kube", "api"]),

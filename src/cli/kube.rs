@@ -23,6 +23,8 @@ enum KubeCommand {
     Contexts,
     /// Schedule the pods of a cluster: bind them to nodes
     Schedule(Box<super::kube_schedule::ScheduleArgs>),
+    /// Watch another scheduler, and say where ours would have decided otherwise; nothing is written
+    Shadow(Box<super::kube_shadow::ShadowArgs>),
 }
 
 /// The arguments of `kornsole kube manifests`.
@@ -50,6 +52,8 @@ pub enum RoleArg {
     Admin,
     /// Is the scheduler: rights, service account and Deployment
     Scheduler,
+    /// Watches another scheduler, and writes nothing
+    Shadow,
 }
 
 /// Runs `kornsole kube`.
@@ -61,11 +65,13 @@ pub fn run(args: &KubeArgs) -> ExitCode {
                 RoleArg::Operator => roles::Role::Operator,
                 RoleArg::Admin => roles::Role::Admin,
                 RoleArg::Scheduler => roles::Role::Scheduler,
+                RoleArg::Shadow => roles::Role::Shadow,
             };
             let group = args.group.clone().unwrap_or_else(|| format!("kornsole-{}", role.name()));
             roles::manifests(role, &args.namespace, &group)
         }
         KubeCommand::Schedule(args) => return super::kube_schedule::run(args),
+        KubeCommand::Shadow(args) => return super::kube_shadow::run(args),
         KubeCommand::Contexts => match Known::read() {
             Ok(known) => contexts(&known),
             Err(fault) => return fail(&fault.to_string(), 1),

@@ -17,6 +17,7 @@ mod html;
 pub mod identity;
 pub mod kube;
 mod kube_schedule;
+mod kube_shadow;
 pub mod live;
 pub mod load;
 #[cfg(target_os = "linux")]

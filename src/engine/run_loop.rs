@@ -99,7 +99,8 @@ fn run(state: &mut State, until: Time, steps: usize) -> Progress {
 
 /// Whether a cycle is due now: it may find something, and no workload runs the cycles itself.
 fn may_cycle(state: &State) -> bool {
-    state.deadlines.cycle_due && !state.workload.as_ref().is_some_and(|workload| workload.runs_cycles())
+    let decides = !state.follows;
+    state.deadlines.cycle_due && decides && !state.workload.as_ref().is_some_and(|workload| workload.runs_cycles())
 }
 
 /// Whether the pause after the workload begins.

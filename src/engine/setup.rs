@@ -29,6 +29,8 @@ pub struct Setup {
     pub tuning: Tuning,
     /// It rests once the workload has given its last step, until somebody resumes it.
     pub paused: bool,
+    /// Another scheduler decides: no cycle is run, and allocations come by [`Adopt`](crate::scheduler::PartitionCommand::Adopt).
+    pub follows: bool,
     /// How many events are kept, if any are.
     pub event: EventConfig,
     /// What a changed configuration file may take away of the active one (CFG-120).
@@ -46,9 +48,9 @@ impl Setup {
         let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
-        let (paused, allowed_removal) = Default::default();
+        let (paused, follows, allowed_removal) = Default::default();
         let begins = Time::ZERO;
-        Self { profile, policy_group, clean_every, tuning, paused, event, allowed_removal, instance, begins }
+        Self { profile, policy_group, clean_every, tuning, paused, follows, event, allowed_removal, instance, begins }
     }
 
     /// What the scheduler's own configuration says.
@@ -65,6 +67,7 @@ impl Setup {
                 ..Tuning::default()
             },
             paused: false,
+            follows: false,
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),

@@ -61,6 +61,8 @@ pub(super) struct State {
     pub allowed_removal: AllowedRemoval,
     /// Nothing happens by itself and time stands (REST E3, `--paused`).
     pub paused: bool,
+    /// Another scheduler decides: no cycle is run.
+    pub follows: bool,
     /// It pauses once the workload has given its last step.
     pub pause_after_workload: bool,
     pub outbox: EventOutbox,
@@ -106,6 +108,7 @@ impl State {
             active_config: ActiveConfig::default(),
             allowed_removal: setup.allowed_removal,
             paused: false,
+            follows: setup.follows,
             pause_after_workload: setup.paused,
             outbox: EventOutbox::new(setup),
             counters: Arc::default(),

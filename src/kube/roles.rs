@@ -11,6 +11,8 @@ pub enum Role {
     Admin,
     /// Is the scheduler: its service account, its rights and its Deployment.
     Scheduler,
+    /// Watches another scheduler and all that it decides about.
+    Shadow,
 }
 
 impl Role {
@@ -21,6 +23,7 @@ impl Role {
             Self::Operator => "operator",
             Self::Admin => "admin",
             Self::Scheduler => "scheduler",
+            Self::Shadow => "shadow",
         }
     }
 }
@@ -40,6 +43,15 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         r#"{apiGroups: [""], resources: [nodes, namespaces], verbs: [get, list, watch]}"#,
         r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
     ];
+    if role == Role::Shadow {
+        here = vec![r#"{apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}"#];
+        all = vec![
+            r#"{apiGroups: [""], resources: [pods, nodes, namespaces, persistentvolumes, persistentvolumeclaims], verbs: [get, list, watch]}"#,
+            r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
+            r#"{apiGroups: [storage.k8s.io], resources: [storageclasses], verbs: [get, list, watch]}"#,
+            r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [get, list, watch]} # when pods were decided"#,
+        ];
+    }
     if matches!(role, Role::Operator | Role::Admin) {
         here.push(r#"{apiGroups: [""], resources: [events], verbs: [create]} # orders are noted on yunikorn-configs"#);
         all.push(r#"{apiGroups: [apps], resources: [replicasets, deployments, statefulsets], verbs: [get]}"#);

@@ -103,6 +103,10 @@ impl Past {
         }
         let position = self.states.iter().rposition(|(at, ..)| *at + window < decision.at).unwrap_or(0);
         let (_, number, state) = self.states.get(position)?;
+        // Pods that came since are unknown to the predicates of then.
+        let mut state = state.fork(bench.partition)?;
+        state.partitions_mut().iter_mut().for_each(|part| part.nodes.renew_predicates(bench.now));
+        state.share();
         let skip = usize::try_from(number - self.first).unwrap_or(usize::MAX);
         let entries: Vec<&(Time, Entry)> = self.entries.iter().skip(skip).collect();
         let open = |(at, entry): &&(Time, Entry)| is_recent(*at, decision.at, window) && !entry.is_needed_by(decision);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::PARTITION;
 use super::doubt::{Entry, Past};
-use super::foresee::{AskOf, Foreseen, part};
+use super::foresee::{AskOf, Foreseen, foresee, part};
 use super::judge::{Bench, Judged, judge};
 use super::missed::Awaited;
 use super::released::Released;
@@ -31,6 +31,8 @@ pub struct Shadow {
     pub(super) specs: BTreeMap<AskOf, AskSpec>,
     /// What ours refused that the other one may have taken: applications, or single asks.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
+    /// What ours said that a mapping has to know, since it was last taken; nothing while nobody takes it.
+    heard: Option<Vec<Event>>,
     /// Asks that ours would serve and the other one leaves waiting: each is reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
     pub(super) awaited: Option<Awaited>,
@@ -52,6 +54,7 @@ impl Shadow {
             released: Released::default(),
             specs: BTreeMap::new(),
             rejected: BTreeMap::new(),
+            heard: None,
             passed_over: BTreeSet::new(),
             awaited: None,
             unsettled: None,
@@ -78,6 +81,27 @@ impl Shadow {
     /// The partition that it is about; `None` before the first configuration.
     pub fn partition(&self) -> Option<&Partition> {
         part(&self.state, &self.partition)
+    }
+
+    /// The same, to change its predicates.
+    pub fn partition_mut(&mut self) -> Option<&mut Partition> {
+        self.state.partitions_mut().iter_mut().find(|part| *part.name == *self.partition)
+    }
+
+    /// What ours said since this was last asked of applications and asks that it refuses, and of the states of applications. From the first call on
+    /// it is kept: call this often.
+    pub fn take_heard(&mut self) -> Vec<Event> {
+        self.heard.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// Which of these asks ours would serve next; `None`: it would serve another one, or nothing.
+    pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
+        let Self { state, released, partition, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        let foreseen = foresee(state, partition, at.max(self.now), &gone)?;
+        self.cycles += foreseen.cycles;
+        let ((_, ask), _) = foreseen.next?.allocates?;
+        asks.contains(&ask).then_some(ask)
     }
 
     /// Preemptions of the other one that were compared since this was last asked.
@@ -136,6 +160,13 @@ impl Shadow {
     fn note(&mut self, events: &[Event]) {
         self.released.note(events);
         for event in events {
+            let is_heard = matches!(
+                event.kind,
+                EventKind::AppRejected { .. } | EventKind::AskRejected { .. } | EventKind::AppState { .. }
+            );
+            if let Some(heard) = self.heard.as_mut().filter(|_| is_heard) {
+                heard.push(event.clone());
+            }
             let (of, message) = match &event.kind {
                 EventKind::AppRejected { app, message } => ((app.clone(), None), message),
                 EventKind::AskRejected { app, ask, message } => ((app.clone(), Some(ask.clone())), message),
@@ -155,7 +186,9 @@ impl Shadow {
         self.past.keep(at, self.settings.window, &self.partition, &mut self.state);
         let Self { state, released, passed_over, settings, partition, past, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
-        let bench = Bench { partition, same_moment: settings.same_moment, passed_over, gone: &gone };
+        let now = part(state, partition).and_then(|part| part.nodes.predicates()).cloned();
+        let now = now.as_ref();
+        let bench = Bench { partition, same_moment: settings.same_moment, passed_over, gone: &gone, now };
         let judged = judge(state, &decision, &bench);
         let mut ruling = judged.as_ref().map_or_else(nowhere, |judged| judged.ruling.clone());
         if !ruling.verdict.agrees() && ruling.verdict != Verdict::Unsettled {

@@ -10,13 +10,15 @@ use super::PARTITION;
 use super::follow::put_in;
 use super::foresee::{AskOf, part};
 use super::seen::Input;
-use crate::model::{QueuePath, Resource, Time};
+use crate::model::{AppId, AskId, QueuePath, Resource, Time};
 use crate::scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand, ReleaseReason, Scheduler};
 
 /// So many cycles are made at most for one change.
 const MOST_CYCLES: usize = 10_000;
 /// So many queues have figures of their own.
 const MOST_QUEUES: usize = 2_000;
+/// So many pods may be gone from the cluster and not have run in ours yet; one more is not asked for any longer.
+const MOST_BEHIND: usize = 20_000;
 /// Waiting times are counted in classes: four for each doubling, of seconds.
 const CLASSES: usize = 96;
 
@@ -91,6 +93,8 @@ pub struct Free {
     /// When pods that are gone end in ours.
     ends: BTreeMap<(Time, AskOf), ()>,
     figures: BTreeMap<QueuePath, QueueFigures>,
+    /// Nothing is decided before everything is taken over.
+    begun: bool,
 }
 
 impl Free {
@@ -105,7 +109,14 @@ impl Free {
             runtimes: BTreeMap::new(),
             ends: BTreeMap::new(),
             figures: BTreeMap::new(),
+            begun: false,
         }
+    }
+
+    /// Everything that was there at the start is taken over: from now on it decides.
+    pub fn begin(&mut self) {
+        self.begun = true;
+        self.decide();
     }
 
     /// For how long it has run.
@@ -121,6 +132,26 @@ impl Free {
     /// The scheduler as it decided.
     pub fn scheduler(&self) -> &Scheduler {
         &self.state
+    }
+
+    /// Its partition, to change its predicates; `None` before the first configuration.
+    pub fn partition_mut(&mut self) -> Option<&mut Partition> {
+        self.state.partitions_mut().iter_mut().find(|part| *part.name == *PARTITION)
+    }
+
+    /// Whether it still has an ask, so that its predicates have to know it.
+    pub fn has(&self, of: &(AppId, AskId)) -> bool {
+        self.asked(of).is_some()
+    }
+
+    /// These are known to the predicates no more: those that have no node yet never get one, so they are asked for no longer.
+    pub fn give_up(&mut self, asks: impl IntoIterator<Item = (AppId, AskId)>) {
+        for of in asks {
+            if !self.runs[1].contains_key(&of) {
+                self.runtimes.remove(&of);
+                self.release(&of);
+            }
+        }
     }
 
     /// Something came in, as in [`Shadow::see`](super::Shadow::see).
@@ -226,7 +257,7 @@ impl Free {
         let ran = self.runs[0].remove(&of).map(|since| self.now.since(since));
         match (ran, self.runs[1].get(&of)) {
             (Some(ran), Some(since)) if *since + ran > self.now => drop(self.ends.insert((*since + ran, of), ())),
-            (Some(ran), None) => drop(self.runtimes.insert(of, ran)),
+            (Some(ran), None) if self.runtimes.len() < MOST_BEHIND => drop(self.runtimes.insert(of, ran)),
             _ => {
                 self.release(&of);
                 self.decide();
@@ -243,7 +274,7 @@ impl Free {
 
     /// Cycles until nothing is allocated any more.
     fn decide(&mut self) {
-        for _ in 0..MOST_CYCLES {
+        for _ in 0..if self.begun { MOST_CYCLES } else { 0 } {
             let events = self.state.apply(self.now, &Command::Cycle);
             self.take(&events);
             if !events.iter().any(Event::is_activity) {

@@ -1,13 +1,14 @@
 //! The verdict on a decision of the other scheduler, from a state of ours right before it (K8S-303).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::foresee::{AskOf, Foreseen, Next, foresee, part, withdraw};
 use super::seen::Decision;
 use super::verdict::{Ours, Ruling, Verdict};
 use crate::model::{NodeId, Time};
-use crate::scheduler::{Partition, Scheduler};
+use crate::scheduler::{Partition, Predicates, Scheduler};
 use crate::view::waiting::AskStatus;
 
 /// So many asks of ours before the other's are looked at: as many as are level with it.
@@ -23,6 +24,8 @@ pub(super) struct Bench<'a> {
     pub passed_over: &'a BTreeSet<AskOf>,
     /// What has gone already.
     pub gone: &'a dyn Fn(&AskOf) -> bool,
+    /// The predicates as they are now.
+    pub now: Option<&'a Arc<dyn Predicates>>,
 }
 
 /// A verdict, with the state that it was found in.

@@ -67,6 +67,8 @@ pub struct Tally {
     days: BTreeMap<u64, BTreeMap<QueuePath, Counts>>,
     /// Since the beginning.
     total: Counts,
+    /// By leaf, since the beginning; what is one queue too many stands under the empty path.
+    ever: BTreeMap<QueuePath, Counts>,
     differences: VecDeque<Comparison>,
 }
 
@@ -76,6 +78,7 @@ impl Tally {
         let counts = self.counts(comparison.at, &comparison.queue);
         counts.by_verdict[comparison.verdict as usize] += 1;
         self.total.by_verdict[comparison.verdict as usize] += 1;
+        self.ever_of(&comparison.queue).by_verdict[comparison.verdict as usize] += 1;
         if !comparison.verdict.agrees() {
             self.differences.push_back(comparison.clone());
             if self.differences.len() > MOST_DIFFERENCES {
@@ -93,6 +96,12 @@ impl Tally {
         };
         count(self.counts(check.at, &check.queue));
         count(&mut self.total);
+        count(self.ever_of(&check.queue));
+    }
+
+    fn ever_of(&mut self, queue: &QueuePath) -> &mut Counts {
+        let own = self.ever.contains_key(queue) || self.ever.len() < MOST_QUEUES;
+        self.ever.entry(if own { queue.clone() } else { QueuePath::default() }).or_default()
     }
 
     fn counts(&mut self, at: Time, queue: &QueuePath) -> &mut Counts {
@@ -108,6 +117,11 @@ impl Tally {
     /// All since the beginning.
     pub const fn total(&self) -> &Counts {
         &self.total
+    }
+
+    /// Each queue since the beginning: these numbers never shrink.
+    pub const fn ever(&self) -> &BTreeMap<QueuePath, Counts> {
+        &self.ever
     }
 
     /// The days that are kept, in days since 1970, each with its queues.

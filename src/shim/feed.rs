@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinSet;
 
 use super::kinds::{Claims, Classes, Kind, Maps, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes, key_of};
-use crate::kube::{Change, Cluster, Pace, follow_at};
+use crate::kube::{Change, Pace, Reader};
 use crate::kubernetes::live::{Input, LiveObject, ObjectKey};
 
 /// How many batches of one kind may wait.
@@ -36,7 +36,7 @@ pub struct Feed {
 
 impl Feed {
     /// Follows all kinds, ConfigMaps in one namespace only. `take` gets what is new, in order for each kind. Has to be called within a runtime.
-    pub fn start(cluster: &Arc<Cluster>, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
+    pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         begin::<Nodes>(&mut tasks, cluster, None, take.clone());
         begin::<Pods>(&mut tasks, cluster, None, take.clone());
@@ -53,13 +53,13 @@ impl Feed {
 
 fn begin<K: Kind>(
     tasks: &mut JoinSet<()>,
-    cluster: &Arc<Cluster>,
+    cluster: &Reader,
     path: Option<String>,
     take: impl Fn(FeedChange) + Send + 'static,
 ) {
     let (sender, mut changes): (Sender<Change<K>>, _) = channel(WAITING);
     let path = path.unwrap_or_else(|| K::PATH.to_owned());
-    tasks.spawn(follow_at(Arc::clone(cluster), Pace::default(), path, sender));
+    tasks.spawn(cluster.clone().follow(Pace::default(), path, sender));
     tasks.spawn(async move {
         let mut list = List::default();
         while let Some(change) = changes.recv().await {

@@ -25,6 +25,7 @@ pub mod lease;
 pub mod probes;
 mod review;
 mod running;
+pub mod shadow;
 mod words;
 
 pub use self::core_sink::CoreSink;

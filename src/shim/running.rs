@@ -19,7 +19,7 @@ use super::probes::{self, Health};
 use super::time_of_day;
 use crate::config;
 use crate::engine::{Core, Engine, Setup};
-use crate::kube::{Cluster as Kube, Writer};
+use crate::kube::{Cluster as Kube, Reader, Writer};
 use crate::kubernetes::live::{Input, Live, Outcome};
 use crate::kubernetes::{Cluster, Settings};
 use crate::scheduler::Tuning;
@@ -139,7 +139,8 @@ impl Shim {
         let _entered = self.runtime.enter();
         let to = self.sender.clone();
         let take = move |change| drop(to.send(Message::Feed(change)));
-        let feed = Feed::start(&self.options.kube, &self.options.namespace, take);
+        let reader = Reader::new(Arc::clone(&self.options.kube));
+        let feed = Feed::start(&reader, &self.options.namespace, take);
         if let Some(lease) = lease.clone() {
             let to = self.sender.clone();
             self.runtime.spawn(lease.hold(move |turn| drop(to.send(Message::Lease(turn)))));

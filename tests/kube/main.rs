@@ -1,7 +1,7 @@
 //! kornsole against a real Kubernetes API server, as an administrator uses it: the program itself, a kubeconfig, and kubectl reading back.
 //!
 //! `KUBEBUILDER_ASSETS` names a folder with etcd, kube-apiserver and kubectl (`scripts/kube-assets` makes one); without it nothing of this
-//! is tried, and that is said. `stage.py` starts them, with a recorded YuniKorn and a kubelet as stand-ins. The API server is a 1.20: it has no
+//! is tried, and that is said. `KORNSOLE_KUBE_ONLY` leaves out scenarios whose name does not have its text. `stage.py` starts them, with a recorded YuniKorn and a kubelet as stand-ins. The API server is a 1.20: it has no
 //! SelfSubjectReview, so who one is comes from a token review.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
@@ -14,6 +14,7 @@ mod looks;
 mod pods;
 mod schedule;
 mod seen;
+mod shadow;
 mod stage;
 mod stand_in;
 mod tapes;
@@ -28,7 +29,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 42] = [
+const SCENARIOS: [Scenario; 44] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -63,6 +64,8 @@ const SCENARIOS: [Scenario; 42] = [
     ("tape: an application is killed", tapes::kill),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("a kill deletes the pods of an application by their UIDs", kill),
+    ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
+    ("the role of the shadow reads, and writes nothing", shadow::role),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
     ("a gang comes together by placeholders, which give way", schedule::gang),
     ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
@@ -82,7 +85,8 @@ fn a_real_api_server() {
         return;
     };
     let stage = Stage::start(&assets);
-    for (name, scenario) in SCENARIOS {
+    let only = std::env::var("KORNSOLE_KUBE_ONLY").unwrap_or_default();
+    for (name, scenario) in SCENARIOS.into_iter().filter(|(name, _)| name.contains(&only)) {
         say(name);
         scenario(&stage);
     }

@@ -22,7 +22,8 @@ impl Both {
     fn new() -> Self {
         let (at, profile) = (Time::from_millis(1_000), Profile::V1_8_0);
         let shadow = Shadow::new(Scheduler::new(profile), at, Settings::default());
-        let free = Free::new(Scheduler::new(profile), at);
+        let mut free = Free::new(Scheduler::new(profile), at);
+        free.begin();
         let mut both = Self { shadow, free, at };
         both.see(Input::Configure(Arc::new(config::read(CONFIG, profile).config.unwrap())));
         let capacity = [("vcore", 2_000)].into_iter().collect();

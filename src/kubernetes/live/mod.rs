@@ -57,6 +57,11 @@ pub trait Sink {
     /// Changes the filters.
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot));
 
+    /// The filters are to forget a pod: it is gone.
+    fn forget_pod(&mut self, uid: &str) {
+        self.filters(&mut |filters| filters.drop_pod(uid));
+    }
+
     /// What the scheduler said since this was last asked, in its order.
     fn take_events(&mut self) -> Vec<Event>;
 }
@@ -64,6 +69,15 @@ pub trait Sink {
 /// An object of the API server that scheduling looks at, by its JSON.
 #[derive(Clone, Debug)]
 pub struct LiveObject(pub(super) Object);
+
+/// A pod that is on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodBinding {
+    /// The UID of the pod.
+    pub ask: AskId,
+    /// By its condition `PodScheduled`: when it was bound, to a second.
+    pub scheduled: Option<Time>,
+}
 
 /// What an object is found by: its kind, its namespace (empty for what has none), its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -161,6 +175,17 @@ impl Live {
     /// How many pods of ours there are, and how many of those are on nodes.
     pub fn counts(&self) -> (usize, usize) {
         (self.tasks.len(), self.tasks.values().filter(|task| task.stage.node().is_some()).count())
+    }
+
+    /// The pods of ours that are on nodes.
+    pub fn on_nodes(&self) -> BTreeSet<AskId> {
+        let on_node = self.tasks.iter().filter(|(_, task)| task.pod.node().is_some());
+        on_node.map(|(uid, _)| uid.clone()).collect()
+    }
+
+    /// The pods of ours, each with its namespace and name.
+    pub fn names(&self) -> impl Iterator<Item = (AskId, String)> {
+        self.tasks.iter().map(|(uid, task)| (uid.clone(), task.pod.metadata.path()))
     }
 
     fn do_later(&mut self, deed: Deed) {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Live, LiveObject, ObjectKey, Sink};
+use super::{Live, LiveObject, ObjectKey, PodBinding, Sink};
+use crate::kubernetes::moment::moment;
 use crate::kubernetes::objects::Object;
+use crate::model::AskId;
 
 impl LiveObject {
     /// Reads an object of a kind, which objects in a list do not say themselves.
@@ -24,6 +26,21 @@ impl LiveObject {
     pub fn key(&self) -> ObjectKey {
         let meta = self.0.meta();
         ObjectKey { kind: self.0.kind(), namespace: meta.namespace.clone(), name: meta.name.clone() }
+    }
+
+    /// The UID of a pod, with its namespace and name; `None` of another kind.
+    pub fn pod(&self) -> Option<(AskId, String)> {
+        let Object::Pod(pod) = &self.0 else { return None };
+        Some((AskId::from(pod.metadata.uid.as_str()), pod.metadata.path()))
+    }
+
+    /// How a pod of one of these schedulers is bound; `None` where it is on no node, or has ended, or is another scheduler's.
+    pub fn binding(&self, schedulers: &[String]) -> Option<PodBinding> {
+        let Object::Pod(pod) = &self.0 else { return None };
+        pod.node().filter(|_| schedulers.contains(&pod.spec.scheduler_name) && !pod.is_terminated())?;
+        let bound = pod.status.conditions.iter().find(|one| one.kind == "PodScheduled" && one.status == "True");
+        let scheduled = bound.and_then(|one| moment(&one.last_transition_time));
+        Some(PodBinding { ask: AskId::from(pod.metadata.uid.as_str()), scheduled })
     }
 }
 

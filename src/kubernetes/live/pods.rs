@@ -56,13 +56,13 @@ impl Live {
                 } else if let Stage::Leftover(node) = &task.stage {
                     self.vacate(node, &meta.uid, sink);
                 }
-                sink.filters(&mut |filters| filters.drop_pod(&meta.uid));
+                sink.forget_pod(&meta.uid);
                 self.member_gone(&task.app, &uid, sink);
             }
             None => {
                 if let Some(node) = pod.node() {
                     self.vacate(node, &meta.uid, sink);
-                    sink.filters(&mut |filters| filters.drop_pod(&meta.uid));
+                    sink.forget_pod(&meta.uid);
                 }
             }
         }

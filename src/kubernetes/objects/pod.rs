@@ -187,12 +187,13 @@ pub(crate) struct PodStatus {
 
 /// One of the conditions of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Condition {
     #[serde(rename = "type")]
     pub kind: String,
     pub status: String,
     pub reason: String,
+    pub last_transition_time: String,
 }
 
 /// What the kubelet says of a container.

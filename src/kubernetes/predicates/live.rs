@@ -68,7 +68,7 @@ impl Snapshot {
     }
 
     /// A pod is in the cluster no more.
-    pub(crate) fn drop_pod(&mut self, uid: &str) {
+    pub fn drop_pod(&mut self, uid: &str) {
         let Some(number) = self.facts.by_uid.get(uid).copied() else { return };
         if let Some(node) = self.placed.get(&number).copied() {
             self.change(number, node, false);
@@ -143,6 +143,21 @@ impl Snapshot {
                 self.barred.remove(&(pod, node));
             }
         }
+    }
+
+    /// Has everything where it is in another snapshot; what that one does not know stays where it is.
+    pub(crate) fn stand_as(&mut self, of: &Self) {
+        let facts = Arc::clone(&self.facts);
+        let there = |pod: &usize| {
+            let (pod, _) = facts.pods[*pod].pod.as_ref()?;
+            let known = of.facts.by_uid.get(pod.metadata.uid.as_str())?;
+            Some(of.placed.get(known).map(|node| of.facts.known.table.nodes[*node].id.as_str()))
+        };
+        let here = |node: &usize| facts.known.table.nodes[*node].id.as_str();
+        let moved = |(pod, node): &(&usize, &usize)| there(pod).is_some_and(|there| there != Some(here(node)));
+        let moved: Vec<(usize, usize)> = self.placed.iter().filter(moved).map(|(pod, node)| (*pod, *node)).collect();
+        moved.into_iter().for_each(|(pod, node)| self.change(pod, node, false));
+        self.take_places(of);
     }
 
     /// Has everything where it is in another snapshot, as far as both know it.

@@ -290,6 +290,17 @@ impl Predicates for Snapshot {
         Some(self)
     }
 
+    fn placed_as(&self, other: &dyn Predicates) -> Option<Arc<dyn Predicates>> {
+        let other = other.as_any_ref()?.downcast_ref::<Self>()?;
+        let mut copy = self.clone();
+        copy.stand_as(other);
+        Some(Arc::new(copy))
+    }
+
+    fn as_any_ref(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
     fn ask_like(&mut self, like: &AskId, new: &AskId) {
         self.add_pod(like, new);
     }

@@ -58,6 +58,16 @@ pub trait Predicates: Debug + Send + Sync {
         None
     }
 
+    /// A copy that counts asks on nodes as another one does, of those that it knows. `None`: what is reported does not matter.
+    fn placed_as(&self, _other: &dyn Predicates) -> Option<Arc<dyn Predicates>> {
+        None
+    }
+
+    /// The conditions by their own type, to be read.
+    fn as_any_ref(&self) -> Option<&dyn Any> {
+        None
+    }
+
     /// A copy for a fork of the scheduler, which other allocations are reported to from now on. `None`: what is reported does not
     /// matter, so one may stand for all.
     fn copy(&self) -> Option<Arc<dyn Predicates>> {

@@ -115,7 +115,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     let admin = token.identity.user == native.options.owner || native.options.scheduler_acl.grants(&token.identity);
     let actor = Actor { from: from(peer), ..Actor::from(token.identity.clone()) }.scheduler_admin(admin);
     let actor = match (native.options.read_only, token.read_only) {
-        (true, _) => actor.read_only("the server was started with --read-only"),
+        (true, _) => actor.read_only("nothing can be changed over this server"),
         (_, true) => actor.read_only("the token is for reading only"),
         _ => actor,
     };

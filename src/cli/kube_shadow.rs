@@ -1,0 +1,186 @@
+//! `kornsole kube shadow`: watches an Apache YuniKorn in a cluster, and says where ours would have decided otherwise.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::fail;
+use super::logs::LogArgs;
+use super::serve::{ListenArgs, url};
+use super::settings::{SettingsAction, SettingsArgs, setup};
+use crate::api::server::{Options as Serve, Server};
+use crate::kube::{Cluster as Kube, Known, Reader, Wanted};
+use crate::kubernetes::{Settings as Reading, Users};
+use crate::model::Profile;
+use crate::shadow::{Settings, Verdict};
+use crate::shim::shadow::{Begun, News, Options, ShadowShim, report, serve_metrics};
+
+/// The arguments of `kornsole kube shadow`.
+#[derive(Args, Clone, Debug)]
+pub struct ShadowArgs {
+    /// The context of the kubeconfig [default: the current one; in a pod its service account]
+    pub context: Option<String>,
+    /// The namespace of the scheduler, with its ConfigMaps
+    #[arg(long, value_name = "NAMESPACE", default_value = "yunikorn")]
+    pub namespace: String,
+    /// The pods of this schedulerName are those of the scheduler that is watched; may be repeated
+    #[arg(long, value_name = "NAME", default_values = ["yunikorn"])]
+    pub scheduler_name: Vec<String>,
+    /// The release that is watched, and that ours decides as: 1.5.1, 1.8.0, 1.9.0 or kornsole
+    #[arg(long, value_name = "PROFILE", default_value = "1.8.0")]
+    pub core: Profile,
+    /// The interval of the scheduler's shim in seconds (service.schedulingInterval)
+    #[arg(long, value_name = "SECONDS", default_value_t = 1)]
+    pub scheduling_interval: u64,
+    /// The scheduler has just been started: what it decides within five minutes is not settled
+    #[arg(long)]
+    pub after_start: bool,
+    /// Print every comparison as a line of JSON, instead of the differences in words
+    #[arg(long)]
+    pub json: bool,
+    /// End after so many seconds
+    #[arg(long = "for", value_name = "SECONDS")]
+    pub for_seconds: Option<u64>,
+    /// Serve figures for Prometheus on this address: /metrics
+    #[arg(long, value_name = "HOST:PORT")]
+    pub metrics: Option<SocketAddr>,
+    /// Where its state is served, for a console: to look, to explain, to try a what-if. Nothing is served without --listen
+    #[command(flatten)]
+    pub listen: ListenArgs,
+    /// How the state is served
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+    /// What is logged
+    #[command(flatten)]
+    pub logs: LogArgs,
+}
+
+/// Watches until it is asked to stop, then says how often both decided alike.
+pub fn run(args: &ShadowArgs) -> ExitCode {
+    let settings = match args.settings.read(None, None) {
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
+    };
+    if let Err((message, code)) = args.logs.start() {
+        return fail(&message, code);
+    }
+    let mut serve = None;
+    if args.listen.listen.is_some() {
+        match args.listen.options(settings.config(), args.core) {
+            Ok(mut options) => {
+                // What is shown is another scheduler's: nothing of it can be changed here.
+                options.access.read_only = true;
+                options.extra = settings.extra();
+                serve = Some(options);
+            }
+            Err(why) => return fail(&why, 2),
+        }
+    }
+    let engine = serve.is_some().then(|| setup(&settings, args.core));
+    let shim = match options(args, engine).and_then(ShadowShim::new) {
+        Ok(shim) => shim,
+        Err(why) => return fail(&why, 1),
+    };
+    match stop_by_itself(args, &shim).and_then(|()| watch(args, shim, serve)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => fail(&why, 1),
+    }
+}
+
+/// Serves figures, and ends it by a signal or when its time is over.
+fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
+    if let Some(address) = args.metrics {
+        let served = shim.runtime().block_on(serve_metrics(address, shim.shown()));
+        let address = served.map_err(|error| format!("figures cannot be served on {address}: {error}"))?;
+        tracing::info!("figures on http://{address}/metrics");
+    }
+    let stopper = shim.stopper();
+    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("signals cannot be heard: {error}"))?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            stopper.stop();
+        }
+    });
+    if let Some(seconds) = args.for_seconds {
+        let stopper = shim.stopper();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(seconds));
+            stopper.stop();
+        });
+    }
+    Ok(())
+}
+
+/// Watches to the end, then prints the summary.
+fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<(), String> {
+    let to = shim.stopper();
+    let mut server = None;
+    let begun = |begun: Begun| {
+        let Begun { pods, notices, engine, configured } = begun;
+        if let Some((mut serve, engine)) = serve.zip(engine) {
+            serve.extra.extend(configured.extra);
+            let running = Server::start(serve, engine).map_err(|why| why.to_string())?;
+            tracing::info!("serving on {}", url(&running));
+            server = Some(running);
+        }
+        notices.iter().for_each(|notice| tracing::warn!("{notice}"));
+        if configured.by_default {
+            tracing::warn!("no ConfigMap has a queue configuration: the built-in default is compared with");
+        }
+        // On stderr, so that nothing else is among the lines of JSON.
+        let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
+        Ok(())
+    };
+    let ended = shim.run(begun, |news| {
+        if say(&news, args.json).is_err() {
+            // Nobody reads it any more.
+            to.stop();
+        }
+    })?;
+    drop(server);
+    let Some((tally, free)) = ended.filter(|_| !args.json) else { return Ok(()) };
+    match print(&report::summary(&tally, &free)) {
+        // A reader that has seen enough is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("the output cannot be written: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn print(text: &str) -> io::Result<()> {
+    io::stdout().lock().write_all(text.as_bytes())
+}
+
+fn say(news: &News<'_>, json: bool) -> io::Result<()> {
+    match news {
+        News::Compared(comparison, pod) if json => print(&format!("{}\n", report::line(comparison, pod))),
+        News::Compared(comparison, _) if comparison.verdict == Verdict::Same => Ok(()),
+        News::Compared(comparison, pod) => print(&format!("{}\n", report::sentence(comparison, pod))),
+        News::Notice(notice) => {
+            tracing::warn!("{notice}");
+            Ok(())
+        }
+    }
+}
+
+fn options(args: &ShadowArgs, engine: Option<crate::engine::Setup>) -> Result<Options, String> {
+    let known = Known::read().map_err(|fault| fault.to_string())?;
+    let context = known.context(args.context.as_deref()).map_err(|fault| fault.to_string())?;
+    let scheduler_names = args.scheduler_name.clone();
+    let reading = Reading { profile: args.core, scheduler_names, users: Users::Trusted, ..Reading::default() };
+    Ok(Options {
+        reader: Reader::new(Arc::new(Kube::new(known, context, Wanted::default()))),
+        namespace: args.namespace.clone(),
+        reading,
+        compare: Settings::of_interval(Duration::from_secs(args.scheduling_interval)),
+        after_start: args.after_start,
+        engine,
+    })
+}

@@ -1,0 +1,31 @@
+//! The figures of a shadow for Prometheus: `/metrics`.
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::get;
+use tokio::net::TcpListener;
+
+use super::Shown;
+use super::report;
+
+/// The text format of Prometheus.
+const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Serves the figures on an address until the runtime ends.
+///
+/// # Errors
+/// The address is taken, or is none of this machine.
+pub async fn serve(address: SocketAddr, shown: Shown) -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind(address).await?;
+    let bound = listener.local_addr()?;
+    let answer = move || async move { ([(CONTENT_TYPE, FORMAT)], report::metrics(&shown.tally())) };
+    let router = Router::new().route("/metrics", get(answer));
+    tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, router).await {
+            tracing::error!("the figures of the shadow are not served any more: {error}");
+        }
+    });
+    Ok(bound)
+}

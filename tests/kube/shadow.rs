@@ -1,0 +1,294 @@
+//! `kornsole kube shadow` against the real API server: a recorded scenario is played as pods, and bound as the real core decided.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, SystemTime};
+
+use kornsole::scenario::{self, StepKind};
+use kornsole::scheduler::{AskSpec, PartitionCommand};
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::Stage;
+
+/// A scenario without what pods do not have; all three releases decide it alike.
+const NAME: &str = "appsort-010";
+/// How long anything may take here.
+const PATIENCE: Duration = Duration::from_secs(60);
+const NAMESPACE: &str = "shade";
+
+/// A shadow that runs. Dropping it kills it.
+struct Shadow {
+    child: Child,
+    lines: Receiver<Value>,
+    /// Where its state and its figures are served.
+    served: String,
+    figures: String,
+}
+
+impl Shadow {
+    /// Starts one, and waits until it has taken everything over.
+    fn start(stage: &Stage) -> Self {
+        let tokens = stage.folder.join("shadow-tokens.yaml").display().to_string();
+        let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
+        stage.file("shadow.token", token.trim());
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+            .args(["kube", "shadow", "root", "--namespace", "shadowed", "--scheduler-name", "recorded", "--json"])
+            .args(["--listen", "127.0.0.1:0", "--tokens", &tokens, "--metrics", "127.0.0.1:0"])
+            .env("KUBECONFIG", &stage.kubeconfig)
+            .env("XDG_CONFIG_HOME", &stage.folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut behind = |words: &str| {
+            let line = said.find_map(|line| line.unwrap().split_once(words).map(|(_, rest)| rest.trim().to_owned()));
+            line.expect("it ended")
+        };
+        let figures = behind("figures on ");
+        let served = behind("serving on ");
+        behind("watching: ");
+        std::thread::spawn(move || said.for_each(drop));
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).unwrap());
+            }
+        });
+        Self { child, lines, served, figures }
+    }
+
+    /// The next comparisons.
+    fn next(&self, count: usize) -> Vec<Value> {
+        (0..count)
+            .map(|number| self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {number} of {count}")))
+            .collect()
+    }
+
+    /// What it serves at an address.
+    fn get(address: &str) -> String {
+        let (host, path) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET /{path} HTTP/1.0\r\nHost: {host}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
+    /// SIGTERM, and waits for its end.
+    fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").arg(pid).status().unwrap().success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn recorded(ending: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    std::fs::read_to_string(folder.join(format!("{NAME}.{ending}"))).unwrap()
+}
+
+/// The pods of an ask, one for each that it stands for.
+fn pods_of(ask: &AskSpec, queue: &str) -> Vec<Value> {
+    let requests = json!({
+        "cpu": format!("{}m", ask.resource.amount("vcore")), "memory": ask.resource.amount("memory").to_string(),
+    });
+    let one = |id: kornsole::model::AskId| {
+        let mut spec = json!({
+            "schedulerName": "recorded",
+            "containers": [{"name": "main", "image": "x", "resources": {"requests": requests}}],
+        });
+        if ask.priority.0 != 0 {
+            spec["priorityClassName"] = json!(class(ask.priority.0));
+        }
+        let labels = json!({"applicationId": ask.app.as_str(), "queue": queue});
+        json!([format!("/api/v1/namespaces/{NAMESPACE}/pods"), {"metadata": {"name": id.as_str(), "labels": labels}, "spec": spec}])
+    };
+    ask.ids().map(one).collect()
+}
+
+fn class(priority: i32) -> String {
+    format!("recorded-{priority}").replace("--", "-minus-")
+}
+
+/// Makes namespaces, queues, classes, nodes; gives the names of the nodes.
+fn prepare(stage: &Stage, scenario: &scenario::Scenario) -> Vec<String> {
+    let mut all: Vec<Value> =
+        ["shadowed", NAMESPACE].map(|name| json!(["/api/v1/namespaces", {"metadata": {"name": name}}])).to_vec();
+    let map =
+        json!({"metadata": {"name": "yunikorn-configs"}, "data": {"queues.yaml": scenario.config_text().unwrap()}});
+    all.push(json!(["/api/v1/namespaces/shadowed/configmaps", map]));
+    let mut priorities: Vec<i32> = Vec::new();
+    let mut nodes = Vec::new();
+    for step in &scenario.steps {
+        match &step.kind {
+            StepKind::Command(PartitionCommand::Ask(ask)) => priorities.push(ask.priority.0),
+            StepKind::Command(PartitionCommand::AddNode(node)) => nodes.push(node.clone()),
+            _ => {}
+        }
+    }
+    priorities.sort_unstable();
+    priorities.dedup();
+    for priority in priorities.into_iter().filter(|priority| *priority != 0) {
+        let object = json!({"metadata": {"name": class(priority)}, "value": priority});
+        all.push(json!(["/apis/scheduling.k8s.io/v1/priorityclasses", object]));
+    }
+    all.extend(nodes.iter().map(|node| json!(["/api/v1/nodes", {"metadata": {"name": node.id.as_str()}}])));
+    stage.command(&json!({"make": all}));
+    for node in &nodes {
+        let amount = |name: &str| node.capacity.amount(name);
+        let allocatable =
+            json!({"cpu": format!("{}m", amount("vcore")), "memory": amount("memory").to_string(), "pods": "100000"});
+        let body = json!({"status": {"allocatable": allocatable, "capacity": allocatable}});
+        stage.patch_status(&format!("/api/v1/nodes/{}", node.id), &body);
+        // A new node is not ready for the API server.
+        let open = json!({"spec": {"taints": null}});
+        stage.command(&json!({"patch": format!("/api/v1/nodes/{}", node.id), "body": open}));
+    }
+    nodes.iter().map(|node| node.id.to_string()).collect()
+}
+
+/// A time as Kubernetes writes it: always six digits.
+fn micros(time: OffsetDateTime) -> String {
+    let seconds = time.replace_nanosecond(0).unwrap().format(&Rfc3339).unwrap();
+    format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.microsecond())
+}
+
+/// As a YuniKorn does it: an Event that says when it decided, then the binding.
+fn bind(stage: &Stage, pod: &str, uid: &str, node: &str) {
+    let event = json!({
+        "metadata": {"name": format!("{pod}.scheduled"), "namespace": NAMESPACE},
+        "eventTime": micros(OffsetDateTime::from(SystemTime::now())),
+        "reportingController": "yunikorn", "reportingInstance": "yunikorn-1", "action": "Scheduled", "reason": "Scheduled",
+        "type": "Normal", "note": "it is assigned",
+        "regarding": {"apiVersion": "v1", "kind": "Pod", "namespace": NAMESPACE, "name": pod, "uid": uid},
+    });
+    let binding = json!({"metadata": {"name": pod}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}});
+    stage.command(&json!({"make": [
+        [format!("/apis/events.k8s.io/v1/namespaces/{NAMESPACE}/events"), event],
+        [format!("/api/v1/namespaces/{NAMESPACE}/pods/{pod}/binding"), binding],
+    ]}));
+}
+
+fn uids(stage: &Stage) -> BTreeMap<String, String> {
+    let text = stage.kubectl(&["-n", NAMESPACE, "get", "pods", "-o", "json"]);
+    let list: Value = serde_json::from_str(&text).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let one = |pod: &Value| (text(&pod["metadata"]["name"]), text(&pod["metadata"]["uid"]));
+    list["items"].as_array().unwrap().iter().map(one).collect()
+}
+
+pub fn agrees(stage: &Stage) {
+    let scenario = scenario::read(&recorded("yaml")).scenario.unwrap();
+    let nodes = prepare(stage, &scenario);
+    let shadow = Shadow::start(stage);
+    let mut queues = BTreeMap::new();
+    let mut pods = Vec::new();
+    for step in &scenario.steps {
+        match &step.kind {
+            StepKind::Command(PartitionCommand::Submit(app)) => drop(queues.insert(app.app.clone(), app.queue.clone())),
+            StepKind::Command(PartitionCommand::Ask(ask)) => pods.extend(pods_of(ask, &queues[&ask.app])),
+            _ => {}
+        }
+    }
+    for of_app in pods.chunk_by(|one, other| one[1]["metadata"]["labels"] == other[1]["metadata"]["labels"]) {
+        stage.command(&json!({"make": of_app}));
+        // The times of pods are in seconds, and applications are served by them.
+        std::thread::sleep(Duration::from_millis(1_100));
+    }
+    let uids_of = uids(stage);
+    // All of them have been seen for certain by then.
+    std::thread::sleep(Duration::from_secs(3));
+    let trace = recorded("jsonl");
+    let decisions: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let decisions: Vec<&Value> = decisions.iter().filter(|line| line["event"] == "allocated").collect();
+    for line in &decisions {
+        let pod = line["ask"].as_str().unwrap();
+        bind(stage, pod, &uids_of[pod], line["node"].as_str().unwrap());
+    }
+    let compared = shadow.next(decisions.len());
+    for (line, decision) in compared.iter().zip(&decisions) {
+        assert_eq!(line["pod"], json!(format!("{NAMESPACE}/{}", decision["ask"].as_str().unwrap())));
+        assert!(line["verdict"] == "same" || line["verdict"] == "equal", "{line}");
+        assert_eq!((&line["node"], &line["source"]), (&decision["node"], &json!("scheduled-event")), "{line}");
+    }
+    planted(stage, &shadow, &nodes[0]);
+    serves(stage, &shadow, decisions.len());
+    shadow.stop();
+    stage.kubectl(&["-n", NAMESPACE, "delete", "pods", "--all", "--grace-period=0", "--force"]);
+    nodes.iter().for_each(|node| drop(stage.kubectl(&["delete", "node", node])));
+}
+
+/// A pod is bound to a node that its selector refuses.
+fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
+    let spec = json!({
+        "schedulerName": "recorded", "nodeSelector": {"disk": "fast"},
+        "containers": [{"name": "main", "image": "x", "resources": {"requests": {"cpu": "1"}}}],
+    });
+    let metadata = |name: &str| json!({"name": name, "labels": {"applicationId": name, "queue": "root.a"}});
+    let path = format!("/api/v1/namespaces/{NAMESPACE}/pods");
+    let pods = ["planted", "waits"].map(|name| json!([path, {"metadata": metadata(name), "spec": spec}]));
+    stage.command(&json!({"make": pods}));
+    let uid = uids(stage)["planted"].clone();
+    std::thread::sleep(Duration::from_secs(3));
+    bind(stage, "planted", &uid, node);
+    let line = shadow.next(1).remove(0);
+    assert_eq!((&line["verdict"], &line["rule"]), (&json!("illegal"), &json!("predicate")), "{line}");
+    assert!(line["cause"].as_str().unwrap().contains("NodeAffinity"), "{line}");
+}
+
+/// Its state is the cluster's, for whoever looks; nothing of it can be changed. The figures are those of the comparisons.
+fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
+    let apps = stage.works(&["apps", "--server", &shadow.served]);
+    super::has(&apps, &["app-001", "root.a", "planted"]);
+    let token = stage.folder.join("shadow.token").display().to_string();
+    let (code, waits, why) = stage.run(&["explain", "waits", "--server", &shadow.served, "--token-file", &token]);
+    assert_eq!(code, 1, "{waits}{why}");
+    super::has(&(waits + &why), &["node affinity/selector"]);
+    let refused = stage.fails(&["kill", "app-001", "--yes", "--server", &shadow.served, "--token-file", &token]);
+    super::has(&refused, &["read only"]);
+    let figures = Shadow::get(&format!("{}/", shadow.figures.trim_end_matches('/')).replace("/metrics/", "/metrics"));
+    let count = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<usize>().unwrap();
+    let of = |verdict: &str| -> usize {
+        let verdict = format!("verdict=\"{verdict}\"}}");
+        figures.lines().filter(|line| line.contains(&verdict)).map(count).sum()
+    };
+    assert_eq!((of("same") + of("equal"), of("illegal")), (decisions, 1), "{figures}");
+}
+
+/// Its role reads what it follows, and writes nothing.
+pub fn role(stage: &Stage) {
+    let file = stage.folder.join("shadow.yaml").display().to_string();
+    let of = ["--namespace", "shadowed", "--group", "only-shadow"];
+    let printed = stage.works(&[&["kube", "manifests", "--role", "shadow"], &of[..]].concat());
+    std::fs::write(&file, &printed).unwrap();
+    stage.kubectl(&["apply", "-f", &file]);
+    let known = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        stage.can("shadow", &["watch", "pods", "-A"])
+    });
+    assert!(known, "it may not watch pods");
+    for what in ["nodes", "persistentvolumes", "priorityclasses.scheduling.k8s.io", "events.events.k8s.io"] {
+        assert!(stage.can("shadow", &["list", what, "-A"]), "{what}");
+    }
+    for verb in ["create", "update", "patch", "delete"] {
+        for what in ["pods", "pods/binding", "pods/status", "configmaps", "events.events.k8s.io", "nodes"] {
+            assert!(!stage.can("shadow", &[verb, what, "-n", "shadowed"]), "{verb} {what}");
+        }
+    }
+    assert!(!stage.can("shadow", &["get", "secrets", "-A"]));
+}
