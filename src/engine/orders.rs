@@ -64,7 +64,10 @@ fn perform_checked(state: &mut State, actor: &Actor, order: &Order, prepared: Pr
             let done = configure::roll_back(state, actor, order, *revision, &change, prepared)?;
             Ok(Done::Configured(Box::new(done)))
         }
-        Act::Pause | Act::Resume if !actor.scheduler_admin => Err(Refusal::no_scheduler_acl(actor, &order.act)),
+        Act::Pause | Act::Resume | Act::Silence { .. } | Act::EndSilence { .. } if !actor.scheduler_admin => {
+            Err(Refusal::no_scheduler_acl(actor, &order.act))
+        }
+        Act::Silence { .. } | Act::EndSilence { .. } => Ok(Done::Silenced),
         Act::Pause => {
             state.pause();
             Ok(Done::Paused)

@@ -53,6 +53,9 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
 /// and nothing is done but what was begun already.
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
+    // While it is paused its time stands.
+    let due = if state.paused { Some(state.now) } else { next_due(state) };
+    state.ledger.set_next_due(due);
     state.outbox.flush();
     progress
 }

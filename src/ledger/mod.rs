@@ -46,9 +46,17 @@ pub struct Ledger {
     apps: OrdMap<In<AppId>, AppMeter>,
     queues: OrdMap<In<QueuePath>, QueueMeter>,
     hours: Hours,
+    /// Up to when it has everything; `None`: up to any time that is asked about.
+    whole_until: Option<Time>,
 }
 
 impl Ledger {
+    /// The same ledger, which has everything up to this time and is not read beyond it: the scheduler has not decided yet what comes then.
+    #[must_use]
+    pub fn whole_until(self, until: Option<Time>) -> Self {
+        Self { whole_until: until, ..self }
+    }
+
     /// The ledger of a scheduler of whose past nothing is known: what it has now counts from now on.
     pub fn beginning(now: Time, scheduler: &Scheduler) -> Self {
         let mut ledger = Self::default();

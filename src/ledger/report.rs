@@ -80,9 +80,9 @@ impl FromStr for Dimension {
 pub struct Question {
     /// What the rows are split by, in this order.
     pub by: Vec<Dimension>,
-    /// From the hour of this time on; `None`: from the beginning.
+    /// Hours that begin at this time or later; `None`: from the beginning.
     pub from: Option<Time>,
-    /// Up to the end of the hour before this time, or up to it where it begins an hour; `None`: up to now.
+    /// Hours that begin before this time, so that periods that follow each other count nothing twice; `None`: up to now.
     pub to: Option<Time>,
     /// Only what is in this queue and below it.
     pub queue: Option<QueuePath>,
@@ -142,12 +142,13 @@ pub struct Report {
 }
 
 impl Ledger {
-    /// Answers a question as of now.
+    /// Answers a question as of now, or of the time up to which it has everything where that is before now.
     pub fn report(&self, now: Time, question: &Question) -> Report {
         let mut all = self.clone();
+        let now = self.whole_until.map_or(now, |until| now.min(until));
         all.read_all(now);
         let hours = &all.hours;
-        let first = question.from.map_or(0, |from| from.0 / HOUR).max(hours.since.0 / HOUR);
+        let first = question.from.map_or(0, |from| from.0.div_ceil(HOUR)).max(hours.since.0 / HOUR);
         let last = question.to.map_or(u64::MAX, |to| to.0.div_ceil(HOUR));
         let mut sums = Sums { question, rows: BTreeMap::new(), total: ReportRow::default() };
         let mut queues: BTreeMap<Vec<String>, QueueUsed> = BTreeMap::new();

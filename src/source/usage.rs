@@ -1,15 +1,21 @@
 //! What was used over time, as a console asks for it.
 
+use std::time::Duration;
+
 use crate::api::client::encode_once;
 use crate::api::convert::read::used;
-use crate::api::convert::usage_report;
+use crate::api::convert::{tracked_report, usage_report};
 use crate::api::dto::time::{parse_rfc3339, rfc3339};
 use crate::engine::Host;
 use crate::ledger::{Dimension, Question};
+use crate::model::Time;
+use crate::view::View;
 use crate::view::used::{UsageBy, UsagePeriod, UsageQuestion, Used};
 
 /// An hour in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
+/// An hour in microseconds.
+const HOUR_MICROS: u64 = 3_600_000_000;
 /// How far back the middle of the last month is from the first of this one, in nanoseconds.
 const INTO_LAST_MONTH: i64 = 15 * 24 * HOUR;
 
@@ -19,11 +25,21 @@ pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
     // While it is paused its time stands.
     let view = host.published().view();
     let now = if view.paused { view.at } else { host.now() };
-    let (from, to) = bounds(question.period, runs.wall(now));
+    let (from, to) = match question.period {
+        // Hours are those of the scheduler, however fast its time runs; the one in which the period begins counts.
+        UsagePeriod::Hours(hours) => {
+            let from = now - Duration::from_secs(u64::from(hours) * 3_600);
+            (Some(Time(from.0 / HOUR_MICROS * HOUR_MICROS)), None)
+        }
+        period => {
+            let (from, to) = bounds(period, runs.wall(now));
+            (from.map(|from| runs.time(from)), to.map(|to| runs.time(to)))
+        }
+    };
     let asked = Question {
         by: vec![dimension(question.by)],
-        from: from.map(|from| runs.time(from)),
-        to: to.map(|to| runs.time(to)),
+        from,
+        to,
         queue: question.queue.clone(),
         user: question.user.as_deref().map(str::to_owned),
     };
@@ -40,6 +56,19 @@ pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     path.extend(question.queue.as_ref().map(|queue| format!("&queue={}", encode_once(queue.as_str()))));
     path.extend(question.user.as_ref().map(|user| format!("&user={}", encode_once(user))));
     path
+}
+
+/// Answers from what an Apache YuniKorn shows: it keeps no ledger.
+///
+/// # Errors
+/// It does not show that.
+pub(super) fn of_view(view: &View, question: &UsageQuestion) -> Result<Used, String> {
+    if question.period != UsagePeriod::All {
+        return Err("an Apache YuniKorn keeps no ledger: there is no period but all".to_owned());
+    }
+    let by = vec![dimension(question.by)];
+    let (queue, user) = (question.queue.clone(), question.user.as_deref().map(str::to_owned));
+    Ok(used(tracked_report(view, &Question { by, from: None, to: None, queue, user })?, question.by))
 }
 
 const fn dimension(by: UsageBy) -> Dimension {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::model::QueuePath;
 
@@ -140,6 +141,8 @@ pub struct Used {
     pub from: i64,
     /// Up to when.
     pub to: i64,
+    /// For how long the scheduler's time ran between them: without the gaps, and as fast as it ran.
+    pub counted: Duration,
     /// Before this time applications are summed up by queue and user.
     pub applications_from: Option<i64>,
     /// When nothing was counted, the oldest first.
@@ -148,6 +151,8 @@ pub struct Used {
     pub rows: Vec<Arc<UsedRow>>,
     /// The sum of all rows.
     pub total: UsedRow,
+    /// Only what was allocated is known, not what waited, was borrowed or guaranteed.
+    pub only_allocated: bool,
     /// What it does not know or counts otherwise, in sentences.
     pub notes: Vec<String>,
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::engine::{Core, Setup};
-use kornsole::ledger::{Dimension, Integral, Question, Report};
+use kornsole::engine::{Core, Progress, Setup};
+use kornsole::ledger::{Dimension, Integral, Question, Report, ReportRow};
 use kornsole::model::{AppId, AskId, Priority, Profile, QueuePath, Resource, Time};
 use kornsole::scenario::{self, ScenarioWorkload, StepKind, Workload};
 use kornsole::scheduler::{Command, Event, EventKind, PartitionCommand};
@@ -258,6 +258,60 @@ fn what_was_borrowed_is_the_same_however_it_is_split() {
         }
     }
     assert!(borrowed > 3, "{borrowed} queues borrowed beyond a guarantee of their own");
+}
+
+#[test]
+fn what_is_not_decided_yet_is_not_counted() {
+    let question = Question { by: vec![Dimension::Application], ..Question::default() };
+    let file =
+        share::recorded_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
+    let text = std::fs::read_to_string(file).expect("it was listed");
+    let scenario = scenario::read(&text).scenario.expect("a recorded scenario reads");
+    let config = scenario.embedded_config(Profile::Kornsole).and_then(|embedded| embedded.config);
+    let config = Arc::new(config.expect("its configuration is valid"));
+    let workload = Box::new(ScenarioWorkload::new(scenario, Profile::Kornsole));
+    let mut core = Core::new(Profile::Kornsole, config, Some(workload)).expect("it is valid");
+    let (end, mut behind) = (Time(HOUR), 0);
+    let mut before: BTreeMap<(Vec<String>, String), u128> = BTreeMap::new();
+    while core.run_until(end, 3) == Progress::Busy {
+        // A reader whose clock is ahead of the scheduler.
+        let report = core.ledger().ledger().report(end, &question);
+        behind += usize::from(report.to < end);
+        let used = |row: &ReportRow| {
+            micros(&row.allocated)
+                .into_iter()
+                .map(|(name, amount)| ((row.key.clone(), name), amount))
+                .collect::<Vec<_>>()
+        };
+        let now: BTreeMap<_, _> = report.rows.iter().flat_map(used).collect();
+        for (of, amount) in &before {
+            assert!(now.get(of) >= Some(amount), "{of:?}: {amount} became {:?}", now.get(of));
+        }
+        before = now;
+    }
+    assert!(behind > 10 && !before.is_empty(), "{behind} reports were asked for ahead of the scheduler");
+}
+
+#[test]
+fn periods_that_follow_each_other_count_nothing_twice() {
+    let file =
+        share::recorded_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
+    let text = std::fs::read_to_string(file).expect("it was listed");
+    let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
+    core.run_until(Time(2 * HOUR + HOUR / 4), usize::MAX);
+    let total = |from: Option<u64>, to: Option<u64>| {
+        let question = Question { from: from.map(Time), to: to.map(Time), ..Question::default() };
+        micros(&core.ledger().ledger().report(core.now(), &question).total.allocated)
+    };
+    let whole = total(None, None);
+    assert!(!whole.is_empty());
+    for middle in [HOUR / 3, HOUR - 1, HOUR, HOUR + 1, 2 * HOUR, 2 * HOUR + 1] {
+        let mut parts = total(None, Some(middle));
+        for (name, amount) in total(Some(middle), None) {
+            *parts.entry(name).or_default() += amount;
+        }
+        assert_eq!(parts, whole, "split at {middle}");
+    }
 }
 
 #[test]

@@ -14,10 +14,12 @@ pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
         by: report.by.iter().map(ToString::to_string).collect(),
         from: runs.wall(report.from),
         to: runs.wall(report.to),
+        counted: i64::try_from(report.to.since(report.from).as_nanos()).unwrap_or(i64::MAX),
         applications_from: report.folded.map(|folded| runs.wall(folded)),
         gaps: runs.gaps().into_iter().filter(inside).map(gap).collect(),
         rows: report.rows.iter().map(|one| row(&report.by, one, runs)).collect(),
         total: row(&[], &report.total, runs),
+        only_allocated: false,
         notes: Vec::new(),
     }
 }

@@ -26,19 +26,11 @@ pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String>
     }
 }
 
-/// Asks a kornsole for its ledger. An Apache YuniKorn keeps none.
+/// Asks a kornsole for its ledger.
 ///
 /// # Errors
 /// Why it is not known.
-pub async fn usage(
-    client: &Client,
-    is_yunikorn: bool,
-    question: &UsageQuestion,
-    now: SystemTime,
-) -> Result<Used, String> {
-    if is_yunikorn {
-        return Err("an Apache YuniKorn keeps no ledger".to_owned());
-    }
+pub async fn usage(client: &Client, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let path = path(question, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
     let got = client.json::<UsageReport>(&path).await.map_err(|fault| fault.to_string())?;

@@ -1,11 +1,12 @@
 //! `kornsole usage` against a real `kornsole serve`, and on the folder that it leaves.
 
+use std::collections::BTreeMap;
 use std::process::Output;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{Program, TestFolder, kornsole_command};
-use crate::remote::serve::Server;
+use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 
 /// Ten seconds in which nightly has seven cores of a guarantee of two, and etl waits for four.
@@ -182,8 +183,49 @@ fn what_cannot_be_asked_is_said() {
         assert_eq!(refused.status.code(), Some(1), "{message}");
         assert!(message.contains(said), "{message}");
     }
-    let yunikorn = Server::start(sets::of("1.8.0"));
-    let asked = kornsole_command(&["usage", "--server", &yunikorn.url()]).output().unwrap();
-    let message = String::from_utf8(asked.stderr).unwrap();
-    assert!(asked.status.code() == Some(1) && message.contains("an Apache YuniKorn keeps no ledger"), "{message}");
+}
+
+/// Two live applications of an Apache YuniKorn have allocations that ended, one of them a preempted one and a placeholder.
+#[test]
+fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
+    let mut set = sets::of("1.8.0");
+    let path = sets::get("/ws/v1/partition/default/applications/active");
+    let mut apps: Value = serde_json::from_slice(&set[&path].body).unwrap();
+    let all = apps.as_array_mut().unwrap();
+    assert!(all.len() >= 2);
+    let (queue, user) = (all[0]["queueName"].as_str().unwrap().to_owned(), all[0]["user"].as_str().unwrap().to_owned());
+    all[0]["resourceHistory"] = json!({
+        "resourceUsage": {"m5.large": {"vcore": 1_000_000}, "UNKNOWN": {"vcore": 500_000, "memory": 3_600}},
+        "preemptedResource": {"m5.large": {"vcore": 300_000}},
+        "placeholderResource": {"UNKNOWN": {"vcore": 20_000}},
+    });
+    all[1]["resourceHistory"] = json!({"resourceUsage": {"UNKNOWN": {"vcore": 7_000}}});
+    set.insert(path, Answer::json(apps.to_string()));
+    let yunikorn = Server::start(set);
+    let run = |arguments: &[&str]| {
+        kornsole_command(&[&["usage", "--server", &yunikorn.url()], arguments].concat()).output().unwrap()
+    };
+    let report = json(&run(&["--by", "application", "--json"]));
+    let used: BTreeMap<&str, &Value> = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["application"].as_str().unwrap(), &row["allocated"]))
+        .collect();
+    let ids: Vec<&str> =
+        apps.as_array().unwrap().iter().take(2).map(|app| app["applicationID"].as_str().unwrap()).collect();
+    assert_eq!(used[ids[0]], &json!({"vcore": 1_820_000, "memory": 3_600}), "{report:#}");
+    assert_eq!(used[ids[1]], &json!({"vcore": 7_000}), "{report:#}");
+    assert_eq!(report["total"]["allocated"]["vcore"], 1_827_000);
+    let tree = json(&run(&["--by", "tree", "--user", &user, "--queue", &queue, "--json"]));
+    assert!(tree["rows"][0]["allocated"]["vcore"].as_u64() >= Some(1_820_000), "{tree:#}");
+    let text = String::from_utf8(run(&[]).stdout).unwrap();
+    assert!(text.contains("its own count (resourceHistory)") && !text.contains("WAITED"), "{text}");
+    for (arguments, said) in
+        [(&["--by", "hour"][..], "use by hour is not known"), (&["--from", "1d"], "keeps no ledger")]
+    {
+        let refused = run(arguments);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(1) && message.contains(said), "{message}");
+    }
 }

@@ -1,6 +1,7 @@
 //! A report of a ledger on the wire, as a person sees it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::api::dto::native::{UsageReport, UsageReportRow};
 use crate::view::used::{UsageBy, UsageGap, Used, UsedRow};
@@ -11,10 +12,12 @@ pub fn used(report: UsageReport, by: UsageBy) -> Used {
     Used {
         from: report.from,
         to: report.to,
+        counted: Duration::from_nanos(u64::try_from(report.counted).unwrap_or(0)),
         applications_from: report.applications_from,
         gaps: gaps.collect(),
         rows: report.rows.into_iter().map(|one| Arc::new(row(one, by))).collect(),
         total: row(report.total, by),
+        only_allocated: report.only_allocated,
         notes: report.notes,
     }
 }

@@ -15,6 +15,8 @@ pub struct UsageReport {
     pub from: i64,
     /// Up to when.
     pub to: i64,
+    /// For how long the scheduler's time ran between them, in nanoseconds: without the gaps, and as fast as it ran.
+    pub counted: i64,
     /// Before this time applications are summed up by queue and user; missing where all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_from: Option<i64>,
@@ -24,6 +26,9 @@ pub struct UsageReport {
     pub rows: Vec<UsageReportRow>,
     /// The sum of all rows.
     pub total: UsageReportRow,
+    /// Only what was allocated is known, not what waited, was borrowed or guaranteed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub only_allocated: bool,
     /// What is not known or counted otherwise, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -14,6 +14,9 @@ type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
 
 /// The amounts that a report has.
 pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
+    if report.only_allocated {
+        return vec![("allocated", |row| &row.allocated)];
+    }
     let mut all: Vec<Amounts> =
         vec![("allocated", |row| &row.allocated), ("waited", |row| &row.waited), ("borrowed", |row| &row.borrowed)];
     if report.rows.iter().any(|row| !row.guaranteed.is_empty()) {
@@ -72,6 +75,12 @@ pub(super) fn figure(name: &str, seconds: u64) -> String {
     if seconds == 0 { String::new() } else { format!("{:.2}", in_hours(name, seconds)) }
 }
 
+/// A time to the second, for people.
+pub(super) fn shown(nanos: i64) -> String {
+    const SECOND: i64 = 1_000_000_000;
+    rfc3339(nanos.div_euclid(SECOND) * SECOND)
+}
+
 /// The report for people.
 pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let (amounts, resources) = (amounts(report), resources(report));
@@ -97,10 +106,10 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
         let sum = (0..report.by.len()).map(|at| if at == 0 { "total".to_owned() } else { String::new() });
         add(&total, sum.collect());
     }
-    let mut text = format!("from {} to {}\n\n", rfc3339(report.from), rfc3339(report.to));
+    let mut text = format!("from {} to {}\n\n", shown(report.from), shown(report.to));
     text.push_str(&table.text());
     if let Some(from) = report.applications_from {
-        text.push_str(&format!("\napplications stand one by one from {} on\n", rfc3339(from)));
+        text.push_str(&format!("\napplications stand one by one from {} on\n", shown(from)));
     }
     gaps(report).iter().for_each(|line| text.push_str(&format!("\n{line}\n")));
     text
@@ -109,7 +118,7 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
 /// When nothing was counted, and what is not known: a sentence each.
 pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
     let gap = |gap: &UsageGap| {
-        let (from, to) = (rfc3339(gap.from), rfc3339(gap.to));
+        let (from, to) = (shown(gap.from), shown(gap.to));
         if gap.to < gap.from {
             return format!("from {from} back to {to}: {}", gap.why);
         }

@@ -6,20 +6,24 @@ mod price;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
 
 use super::audit_source::AuditSourceArgs;
-use super::{Ended, exit, print};
+use super::{Ended, Once, exit, print};
 use crate::api::client::{Remote, encode_once};
-use crate::api::convert::usage_report;
+use crate::api::convert::{tracked_report, usage_report};
 use crate::api::dto::json::to_bytes;
 use crate::api::dto::native::UsageReport;
-use crate::api::dto::time::parse_rfc3339;
+use crate::api::dto::time::{parse_rfc3339, rfc3339};
 use crate::config::properties::parse_duration;
-use crate::ledger::Question;
+use crate::engine::journal::FolderInspection;
+use crate::ledger::{Dimension, Question};
 use crate::model::QueuePath;
+use crate::source::remote::once::Want;
+use crate::view::View;
 
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
@@ -37,6 +41,9 @@ pub struct UsageArgs {
     /// Up to when
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
+    /// A whole month by UTC, as 2026-11, in place of --from and --to
+    #[arg(long, value_name = "MONTH", conflicts_with_all = ["from", "to"])]
+    pub month: Option<String>,
     /// Only what was used in this queue and below it
     #[arg(long, value_name = "PATH")]
     pub queue: Option<String>,
@@ -72,19 +79,27 @@ pub fn usage(args: &UsageArgs) -> ExitCode {
 fn printed(args: &UsageArgs) -> Result<(), Ended> {
     let prices = args.price.as_deref().map(price::Prices::read).transpose().map_err(ended)?;
     let now = SystemTime::now();
-    let from = args.from.as_deref().map(|text| moment(text, now)).transpose().map_err(ended)?;
-    let to = args.to.as_deref().map(|text| moment(text, now)).transpose().map_err(ended)?;
-    let by = Question::by(&args.by).map_err(ended)?;
-    let report = match &args.of.state {
-        Some(_) => of_folder(args, by, (from, to))?,
-        None => of_server(args, (from, to))?,
+    let at = |text: &Option<String>| text.as_deref().map(|text| moment(text, now)).transpose().map_err(ended);
+    let span = match &args.month {
+        Some(month) => whole_month(month).map_err(ended)?,
+        None => (at(&args.from)?, at(&args.to)?),
     };
+    let by = Question::by(&args.by).map_err(ended)?;
+    let ledger = Ledgers::open(args)?;
+    let report = ledger.report(args, &by, span)?;
     let format = if args.of.client.json { Format::Json } else { args.format };
     let text = match format {
         Format::Table => formats::table(&report, prices.as_ref()),
         Format::Csv => formats::csv(&report, prices.as_ref()),
         Format::Json => String::from_utf8_lossy(&to_bytes(&report)).into_owned() + "\n",
-        Format::Html => html::page(&report, prices.as_ref()),
+        Format::Html => {
+            let by_hour = match over_time(&by) {
+                Some(by) if !report.only_allocated => Some(ledger.report(args, &by, span)?),
+                _ => None,
+            };
+            let (by_hour, prices) = (by_hour.as_ref(), prices.as_ref());
+            html::page(&report, &html::Beside { month: args.month.as_deref(), by_hour, prices })
+        }
     };
     print(&text).map(drop)
 }
@@ -95,41 +110,88 @@ fn ended(message: String) -> Ended {
 
 type Span = (Option<i64>, Option<i64>);
 
-fn of_folder(args: &UsageArgs, by: Vec<crate::ledger::Dimension>, (from, to): Span) -> Result<UsageReport, Ended> {
-    let look = args.of.folder()?;
-    let runs = look.clock_runs();
-    let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
-    let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
-    let question = Question { by, from: time(from), to: time(to), queue, user };
-    Ok(usage_report(&look.usage(&question), &runs))
+/// By hour and the first thing that a report is split by, for the charts over time; `None` where it is by hour itself.
+fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
+    if by.contains(&Dimension::Hour) {
+        return None;
+    }
+    // Queues of a tree contain each other and cannot be stacked; their leaves can.
+    let first = by.first().map(|first| if *first == Dimension::Tree { Dimension::Queue } else { *first });
+    Some(std::iter::once(Dimension::Hour).chain(first).collect())
 }
 
-fn of_server(args: &UsageArgs, (from, to): Span) -> Result<UsageReport, Ended> {
-    let once = args.of.server_args().connect()?;
-    match once.remote() {
-        Remote::Kornsole(known) if known.can("usage") => {}
-        Remote::Kornsole(_) => return Err(ended("this kornsole keeps no ledger: it is too old".to_owned())),
-        Remote::YuniKorn(_) => {
-            let message = "an Apache YuniKorn keeps no ledger; its ended applications have resourceHistory from 1.7 on";
-            return Err(ended(message.to_owned()));
+/// Where the ledger is.
+enum Ledgers {
+    Folder(Box<FolderInspection>),
+    Server(Box<Once>),
+    /// Where there is none: what an Apache YuniKorn shows.
+    Seen(Arc<View>),
+}
+
+impl Ledgers {
+    fn open(args: &UsageArgs) -> Result<Self, Ended> {
+        if args.of.state.is_some() {
+            return Ok(Self::Folder(Box::new(args.of.folder()?)));
+        }
+        let mut once = args.of.server_args().connect()?;
+        match once.remote() {
+            Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
+            Remote::Kornsole(_) => Err(ended("this kornsole keeps no ledger: it is too old".to_owned())),
+            Remote::YuniKorn(_) => Ok(Self::Seen(once.look(&[Want::Apps])?)),
         }
     }
-    let mut path = format!("usage?by={}", encode_once(&args.by));
-    for (name, nanos) in [("from", from), ("to", to)] {
-        path.extend(nanos.map(|nanos| format!("&{name}={nanos}")));
+
+    fn report(&self, args: &UsageArgs, by: &[Dimension], (from, to): Span) -> Result<UsageReport, Ended> {
+        let once = match self {
+            Self::Folder(look) => {
+                let runs = look.clock_runs();
+                let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
+                let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
+                let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
+                return Ok(usage_report(&look.usage(&question), &runs));
+            }
+            Self::Seen(view) => {
+                let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
+                // Any time will do: there is none that is known.
+                let time = |nanos: Option<i64>| nanos.map(|_| view.at);
+                let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
+                return tracked_report(view, &question).map_err(ended);
+            }
+            Self::Server(once) => once,
+        };
+        let names: Vec<String> = by.iter().map(ToString::to_string).collect();
+        let mut path = format!("usage?by={}", encode_once(&names.join(",")));
+        for (name, nanos) in [("from", from), ("to", to)] {
+            path.extend(nanos.map(|nanos| format!("&{name}={nanos}")));
+        }
+        for (name, text) in [("queue", &args.queue), ("user", &args.user)] {
+            path.extend(text.as_ref().map(|text| format!("&{name}={}", encode_once(text))));
+        }
+        let body = once.own(&path)?;
+        serde_json::from_slice(&body).map_err(|error| ended(format!("the answer does not read: {error}")))
     }
-    for (name, text) in [("queue", &args.queue), ("user", &args.user)] {
-        path.extend(text.as_ref().map(|text| format!("&{name}={}", encode_once(text))));
+}
+
+/// From when to when a month goes, by UTC.
+///
+/// # Errors
+/// It is none.
+fn whole_month(text: &str) -> Result<Span, String> {
+    let first = |month: &str| parse_rfc3339(&format!("{month}-01T00:00:00Z"));
+    let from = (text.len() == "2026-11".len()).then(|| first(text)).flatten();
+    // Every month has ended 32 days after its beginning.
+    let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
+    match (from, next) {
+        (Some(_), Some(_)) => Ok((from, next)),
+        _ => Err(format!("{text:?} is no month; write it as 2026-11")),
     }
-    let body = once.own(&path)?;
-    serde_json::from_slice(&body).map_err(|error| ended(format!("the answer does not read: {error}")))
 }
 
 /// A point in time in nanoseconds since 1970.
 ///
 /// # Errors
 /// It is none.
-fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
+pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let whole = if text.len() == "2026-11-01".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     if let Some(nanos) = parse_rfc3339(&whole) {
         return Ok(nanos);
@@ -147,6 +209,21 @@ fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_month_ends_where_the_next_one_begins() {
+        let at = |text: &str| parse_rfc3339(text);
+        let months = [
+            ("2026-12", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+            ("2028-02", "2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"),
+        ];
+        for (month, from, to) in months {
+            assert_eq!(whole_month(month), Ok((at(from), at(to))));
+        }
+        for wrong in ["2026", "2026-13", "2026-1", "november", "2026-11-01", ""] {
+            assert!(whole_month(wrong).unwrap_err().contains("is no month"), "{wrong}");
+        }
+    }
 
     #[test]
     fn times_are_days_moments_or_ago() {

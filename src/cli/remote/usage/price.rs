@@ -14,6 +14,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::formats::in_hours;
+use crate::model::MEMORY;
 
 /// What an hour of each resource costs, as the file of prices says.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -42,6 +43,13 @@ impl Prices {
             Some((name, price)) => Err(format!("the price of {name} is {price}; write 0 or more")),
             None => Ok(prices),
         }
+    }
+
+    /// The prices as a person reads them: `an hour of vcore 0.03, of memory (GiB) 0.004`.
+    pub fn each(&self) -> String {
+        let unit = |name: &str| if name == MEMORY { format!("{name} (GiB)") } else { name.to_owned() };
+        let each: Vec<String> = self.hour.iter().map(|(name, price)| format!("of {} {price}", unit(name))).collect();
+        if each.is_empty() { "nothing has a price".to_owned() } else { format!("an hour {}", each.join(", ")) }
     }
 
     /// What amounts of base units times seconds cost.

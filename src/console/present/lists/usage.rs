@@ -60,6 +60,11 @@ pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a
     use UsageColumn as C;
     let hours = |amounts: &UsedAmounts, name: &str| Value::Figure(hours(amounts, name));
     match column {
+        C::Waited | C::MemoryWaited | C::Borrowed | C::MemoryBorrowed | C::Guaranteed | C::MemoryGuaranteed
+            if used.only_allocated =>
+        {
+            Value::Nothing
+        }
         C::Cpu => hours(&row.allocated, VCORE),
         C::Memory => hours(&row.allocated, MEMORY),
         C::Other => Value::text(others(&row.allocated)),

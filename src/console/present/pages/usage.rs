@@ -47,7 +47,7 @@ impl Present for UsagePage {
     fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
         let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")];
         if let Some(used) = self.used() {
-            facts.push(vec![dim(format!("counted {}", lasted(used.from, used.to)))]);
+            facts.push(vec![dim(format!("counted {}", format::duration(used.counted)))]);
             let gaps = gaps(used);
             facts.extend((!gaps.is_empty()).then(|| vec![piece(Role::Warning, gaps)]));
             facts.extend((!used.notes.is_empty()).then(|| vec![piece(Role::Warning, "not all is known")]));

@@ -30,6 +30,7 @@ use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::model::Profile;
+use crate::source::usage::of_view;
 use crate::source::{Focus, FocusKind, Records};
 use crate::view::NoticeWeight;
 use crate::view::kubernetes::Kubernetes;
@@ -253,9 +254,12 @@ impl Worker {
             }
             Request::Usage(question, answer) => {
                 let (client, now) = (self.client.clone(), SystemTime::now());
-                let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+                let seen = matches!(self.remote, Some(Remote::YuniKorn(_))).then(|| self.shared.view.load_full());
                 self.beside(Message::TextFetched, async move {
-                    answer(usage::usage(&client, is_yunikorn, &question, now).await);
+                    answer(match seen {
+                        Some(view) => of_view(&view, &question),
+                        None => usage::usage(&client, &question, now).await,
+                    });
                 });
             }
             Request::Explain(question, answer) => self.explain(question, answer),

@@ -1,11 +1,12 @@
 //! A report as one page: tables and charts as SVG, without anything from elsewhere.
 
+mod over_time;
+
 use std::collections::BTreeMap;
 
-use super::formats::{amounts, figure, gaps, in_hours, resources, unit, value};
+use super::formats::{amounts, figure, gaps, in_hours, resources, shown, unit, value};
 use super::price::Prices;
 use crate::api::dto::native::{UsageReport, UsageReportRow};
-use crate::api::dto::time::rfc3339;
 use crate::cli::html::escaped;
 
 /// How many bars a chart has; the rest is one bar.
@@ -20,25 +21,41 @@ const BAR: usize = 22;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c2126;background:#fff}\
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
 th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n,th.n{text-align:right}tr.total td{font-weight:600}\
-svg{max-width:100%;height:auto}.bar{fill:#2f6fab}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
-@media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.bar{fill:#6aa9e0}.label{fill:#e3e8ed}}";
+svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#e69f00}.s5{fill:#56b4e9}.s6{fill:#808080}.gap{fill:#80808030}.grid{stroke:#d9dee3}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
+@media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.grid{stroke:#333b43}.bar{fill:#56b4e9}.label{fill:#e3e8ed}}";
+
+/// What a page shows besides the report itself.
+#[derive(Default)]
+pub(super) struct Beside<'r> {
+    /// The month that it is about, where it is about one: `2026-11`.
+    pub month: Option<&'r str>,
+    /// The same time by hour and by the first thing that the report is split by.
+    pub by_hour: Option<&'r UsageReport>,
+    /// What an hour of each resource costs.
+    pub prices: Option<&'r Prices>,
+}
 
 /// The report as one HTML page that loads nothing.
-pub(super) fn page(report: &UsageReport, prices: Option<&Prices>) -> String {
+pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
     let by = if report.by.is_empty() { "all".to_owned() } else { report.by.join(", ") };
+    let by = beside.month.map_or(format!("by {by}"), |month| format!("in {month} by {by}"));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Usage by {by}</title><style>{STYLE}</style></head><body>\n<h1>Usage by {by}</h1>\n<p>{} to {}</p>\n",
-        rfc3339(report.from),
-        rfc3339(report.to),
+         <title>Usage {by}</title><style>{STYLE}</style></head><body>\n<h1>Usage {by}</h1>\n<p>{} to {}</p>\n",
+        shown(report.from),
+        shown(report.to),
         by = escaped(&by),
     );
-    for name in resources(report) {
-        page.push_str(&chart(report, &name));
+    if let Some(prices) = beside.prices {
+        page.push_str(&costs(report, prices));
     }
-    page.push_str(&table(report, prices));
+    for name in resources(report) {
+        page.extend(beside.by_hour.map(|by_hour| over_time::chart(by_hour, &name)));
+        page.push_str(&allocated(report, &name));
+    }
+    page.push_str(&table(report, beside.prices));
     if let Some(from) = report.applications_from {
-        page.push_str(&format!("<p class=\"note\">Applications stand one by one from {} on.</p>\n", rfc3339(from)));
+        page.push_str(&format!("<p class=\"note\">Applications stand one by one from {} on.</p>\n", shown(from)));
     }
     for line in gaps(report) {
         page.push_str(&format!("<p class=\"note\">{}.</p>\n", escaped(&line)));
@@ -57,34 +74,54 @@ fn label(report: &UsageReport, row: &UsageReportRow) -> String {
     parts.join(" ")
 }
 
-/// What was allocated of a resource, as bars: the largest first, hours in their order.
-fn chart(report: &UsageReport, name: &str) -> String {
-    let of = |row: &UsageReportRow| row.allocated.get(name).copied().unwrap_or(0);
-    let mut bars: Vec<(String, u64)> = report.rows.iter().map(|row| (label(report, row), of(row))).collect();
-    bars.retain(|(_, amount)| *amount > 0);
+/// What was allocated of a resource.
+fn allocated(report: &UsageReport, name: &str) -> String {
+    let of = |row: &UsageReportRow| in_hours(name, row.allocated.get(name).copied().unwrap_or(0));
+    bars(report, &format!("Allocated, {}", unit(name)), of)
+}
+
+/// What was allocated costs.
+fn costs(report: &UsageReport, prices: &Prices) -> String {
+    let (money, of) = (prices.currency.trim(), |row: &UsageReportRow| prices.cost(&row.allocated));
+    let title = if money.is_empty() { "Cost".to_owned() } else { format!("Cost, {money}") };
+    let each = prices.each();
+    let total = format!(
+        "<p>In all {:.2} {}: {}. What waited or was borrowed costs nothing more.</p>\n",
+        of(&report.total),
+        escaped(money),
+        escaped(&each)
+    );
+    total + &bars(report, &title, of)
+}
+
+/// An amount of each row, as bars: the largest first, hours in their order.
+fn bars(report: &UsageReport, title: &str, of: impl Fn(&UsageReportRow) -> f64) -> String {
+    let mut bars: Vec<(String, f64)> = report.rows.iter().map(|row| (label(report, row), of(row))).collect();
+    bars.retain(|(_, amount)| *amount > 0.0);
     if bars.is_empty() {
         return String::new();
     }
+    // A tree adds up in each of its queues: the rest of it is no sum.
+    let tree = report.by.iter().any(|by| by == "tree");
     if report.by.first().is_none_or(|first| first != "hour") {
-        bars.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        bars.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     }
-    let rest: u64 = bars.iter().skip(BARS).map(|(_, amount)| amount).sum();
+    let rest: f64 = bars.iter().skip(BARS).map(|(_, amount)| amount).sum();
     let hidden = bars.len().saturating_sub(BARS);
     bars.truncate(BARS);
-    if hidden > 0 {
+    if hidden > 0 && !tree {
         bars.push((format!("{hidden} more"), rest));
     }
-    let most = bars.iter().map(|(_, amount)| *amount).max().unwrap_or(1).max(1);
+    let most = bars.iter().map(|(_, amount)| *amount).fold(0.0, f64::max);
     let height = bars.len() * BAR;
-    let title = format!("Allocated, {}", unit(name));
     let mut svg = format!(
         "<h2>{title}</h2>\n<svg viewBox=\"0 0 {WIDE} {height}\" width=\"{WIDE}\" height=\"{height}\" role=\"img\" aria-label=\"{title}\">\n",
-        title = escaped(&title),
+        title = escaped(title),
     );
     for (at, (label, amount)) in bars.iter().enumerate() {
-        let wide = *amount as f64 / most as f64 * (WIDE - LABEL - 100) as f64;
+        let wide = *amount / most * (WIDE - LABEL - 100) as f64;
         let (y, text) = (at * BAR, at * BAR + 15);
-        let (label, shown) = (escaped(label), format!("{:.2}", in_hours(name, *amount)));
+        let (label, shown) = (escaped(label), format!("{amount:.2}"));
         svg.push_str(&format!(
             "<text class=\"label\" x=\"{}\" y=\"{text}\" text-anchor=\"end\">{label}</text>\
              <rect class=\"bar\" x=\"{LABEL}\" y=\"{}\" width=\"{wide:.1}\" height=\"{}\"/>\
@@ -145,7 +182,7 @@ mod tests {
             ..UsageReportRow::default()
         };
         let report = UsageReport { by: vec!["user".to_owned()], rows: vec![row], ..UsageReport::default() };
-        let page = page(&report, None);
+        let page = page(&report, &Beside::default());
         assert!(page.contains("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"), "{page}");
         assert_eq!(page.matches("<script").count(), 0);
         assert_eq!(page.matches("http").count(), 0, "nothing comes from elsewhere");
