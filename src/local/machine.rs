@@ -6,10 +6,17 @@ use std::thread::available_parallelism;
 
 use super::job::GPU;
 use super::wire::GpuUse;
-use crate::model::{MEMORY, NodeId, Resource, VCORE};
+use crate::model::{MEMORY, NodeId, Resource, VCORE, quantity};
 
 /// What is left for the system: one part of so many of the memory.
 const RESERVED_PART: i64 = 20;
+
+/// What a job asks for, or a machine has, in words: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
+pub fn in_words(vcore: i64, memory: i64, gpu: i64) -> String {
+    let one = |amount: i64, one: i64, word: &str| format!("{word}{}", if amount == one { "" } else { "s" });
+    let (cores, memory) = (quantity::show_vcore(vcore), quantity::show_memory(memory));
+    format!("{cores} {}, {memory}, {gpu} {}", one(vcore, 1000, "core"), one(gpu, 1, "GPU"))
+}
 
 /// The maker of the GPUs. It decides which variable names a job's own ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,6 +159,12 @@ mod tests {
         let first = found.gpu_use_below(&root, 0);
         fs::remove_dir_all(&root).unwrap();
         (found, first)
+    }
+
+    #[test]
+    fn one_of_something_is_not_many() {
+        assert_eq!(in_words(1000, 4 << 30, 1), "1 core, 4Gi, 1 GPU");
+        assert_eq!(in_words(500, 4 << 30, 0), "0.5 cores, 4Gi, 0 GPUs");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use super::daemon::Daemon;
 use super::job::{ArrayTask, Job, JobSpec, JobState, Owner};
 use super::requests::{by_scheduler, misused, refused};
 use super::table::Table;
-use super::wall_ms;
 use super::wire::Reply;
-use crate::model::{MEMORY, Resource, VCORE, quantity};
+use super::{machine, wall_ms};
+use crate::model::{MEMORY, Resource, VCORE};
 
 /// How many bytes a command with its environment may have.
 const LARGEST_JOB: usize = 1 << 20;
@@ -125,8 +125,7 @@ impl Daemon {
     /// What the machine has, in words.
     pub(super) fn has(&self) -> String {
         let machine = &self.settings.machine;
-        let (cores, memory) = (quantity::show_vcore(machine.vcore), quantity::show_memory(machine.memory));
-        format!("{cores} cores, {memory} of memory, {} GPUs", machine.gpu)
+        machine::in_words(machine.vcore, machine.memory, machine.gpu)
     }
 }
 

@@ -225,6 +225,37 @@ pub fn token_expires(stage: &Stage) {
     until(&mut driver, &["401: the API server does not accept the credentials"]);
     assert!(driver.screen_text().contains("tenant-a"), "the last data stays");
     stage.saw(&driver.screen_text());
+    // The plugin gives a new one, and nobody presses a key.
+    std::fs::write(&file, &token).unwrap();
+    until_live(&mut driver);
+}
+
+/// Waits until the header says nothing of a connection that is down.
+fn until_live(driver: &mut kornsole::console::Driver) {
+    for _ in 0..600 {
+        driver.advance(Duration::from_millis(50)).refresh();
+        std::thread::sleep(Duration::from_millis(50));
+        let text = driver.screen_text();
+        let header = text.lines().next().unwrap_or_default();
+        if header.contains("ms ") && !header.contains(" OLD ") && !header.contains("CONNECTING") {
+            return;
+        }
+    }
+    panic!("it is not attached again: {}", driver.screen_text());
+}
+
+pub fn server_gone(stage: &Stage) {
+    let mut driver = super::acting::console(stage, "admin", &stage.kubeconfig);
+    stage.command(&json!({"stop": true}));
+    until(&mut driver, &[" OLD ", "tenant-a"]);
+    // What is on the screen is old, and nothing is done on its ground.
+    driver.keys(":queue root.tenants.tenant-a.adhoc<ret>cm").unwrap();
+    until(&mut driver, &["the connection is down"]);
+    assert!(!driver.screen_text().contains("set maximum"), "{}", driver.screen_text());
+    stage.command(&json!({"start": true}));
+    until_live(&mut driver);
+    driver.keys("cm").unwrap();
+    until(&mut driver, &["set maximum"]);
 }
 
 pub fn no_secret(stage: &Stage) {

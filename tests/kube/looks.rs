@@ -81,6 +81,9 @@ pub fn cluster(pods: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> StandIn
     let answers = recorded();
     StandIn::new(move |call| {
         if let Some(path) = call.path.strip_prefix(PROXY) {
+            if let Some(asked) = path.strip_prefix("/ws/v1/events/batch?start=") {
+                return super::seen::events(asked.starts_with("0&"));
+            }
             return match answers.get(path) {
                 Some((_, body)) if path.ends_with("/applications/active") => {
                     Reply { body: apps(body), ..Reply::json(&Value::Null) }

@@ -29,7 +29,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 44] = [
+const SCENARIOS: [Scenario; 45] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -63,6 +63,7 @@ const SCENARIOS: [Scenario; 44] = [
     ("tape: an operator is refused by adminacl", |stage| stage.plays("bob", "refused-operator")),
     ("tape: an application is killed", tapes::kill),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
+    ("while the API server is gone the last data is called old, and nothing is done", failures::server_gone),
     ("a kill deletes the pods of an application by their UIDs", kill),
     ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
     ("the role of the shadow reads, and writes nothing", shadow::role),

@@ -40,6 +40,18 @@ pub fn nodes(recorded: &[u8]) -> Vec<u8> {
     serde_json::to_vec(&all).unwrap()
 }
 
+/// Two events of a pod, for who asks from the beginning.
+pub fn events(all: bool) -> Reply {
+    let event = |at: u64, id: &str, reference: &str, message: &str| {
+        json!({"type": 1, "objectID": id, "referenceID": reference, "message": message, "timestampNano": at,
+            "eventChangeType": 0, "eventChangeDetail": 0})
+    };
+    let both =
+        [event(1, "u-20", "picky-1", "no node takes it"), event(2, "u-99", "gone-1", "of a pod that nobody knows")];
+    let records = both.iter().filter(|_| all).collect::<Vec<_>>();
+    Reply::json(&json!({"InstanceUUID": "one", "LowestID": 0, "HighestID": 1, "EventRecords": records}))
+}
+
 /// Without the right to list anything of Kubernetes: what is shown is what REST says.
 fn rest_alone() -> StandIn {
     cluster(|_| Reply::refusal(403, "pods is forbidden"))
@@ -123,6 +135,18 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
     until(&mut driver, &["kube-system/dns-7"]);
     let table = run(&stand_in, &["app", "picky-1"]);
     assert!(table.contains("team-a/picky-1-exec") && table.contains("team-a/picky-1-driver"), "{table}");
+}
+
+#[test]
+fn events_on_the_command_line_name_pods_and_are_found_by_them() {
+    let stand_in = rest_alone();
+    let all = run(&stand_in, &["events"]);
+    assert!(all.contains("team-a/picky-1-exec  picky-1  no node takes it"), "{all}");
+    assert!(all.contains("u-99  gone-1"), "an id without a pod stays: {all}");
+    let one = run(&stand_in, &["events", "--object", "team-a/picky-1-exec", "--json"]);
+    assert_eq!(one.lines().count(), 1, "{one}");
+    let event: Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(event["objectID"], "u-20", "JSON is as the scheduler has it");
 }
 
 #[test]

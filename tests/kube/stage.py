@@ -254,13 +254,15 @@ def fakelet(nodes):
             pass
         time.sleep(0.2)
 
-def restart():
-    """The API server is killed, and comes back a moment later."""
-    before, log = processes[1], open(f'{FOLDER}/kube-apiserver.log', 'ab')
-    before.kill()
-    before.wait()
-    time.sleep(1)
-    processes[1] = subprocess.Popen(before.args, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+def stop():
+    """The API server is killed, with every connection through it."""
+    processes[1].kill()
+    processes[1].wait()
+
+def start():
+    """The API server comes back."""
+    log = open(f'{FOLDER}/kube-apiserver.log', 'ab')
+    processes[1] = subprocess.Popen(processes[1].args, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     until = time.time() + 60
     while time.time() < until:
         try:
@@ -395,7 +397,13 @@ try:
         elif 'fakelet' in command:
             threading.Thread(target=fakelet, args=(command['fakelet'],), daemon=True).start()
         elif 'restart' in command:
-            restart()
+            stop()
+            time.sleep(1)
+            start()
+        elif 'stop' in command:
+            stop()
+        elif 'start' in command:
+            start()
         elif 'make' in command:
             for path, body in command['make']:
                 api('POST', path, body)

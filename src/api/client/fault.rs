@@ -106,6 +106,12 @@ impl Fault {
         }
     }
 
+    /// Whether it may pass by itself though it is final: a kubeconfig gives a new token when one has expired, and an API server that
+    /// was just started refuses all until it has read its roles.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Cluster(_))
+    }
+
     /// Whether the other side could not be asked at all, so that nothing can have happened there.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Cluster(_))

@@ -11,8 +11,8 @@ use crate::cli::remote::escaped;
 use crate::cli::settings::print;
 use crate::local::client::Client;
 use crate::local::job::JobState;
+use crate::local::machine::in_words;
 use crate::local::wire::{Edit, JobReport, Reply, Request};
-use crate::model::quantity::{show_memory, show_vcore};
 
 /// The numbers of jobs.
 #[derive(Args, Clone, Debug)]
@@ -180,7 +180,5 @@ pub fn edit(args: &EditArgs) -> ExitCode {
     let (vcore, memory, gpu, time) = (args.cpu, args.mem, args.gpu, args.time);
     let edit = Edit { vcore, memory, gpu, time, name: args.name.clone() };
     let request = |job| Request::Edit { job, edit: Box::new(edit.clone()) };
-    code(each(&args.jobs, request, |job| {
-        format!("{} asks for {} cores, {}, {} GPUs", job.name, show_vcore(job.vcore), show_memory(job.memory), job.gpu)
-    }))
+    code(each(&args.jobs, request, |job| format!("{} asks for {}", job.name, in_words(job.vcore, job.memory, job.gpu))))
 }

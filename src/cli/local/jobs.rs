@@ -16,6 +16,7 @@ use crate::cli::remote::table::Table;
 use crate::cli::settings::print;
 use crate::local::client::Client;
 use crate::local::job::JobState;
+use crate::local::machine::in_words;
 use crate::local::wall_ms;
 use crate::local::wire::{JobReport, Reply, Request};
 use crate::model::quantity::{show_memory, show_vcore};
@@ -172,7 +173,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
             ("reason", job.reason.clone()),
             ("command", job.command.join(" ")),
             ("directory", job.dir.clone()),
-            ("asks", format!("{} cores, {}, {} GPUs", show_vcore(job.vcore), show_memory(job.memory), job.gpu)),
+            ("asks", in_words(job.vcore, job.memory, job.gpu)),
             ("priority", job.priority.to_string()),
             ("submitted", ago(job.submitted)),
             ("time", job.time_limit.map(|seconds| show_ms(seconds.saturating_mul(1000))).unwrap_or_default()),
@@ -259,11 +260,8 @@ pub fn info(args: &JobsArgs) -> ExitCode {
         if args.json {
             return print_json(&info);
         }
-        let (cores, memory) = (show_vcore(info.vcore), show_memory(info.memory));
-        let text = format!(
-            "{}: {cores} cores, {memory}, {} GPUs\nserves {}\n{}\n",
-            info.machine, info.gpu, info.serves, info.limits
-        );
+        let has = in_words(info.vcore, info.memory, info.gpu);
+        let text = format!("{}: {has}\nserves {}\n{}\n", info.machine, info.serves, info.limits);
         Ok(print(&escaped(&text)))
     };
     code(shown())

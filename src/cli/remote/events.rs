@@ -1,8 +1,10 @@
 //! `kornsole events`: what happened, and what happens.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -10,8 +12,13 @@ use serde_json::{Value, json};
 use super::{Ended, ServerArgs, exit, print};
 use crate::api::dto::{EventRecord, json::to_bytes};
 use crate::console::present::text::escape;
+use crate::model::Tags;
 use crate::source::remote::follow::EventMessage;
+use crate::source::remote::once::Once;
 use crate::view::record::{ChangeDetail, ChangeType, ObjectType};
+
+/// How often the pods of asks are asked for at most.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// The arguments of `kornsole events`.
 #[derive(Args, Clone, Debug)]
@@ -22,7 +29,7 @@ pub struct EventsArgs {
     /// At most so many of the past, the newest
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub last: usize,
-    /// Only those about this queue, application, node, user or ask
+    /// Only those about this queue, application, node, user, ask or pod (NAMESPACE/NAME)
     #[arg(long, value_name = "NAME")]
     pub object: Option<String>,
     /// Follow the events from now on
@@ -36,7 +43,8 @@ pub fn events(args: &EventsArgs) -> ExitCode {
 }
 
 fn run(args: &EventsArgs) -> Result<(), Ended> {
-    let once = args.server.connect()?;
+    let mut once = args.server.connect()?;
+    let mut pods = PodNames::of(&mut once, !args.server.client.json || args.object.is_some());
     let mut last: Vec<String> = Vec::new();
     let mut next = 0;
     let mut restarted = false;
@@ -45,7 +53,7 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
         if let EventMessage::Events(first, _) = &message {
             next = first + count(&message);
         }
-        last.extend(lines_of(args, &message));
+        last.extend(lines_of(args, &pods, &message));
         let too_many = last.len().saturating_sub(args.last);
         last.drain(..too_many);
         ControlFlow::Continue(())
@@ -58,7 +66,13 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
         restarted |= message == EventMessage::Restarted;
         // The follower begins with the past as well, which has been printed.
         let message = if restarted { Some(message) } else { behind(message, next) };
-        let text: String = message.map(|message| lines_of(args, &message).concat()).unwrap_or_default();
+        let text: String = message
+            .map(|message| {
+                // A question inside of an answer has a thread of its own.
+                std::thread::scope(|scope| drop(scope.spawn(|| pods.learn(&once, &message)).join()));
+                lines_of(args, &pods, &message).concat()
+            })
+            .unwrap_or_default();
         match print(&text) {
             Ok(true) => ControlFlow::Continue(()),
             Ok(false) => ControlFlow::Break(()),
@@ -90,18 +104,20 @@ fn behind(message: EventMessage, next: u64) -> Option<EventMessage> {
     }
 }
 
-fn lines_of(args: &EventsArgs, message: &EventMessage) -> Vec<String> {
+fn lines_of(args: &EventsArgs, pods: &PodNames, message: &EventMessage) -> Vec<String> {
     let json = args.server.client.json;
     let line = |value: Value| String::from_utf8_lossy(&to_bytes(&value)).into_owned();
     match message {
         EventMessage::Events(first, records) => {
             let numbered = (*first..).zip(records);
             let about = |record: &EventRecord| match &args.object {
-                Some(name) => [&record.object_id, &record.reference_id].contains(&name),
+                Some(name) => [&record.object_id, &record.reference_id]
+                    .into_iter()
+                    .any(|id| id == name || pods.names.get(id) == Some(name)),
                 None => true,
             };
             let wanted = numbered.filter(|(_, record)| about(record));
-            wanted.map(|(id, record)| if json { line(as_json(id, record)) } else { as_row(id, record) }).collect()
+            wanted.map(|(id, record)| if json { line(as_json(id, record)) } else { as_row(id, record, pods) }).collect()
         }
         EventMessage::Gap(from, to) if json => vec![line(json!({"gap": {"from": from, "to": to}}))],
         EventMessage::Gap(from, to) => vec![format!("-- events {from} to {to} are lost\n")],
@@ -118,14 +134,65 @@ fn as_json(id: u64, record: &EventRecord) -> Value {
     value
 }
 
-fn as_row(id: u64, record: &EventRecord) -> String {
+fn as_row(id: u64, record: &EventRecord, pods: &PodNames) -> String {
     let number = |number: i32| u32::try_from(number).unwrap_or_default();
     let kind = ObjectType(number(record.kind)).to_string();
     let (change, detail) =
         (ChangeType(number(record.event_change_type)), ChangeDetail(number(record.event_change_detail)));
     let change = if change == ChangeType::NONE { "-".to_owned() } else { change.to_string() };
     let at = crate::api::dto::time::rfc3339(record.timestamp_nano / 1_000_000 * 1_000_000);
-    let parts = [&record.object_id, &record.reference_id, &record.message].map(|part| escape(part).into_owned());
+    let (object, reference) = (pods.name(&record.object_id), pods.name(&record.reference_id));
+    let parts = [object, reference, &record.message].map(|part| escape(part).into_owned());
     let line = format!("{id:>8}  {at:<24}  {kind:<11}  {change:<6}  {detail:<20}  {}", parts.join("  "));
     format!("{}\n", line.trim_end())
+}
+
+/// The pods behind the ids of asks, as `namespace/name`, where the scheduler is that of a Kubernetes cluster.
+struct PodNames {
+    names: HashMap<String, String>,
+    partitions: Vec<Arc<str>>,
+    asked: Instant,
+}
+
+impl PodNames {
+    /// Asks for the pods of the live applications and of those that ended. JSON has the ids as they are, and needs none, unless a pod is
+    /// looked for.
+    fn of(once: &mut Once, wanted: bool) -> Self {
+        let mut pods = Self { names: HashMap::new(), partitions: Vec::new(), asked: Instant::now() };
+        if wanted && let Ok(view) = once.look(&[]) {
+            pods.partitions = view.partitions.iter().map(|part| Arc::clone(&part.name)).collect();
+            pods.ask(once);
+        }
+        pods
+    }
+
+    /// Asks again, where something happens to an ask of which no pod is known; now and then at most.
+    fn learn(&mut self, once: &Once, message: &EventMessage) {
+        let EventMessage::Events(_, records) = message else { return };
+        let is_new = |record: &EventRecord| {
+            ObjectType(u32::try_from(record.kind).unwrap_or_default()) == ObjectType::REQUEST
+                && !self.names.contains_key(&record.object_id)
+        };
+        if self.asked.elapsed() >= AGAIN && records.iter().any(is_new) {
+            self.ask(once);
+        }
+    }
+
+    fn ask(&mut self, once: &Once) {
+        self.asked = Instant::now();
+        self.names.clear();
+        for partition in &self.partitions {
+            // Without names there are the ids.
+            for app in once.applications(partition, true).unwrap_or_default() {
+                let asks = app.requests.into_iter().map(|ask| (ask.allocation_key, ask.allocation_tags));
+                let all = asks.chain(app.allocations.into_iter().map(|one| (one.allocation_key, one.allocation_tags)));
+                self.names.extend(all.filter_map(|(key, tags)| Some((key, Tags::from(tags).pod()?))));
+            }
+        }
+    }
+
+    /// The pod of an ask, or the id itself.
+    fn name<'s>(&'s self, id: &'s str) -> &'s str {
+        self.names.get(id).map_or(id, String::as_str)
+    }
 }

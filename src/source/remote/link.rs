@@ -176,7 +176,8 @@ impl LinkState {
     /// A try failed. Gives when the next one is due.
     pub fn bad(&mut self, now: Duration, fault: &Fault) -> Duration {
         self.failures = self.failures.saturating_add(1);
-        let pause = if fault.is_final() { REFUSED } else { self.chance.within(FIRST, self.failures) };
+        let pause =
+            if fault.is_final() && !fault.may_pass() { REFUSED } else { self.chance.within(FIRST, self.failures) };
         let (cause, retry) = (fault.to_string(), now + pause);
         self.phase =
             if fault.is_final() { Phase::Refused { why: cause, retry } } else { Phase::Waiting { cause, retry } };
