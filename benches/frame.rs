@@ -1,18 +1,23 @@
 //! One frame of the console with 10 000 queues and 100 000 applications in the view, at 200 x 60.
 //!
 //! `idle` draws what is there; `news` takes a new view in which everything the cursor sees changed, and draws; `key` moves the
-//! cursor and draws. `trends` draws an hour of them, `measure` is what the thread that measures does every ten seconds.
+//! cursor and draws. `trends` draws an hour of them, `trend_column` the tables with their column, `measure` is what the thread that
+//! measures does every ten seconds, `judge` what the one that evaluates the default rules of alerts does every five.
 //! `resort` and `filter` make the rows again, which happens when a person asks for it.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use divan::Bencher;
+use kornsole::alerting::Board;
+use kornsole::alerting::board::Timing;
+use kornsole::alerts::read::defaults;
 use kornsole::console::shell::session::Incoming;
 use kornsole::console::shell::session::Session;
 use kornsole::console::state::Options;
 use kornsole::console::state::key::{Code, Key};
-use kornsole::model::{AppState, Identity, NodeId, Resource};
+use kornsole::model::{AppState, Identity, NodeId, Resource, Time};
+use kornsole::source::probe::{self, Probe};
 use kornsole::source::{About, Link, Source, SourcePlace, Trends};
 use kornsole::view::{AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};
 use ratatui::buffer::Buffer;
@@ -259,6 +264,32 @@ fn trends(bencher: Bencher<'_, '_>) {
     }
     stand.press(Key::plain(Code::Char('T')));
     bencher.bench_local(|| stand.draw());
+}
+
+/// The tables with the column of trends, and without it.
+#[divan::bench(args = [":columns cpu trend<ret>", ":columns cpu<ret>", "3:columns cpu trend<ret>", "3:columns cpu<ret>"])]
+fn trend_column(bencher: Bencher<'_, '_>, keys: &str) {
+    let mut stand = Stand::new(&format!("1{keys}"));
+    for _ in 0..360 {
+        stand.source.go_on();
+        stand.source.trends.observe(&*stand.source);
+    }
+    stand.session.step(Incoming::Refresh, stand.now);
+    bencher.bench_local(|| stand.draw());
+}
+
+/// What the thread that evaluates the default rules does every five seconds.
+#[divan::bench(sample_count = 30, sample_size = 1)]
+fn judge(bencher: Bencher<'_, '_>) {
+    let stand = Stand::new("");
+    let board = Board::new("large", Arc::new(defaults()), None, Time::ZERO, Vec::new());
+    let mut probe = Probe::default();
+    let mut clock = Duration::ZERO;
+    bencher.with_inputs(|| stand.source.go_on()).bench_local_values(|()| {
+        clock += probe::EVERY;
+        let given = probe.given(&*stand.source, clock);
+        board.step(&given, Timing { wall: SystemTime::UNIX_EPOCH + clock, speed: 1.0 })
+    });
 }
 
 #[divan::bench(sample_count = 70, sample_size = 1)]

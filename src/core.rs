@@ -2,6 +2,7 @@
 //!
 //! Nothing here starts a thread, opens a connection or draws. Only `config::store` touches files.
 
+pub mod alerts;
 pub mod config;
 pub mod kubernetes;
 pub mod ledger;

@@ -15,8 +15,10 @@
 //!  shim        the half of a scheduler in Kubernetes that speaks with Kubernetes: watches, bindings, the lease
 //!  kube        a Kubernetes cluster by a kubeconfig: the way to its scheduler, its ConfigMap, pods, nodes
 //!  local       jobs on this machine: real processes for allocations
+//!  alerting    alerts of a running cluster: evaluated, kept, sent
 //!  engine      one owner of one scheduler, on a clock, with a journal
 //!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
+//!  alerts      rules over what is seen, and what became of each over time; pure
 //!  shadow      a scheduler of ours beside another one: each decision of that one compared with ours; pure
 //!  ledger      what was used over time: resources times time, by hour
 //!  kubernetes  pods and nodes of Kubernetes as commands, and its filters as predicates; pure
@@ -65,6 +67,7 @@
 //! 5. `Partition::commit` moves every counter at once: node, queues, application, users, state, priorities.
 //! 6. The events go to the log; `Core::take_view` makes the next view, in which only the rows change that the cycle changed.
 
+pub mod alerting;
 pub mod api;
 pub mod cli;
 pub mod console;
@@ -77,4 +80,4 @@ pub mod simulate;
 pub mod source;
 pub mod tape;
 
-pub use kornsole_core::{config, kubernetes, ledger, model, scenario, scheduler, shadow, twin, view, whatif};
+pub use kornsole_core::{alerts, config, kubernetes, ledger, model, scenario, scheduler, shadow, twin, view, whatif};

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 24] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
@@ -26,18 +26,26 @@ const LAYERS: [(&str, &[&str]); 22] = [
     ("whatif", &["model", "config", "scheduler", "scenario"]),
     ("twin", &["model", "config", "scheduler", "view", "whatif"]),
     ("ledger", &["model", "config", "scheduler"]),
+    ("alerts", &["model", "config", "view"]),
     ("shadow", &["model", "config", "scheduler", "view"]),
     ("kubernetes", &["model", "config", "scheduler", "view"]),
     ("simulate", &["model", "config", "scheduler", "scenario", "whatif", "ledger", "kubernetes"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
+    ("alerting", &["model", "config", "view", "alerts", "engine"]),
     ("kube", &["model", "view"]),
     ("shim", &["model", "config", "scheduler", "view", "shadow", "kubernetes", "engine", "kube"]),
-    ("api", &["model", "config", "view", "whatif", "ledger", "kube"]),
-    ("api::server", &["model", "config", "view", "whatif", "ledger", "engine", "api"]),
-    ("source", &["model", "config", "view", "whatif", "twin", "ledger", "engine", "local", "kube", "api"]),
-    ("console", &["model", "config", "view", "source"]),
-    ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
+    ("api", &["model", "config", "view", "whatif", "ledger", "alerts", "kube"]),
+    ("api::server", &["model", "config", "view", "whatif", "ledger", "alerts", "engine", "alerting", "api"]),
+    (
+        "source",
+        &[
+            "model", "config", "view", "whatif", "twin", "ledger", "alerts", "engine", "alerting", "local", "kube",
+            "api",
+        ],
+    ),
+    ("console", &["model", "config", "view", "alerts", "alerting", "source"]),
+    ("tape", &["model", "config", "view", "scenario", "alerts", "engine", "alerting", "source", "console"]),
     ("cli", ABOVE),
     ("lib", ABOVE),
 ];
@@ -69,8 +77,10 @@ const ABOVE: &[&str] = &[
     "ledger",
     "shadow",
     "kubernetes",
+    "alerts",
     "simulate",
     "engine",
+    "alerting",
     "local",
     "kube",
     "shim",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::alerts::AlertArgs;
 use super::contexts::{ask, of_kubeconfig};
 use super::look::{LookArgs, Rejected};
 use super::{fail, trends, user_settings};
@@ -15,8 +16,8 @@ use crate::console::shell::settings::RemoteContext;
 use crate::console::{self, Opener};
 use crate::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use crate::model::Identity;
-use crate::source::remote::RemoteOptions;
-use crate::source::{Collector, Remote, Source};
+use crate::source::remote::{RemoteOptions, kept};
+use crate::source::{Collector, Remote, Source, Trends, probe};
 use crate::view::units;
 
 /// The token, where no file names one.
@@ -34,6 +35,9 @@ pub struct AttachArgs {
     /// How it is asked
     #[command(flatten)]
     pub way: WayArgs,
+    /// What is alerted about
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
@@ -90,20 +94,20 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         Ok(found) => found,
         Err(report) => return fail(&report.message, report.code),
     };
-    let trends = trends::attached(&found);
-    let source: Arc<dyn Source> = match Remote::start(&found.target, found.options) {
-        Ok(remote) => Arc::new(remote.with_trends(Arc::clone(&trends))),
-        Err(fault) => return fail(&fault.to_string(), 1),
+    let cluster = found.target.cluster().cloned();
+    let (source, trends) = match watched(found, &args.alerts) {
+        Ok(watched) => watched,
+        Err(report) => return fail(&report.message, report.code),
     };
     // It writes what is left when the console has ended.
     let _collector = Collector::start(&source, trends);
     // Those of the kubeconfig stand beside one's own.
     personal.kubeconfig = of_kubeconfig();
-    personal.here = Some(match found.target.cluster() {
+    personal.here = Some(match cluster {
         Some(cluster) if !contexts.contains_key(&args.server) => format!("{SCHEME}{}", cluster.context().name),
         _ => args.server.clone(),
     });
-    personal.opener = Some(opener(&args.way, contexts));
+    personal.opener = Some(opener(&args.way, &args.alerts, contexts));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
@@ -112,19 +116,31 @@ pub fn run(args: &AttachArgs) -> ExitCode {
 
 /// Opens another context from inside the console. What the arguments said of one scheduler is not said of another, but for
 /// `--read-only`.
-fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
-    let way = WayArgs { read_only: way.read_only, ..WayArgs::default() };
+fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
+    let (way, alerts) = (WayArgs { read_only: way.read_only, ..WayArgs::default() }, alerts.clone());
     let target = move |name: &str| find(name, &way, &contexts).map_err(|report| report.message);
     let asked = target.clone();
     let open = move |name: &str| {
-        let found = target(name)?;
-        let trends = trends::attached(&found);
-        let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
-        let source: Arc<dyn Source> = Arc::new(remote.with_trends(Arc::clone(&trends)));
+        let (source, trends) = watched(target(name)?, &alerts).map_err(|report| report.message)?;
         Collector::detached(&source, trends);
         Ok(source)
     };
     Opener::new(open).asking(move |name| ask(&asked(name)?.target))
+}
+
+/// Starts to ask a scheduler, and to evaluate its alerts on this machine. Gives where its trends are collected, which is not begun.
+///
+/// # Errors
+/// The client does not start, or the rules have a fault.
+pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Source>, Arc<Trends>), Rejected> {
+    let wrong = |message: String| Rejected { message, code: 1 };
+    let (name, trends) = (trends::context(&found), trends::attached(&found));
+    let folder = kept::folder(&name);
+    let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?;
+    let board = alerts.board(&name, folder.as_deref(), remote.now()).map_err(wrong)?;
+    let source: Arc<dyn Source> = Arc::new(remote.with_alerts(board).with_trends(Arc::clone(&trends)));
+    probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?.detach();
+    Ok((source, trends))
 }
 
 /// The contexts of a person's settings, whose units hold from now on. What is wrong in them is reported where the console runs; a command without a screen continues with

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::alerts::AlertArgs;
 use super::look::LookArgs;
 use super::record::Recording;
 use super::remote::AllowedRemovalArgs;
@@ -24,7 +25,7 @@ use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
-use crate::source::{About, Collector, Embedded, Source, SourcePlace};
+use crate::source::{About, Collector, Embedded, Source, SourcePlace, probe};
 use crate::tape::Against;
 use crate::view::act::Actor;
 
@@ -70,6 +71,9 @@ pub struct CommonArgs {
     /// Where the REST API is served, if it is
     #[command(flatten)]
     pub listen: ListenArgs,
+    /// What is alerted about
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -127,12 +131,13 @@ impl ConsoleArgs {
     /// Whether nothing is said of a scheduler in this process: then the one of this machine is looked for.
     #[cfg(target_os = "linux")]
     fn names_no_scheduler(&self) -> bool {
-        let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, .. } = &self.common;
+        let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
+            &self.common;
         let said = [
             self.config.is_some() || self.workload.is_some() || record.is_some() || identity.is_some(),
             *core != Profile::default() || scheduler_acl.is_some() || (*speed - 1.0).abs() > f64::EPSILON,
             state.folder.is_some() || state.repair || *listen != ListenArgs::default(),
-            *settings != SettingsArgs::default(),
+            *settings != SettingsArgs::default() || *alerts != AlertArgs::default(),
         ];
         !said.contains(&true)
     }
@@ -295,6 +300,16 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(engine) => engine,
         Err(message) => return fail(&message, 1),
     };
+    let folder = args.state.by(settings).folder;
+    // What is recorded is played without alerts, and must look the same.
+    let board = args.record.is_none().then(|| args.alerts.board(&about.name, folder.as_deref(), engine.now()));
+    let board = match board.transpose() {
+        Ok(board) => board,
+        Err(message) => return fail(&message, 1),
+    };
+    if let Some(options) = &mut server {
+        options.alerts.clone_from(&board);
+    }
     let server = match server.map(|options| Server::start(options, Arc::clone(&engine))).transpose() {
         Ok(server) => server,
         Err(error) => return fail(&error.to_string(), 1),
@@ -303,11 +318,18 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         args.state.by(settings).served(server);
     }
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
-    let trends = trends::embedded(args.state.by(settings).folder.as_deref());
-    let source = Embedded::new(engine, about, args.actor(settings.config())).with_trends(Arc::clone(&trends));
+    let trends = trends::embedded(folder.as_deref());
+    let mut source = Embedded::new(engine, about, args.actor(settings.config())).with_trends(Arc::clone(&trends));
+    if let Some(board) = board {
+        source = source.with_alerts(board);
+    }
     let source: Arc<dyn Source> = Arc::new(source);
-    // It writes what is left when the console has ended.
+    // It writes what is left when the console has ended; both end before the scheduler does.
     let _collector = Collector::start(&source, trends);
+    let _watching = match probe::watch(&source, folder, args.speed) {
+        Ok(watching) => watching,
+        Err(error) => return fail(&format!("alerts cannot be evaluated: {error}"), 1),
+    };
     match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),

@@ -5,6 +5,7 @@
 //! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
 //!   1 where something is different and 2 for everything else, as diff(1) does.
 
+pub mod alerts;
 pub mod attach;
 mod attached;
 pub mod check;
@@ -13,6 +14,7 @@ mod contexts;
 pub mod demo;
 pub mod diff;
 mod flag_order;
+pub mod grafana;
 mod html;
 pub mod identity;
 pub mod kube;
@@ -93,8 +95,12 @@ enum Command {
     Fairness(remote::ShowArgs),
     /// What was used over time, by queue, user, group or application: as a table, CSV, JSON or a page
     Usage(Box<remote::UsageArgs>),
-    /// Collect the trends of a scheduler somewhere else, without a screen
+    /// Collect the trends of a scheduler somewhere else and evaluate its alerts, without a screen
     Watch(Box<watch::WatchArgs>),
+    /// Alerts: check rules, try them on the past, list those of a running kornsole
+    Alerts(alerts::AlertsArgs),
+    /// Print a dashboard for Grafana, or alerting rules for a Prometheus that scrapes /metrics
+    Grafana(grafana::GrafanaArgs),
     /// What happened there, and what happens
     Events(remote::EventsArgs),
     /// Kill applications there
@@ -197,6 +203,8 @@ pub fn main() -> ExitCode {
         Some(Command::Fairness(args)) => remote::fairness(args),
         Some(Command::Usage(args)) => remote::usage(args),
         Some(Command::Watch(args)) => watch::run(args),
+        Some(Command::Alerts(args)) => alerts::run(args),
+        Some(Command::Grafana(args)) => grafana::run(args),
         Some(Command::Events(args)) => remote::events(args),
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),

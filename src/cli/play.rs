@@ -14,11 +14,13 @@ use super::console::{self, Opened};
 use super::look::{self, Colors};
 use super::served::Served;
 use super::simulate::simulator;
-use super::{demo, fail, live, load};
+use super::{alerts, demo, fail, live, load};
+use crate::alerts::read::defaults;
 use crate::config::{Fault, Place, Severity, Source};
 use crate::console::theme::Depth;
 use crate::engine::Setup;
-use crate::source::{Jobs, SourcePlace};
+use crate::model::Time;
+use crate::source::{Board, Jobs, SourcePlace};
 use crate::tape::cast::Cast;
 use crate::tape::snapshot::{Difference, Picture};
 use crate::tape::watch::Watch;
@@ -85,6 +87,12 @@ const OWN_SCHEDULER: &str =
 
 /// What is wrong with a tape whose jobs are not to be had.
 const NO_JOBS: &str = "what was recorded of jobs cannot be read";
+
+/// What is wrong with rules of alerts on a scheduler somewhere else.
+const NO_BOARD: &str = "rules are evaluated of a scheduler in this process only: take `Set Alerts` out";
+
+/// What is wrong with a tape whose rules are not to be had.
+const NO_RULES: &str = "the rules of alerts cannot be read";
 
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
@@ -174,8 +182,12 @@ pub fn play_watched(
     let render = |fault: &Fault| Source::new(&name, &text).render(fault);
 
     let simulator = Some(simulator(path.parent()));
-    let stage = Stage { limits: Limits::default(), jobs: None, watch, depth, title: title(path), simulator };
+    let stage =
+        Stage { limits: Limits::default(), jobs: None, alerts: None, watch, depth, title: title(path), simulator };
     let played = match (&tape.head.against, server) {
+        (Against::Server, Some(_)) if tape.head.alerts.is_some() => {
+            return Err(Trouble { code: 2, message: format!("{name}: {NO_BOARD}") });
+        }
         (Against::Server, Some(server)) => {
             Attached::start(server, tape.head.read_only).map(|rig| tape::play_on(&tape, Box::new(rig), stage))
         }
@@ -218,6 +230,18 @@ pub fn play_watched(
     if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
 }
 
+/// The alerts that the head asks for. Nothing of them is kept, and nothing is sent.
+fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
+    let mut rules = match head.alerts.as_deref() {
+        None => return Ok(None),
+        Some(_) if head.served => return Err("with `Set Served` no rules are evaluated".to_owned()),
+        Some("default") => defaults(),
+        Some(file) => alerts::of_file(&tape.with_file_name(file))?,
+    };
+    rules.targets.receivers.clear();
+    Ok(Some(Arc::new(Board::new("tape", Arc::new(rules), None, Time::ZERO, Vec::new()))))
+}
+
 /// Plays a tape on a scheduler of its own, in this process.
 fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResult, String> {
     let Opened { core, mut about, .. } = open(&tape.head, path)?;
@@ -226,6 +250,7 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
         let jobs = recorded_jobs(&path.with_file_name(file));
         stage.jobs = Some(jobs.map_err(|why| format!("{file}: {NO_JOBS}: {why}"))?);
     }
+    stage.alerts = board(&tape.head, path).map_err(|why| format!("{NO_RULES}: {why}"))?;
     // A tape changes nothing outside of itself, whatever is applied in it.
     let core = core.without_config_file();
     if tape.head.served {

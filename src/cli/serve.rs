@@ -9,6 +9,7 @@ use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::alerts::AlertArgs;
 use super::console::{Opened, open_kept, scheduler_acl, speed};
 use super::logs::LogArgs;
 use super::remote::AllowedRemovalArgs;
@@ -19,7 +20,7 @@ use crate::api::server::{Options, Server, TlsFiles};
 use crate::config::SchedulerConfig;
 use crate::engine::Engine;
 use crate::model::{Acl, Profile};
-use crate::source::{About, Collector, Embedded, Source, SourcePlace};
+use crate::source::{Collector, Embedded, Source, probe};
 
 /// The arguments of `kornsole serve`.
 #[derive(Args, Clone, Debug)]
@@ -55,6 +56,9 @@ pub struct ServeArgs {
     /// What a changed --config may take away
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
+    /// What is alerted about
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -162,18 +166,26 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         }
         let (file, workload) = (config.queues_file.as_deref(), args.workload.as_deref());
         let opened = open_kept(file, workload, &setup, &state, args.speed).map_err(|why| (why, 1))?;
+        let about = opened.about.clone();
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
+        let folder = state.folder.as_deref();
+        let board = args.alerts.board(&about.name, folder, engine.now()).map_err(|why| (why, 1))?;
+        for trouble in &board.picture().trouble {
+            tracing::warn!("{trouble}");
+        }
+        options.alerts = Some(Arc::clone(&board));
         let server = Server::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?;
-        Ok((engine, server))
+        let watched = Embedded::new(Arc::clone(&engine), about, identity::of_process()).with_alerts(board);
+        let watched: Arc<dyn Source> = Arc::new(watched);
+        let watching = probe::watch(&watched, state.folder.clone(), args.speed);
+        let watching = watching.map_err(|error| (error.to_string(), 1))?;
+        let collector = Collector::start(&watched, trends::embedded(state.folder.as_deref()));
+        Ok((engine, server, (watched, watching, collector)))
     });
     match started {
-        Ok((engine, server)) => {
+        // Alerts are evaluated and trends collected for as long as the last one is there; what is left is written then.
+        Ok((engine, server, _watched)) => {
             state.served(&server);
-            let about = About { place: SourcePlace::Embedded, name: "serve".to_owned(), notes: Vec::new() };
-            let source = Embedded::new(Arc::clone(&engine), about, identity::of_process());
-            let source: Arc<dyn Source> = Arc::new(source);
-            // It writes what is left when the server has stopped.
-            let _collector = Collector::start(&source, trends::embedded(state.folder.as_deref()));
             until_stopped(&engine, server)
         }
         Err((message, code)) => fail(&message, code),

@@ -12,8 +12,12 @@ pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
     state.map_or_else(Trends::in_memory, Trends::kept_in)
 }
 
-/// The trends of a scheduler elsewhere: `$XDG_STATE_HOME/kornsole/CONTEXT`, where the context without a name is the host.
+/// The context of a scheduler elsewhere: its name in the settings, or its host.
+pub fn context(found: &AttachTarget) -> String {
+    found.options.name.clone().unwrap_or_else(|| found.target.host())
+}
+
+/// The trends of a scheduler elsewhere: `$XDG_STATE_HOME/kornsole/CONTEXT`.
 pub fn attached(found: &AttachTarget) -> Arc<Trends> {
-    let context = found.options.name.clone().unwrap_or_else(|| found.target.host());
-    kept::folder(&context).as_deref().map_or_else(Trends::in_memory, Trends::kept_in)
+    kept::folder(&context(found)).as_deref().map_or_else(Trends::in_memory, Trends::kept_in)
 }

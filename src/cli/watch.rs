@@ -1,20 +1,22 @@
-//! `kornsole watch`: collects the trends of a scheduler somewhere else, without a screen.
+//! `kornsole watch`: collects the trends of a scheduler somewhere else and evaluates its alerts, without a screen.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::alerts::AlertArgs;
 use super::attach::{self, WayArgs};
 use super::logs::LogArgs;
-use super::{fail, settings, trends};
+use super::{fail, settings};
+use crate::alerts::{Alert, ChangeKind, Severity};
 use crate::kube::SCHEME;
 use crate::source::trends::Keeping;
-use crate::source::{Collector, Focus, FocusKind, Link, Remote, Source, Trends};
+use crate::source::{Collector, Focus, FocusKind, Link, Picture, Source, Trends};
 
 /// The arguments of `kornsole watch`.
 #[derive(Args, Clone, Debug)]
@@ -29,10 +31,35 @@ pub struct WatchArgs {
     /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
+    /// What is alerted about
+    #[command(flatten)]
+    pub alerts: AlertArgs,
+    /// End when this happens: exit code 4, and what happened on standard output
+    #[arg(long, value_name = "WHAT")]
+    pub exit_on: Option<ExitOn>,
+    /// How bad an alert is at least that ends it: info, warning or critical
+    #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity, requires = "exit_on")]
+    pub severity: Severity,
     /// What is logged
     #[command(flatten)]
     pub logs: LogArgs,
 }
+
+/// What ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExitOn {
+    /// An alert fires that nothing holds back
+    Alert,
+}
+
+fn severity(text: &str) -> Result<Severity, String> {
+    let known = [Severity::Info, Severity::Warning, Severity::Critical];
+    let found = known.into_iter().find(|severity| severity.word() == text);
+    found.ok_or_else(|| "it is info, warning or critical".to_owned())
+}
+
+/// The exit code when an alert ends it.
+const ALERTED: u8 = 4;
 
 /// How often the connection and the file are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -52,21 +79,34 @@ pub fn run(args: &WatchArgs) -> ExitCode {
         Ok(signals) => signals,
         Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
     };
-    let kept = trends::attached(&found);
-    let source: Arc<dyn Source> = match Remote::start(&found.target, found.options) {
-        Ok(remote) => Arc::new(remote.with_trends(Arc::clone(&kept))),
-        Err(fault) => return fail(&fault.to_string(), 1),
+    let (source, kept) = match attach::watched(found, &args.alerts) {
+        Ok(watched) => watched,
+        Err(report) => return fail(&report.message, report.code),
     };
     // Applications are asked for where they are on the screen: here they always are.
     source.set_focus(&Focus { kind: FocusKind::Apps(None), ..Focus::default() });
     let collector = Collector::start(&source, Arc::clone(&kept));
     let mut said = Said::default();
+    let mut code = ExitCode::SUCCESS;
     while signals.pending().next().is_none() {
         said.say(&*source, &kept);
+        let picture = source.alerts().map(|board| board.picture());
+        if let Some(picture) = &picture {
+            said.say_alerts(picture);
+        }
+        let serious = |alert: &&Alert| alert.severity >= args.severity;
+        let on: Vec<&Alert> = picture.iter().flat_map(|picture| picture.on()).filter(serious).collect();
+        if args.exit_on == Some(ExitOn::Alert) && !on.is_empty() {
+            let line = |alert: &&Alert| format!("{}  {}: {}\n", alert.severity, alert.title(), alert.text);
+            // Nobody may listen there; the exit code says it too.
+            let _ = settings::print(&on.iter().map(line).collect::<String>());
+            code = ExitCode::from(ALERTED);
+            break;
+        }
         std::thread::sleep(LOOK_EVERY);
     }
     drop(collector);
-    ExitCode::SUCCESS
+    code
 }
 
 /// What was said last, so that it is said once.
@@ -74,9 +114,29 @@ pub fn run(args: &WatchArgs) -> ExitCode {
 struct Said {
     link: Option<String>,
     keeping: Option<Keeping>,
+    /// The number of the next change of an alert.
+    change: Option<u64>,
+    trouble: Vec<String>,
 }
 
 impl Said {
+    /// What became of alerts since the last time; those from before the start are in the log of that time.
+    fn say_alerts(&mut self, picture: &Picture) {
+        let from = self.change.replace(picture.next_change).unwrap_or(picture.next_change);
+        for change in picture.recent.iter().filter(|change| change.number >= from) {
+            match change.kind {
+                ChangeKind::Firing => {
+                    tracing::warn!("{} {}: {}", change.alert.severity, change.alert.title(), change.alert.text);
+                }
+                ChangeKind::Resolved => tracing::info!("{} is over", change.alert.title()),
+            }
+        }
+        if self.trouble != picture.trouble {
+            picture.trouble.iter().for_each(|why| tracing::warn!("{why}"));
+            self.trouble.clone_from(&picture.trouble);
+        }
+    }
+
     fn say(&mut self, source: &dyn Source, trends: &Trends) {
         let link = link(&source.link());
         if self.link.as_ref() != Some(&link) {

@@ -26,6 +26,7 @@ pub mod removal;
 mod schema;
 pub mod settings;
 pub mod store;
+pub mod toml_table;
 pub mod types;
 pub mod values;
 pub mod yaml;

@@ -14,6 +14,8 @@ pub(super) struct ActiveConfig {
     pub written: Option<Arc<Configuration>>,
     /// The file that changes are written to, with what the file held when it was last read or written.
     pub file: Option<(PathBuf, Vec<u8>)>,
+    /// What the file held when it was last read was refused, and nothing was loaded from it since.
+    pub file_refused: bool,
     /// Counts up with each configuration that becomes active; the first has 1.
     pub revision: u64,
     /// What the workload takes for the active configuration: the first one, or the last that it brought.

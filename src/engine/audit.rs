@@ -10,6 +10,7 @@ use crate::model::{AppId, Identity, NodeId, QueueState};
 use crate::scheduler::{Command, Event, EventKind, Partition, PartitionCommand};
 use crate::view::act::{Act, Actor, ActsFrom, Code, LONGEST_REASON, LoadedBy, Order, PartitionAct, Refusal};
 use crate::view::audit::{self, AuditEntry, Facts, LONGEST_WHY, Revision, RevisionSource};
+use crate::view::drain::span;
 
 /// The longest name of an object in an entry, in characters: a request may name anything.
 const LONGEST_OBJECT: usize = 256;
@@ -172,6 +173,13 @@ pub(super) fn facts(state: &State, act: &Act) -> Facts {
     match act {
         Act::Configure { .. } | Act::Rollback { .. } => config_facts(state),
         Act::Pause | Act::Resume => vec![fact("state", if state.paused { "resting" } else { "running" })],
+        Act::Silence { rule, subject, lasts } => {
+            let given = [("rule", rule), ("subject", subject)].into_iter().filter(|(_, text)| !text.is_empty());
+            let mut facts: Facts = given.map(|(name, text)| fact(name, text.as_str())).collect();
+            facts.push(fact("for", span(*lasts)));
+            facts
+        }
+        Act::EndSilence { silence, .. } => vec![fact("silence", silence.to_string())],
         Act::In { partition, act } => {
             let parts = state.scheduler.partitions();
             let part = parts.iter().find(|part| part.name == *partition);

@@ -132,16 +132,27 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let before = audit::config_facts(state);
     let faults = Source::new(name, &parsed.text.text).render_all(&parsed.faults);
+    // The scheduler reports what it refuses itself; of the rest it knows nothing.
+    let refuse = |state: &mut State, why: String| {
+        state.emit_event(EventKind::ConfigRejected { message: why.clone() });
+        Some(why)
+    };
     let refused = match (&parsed.config, refused) {
-        (None, _) => Some(faults.clone()),
-        (Some(_), Some(why)) => Some(why),
+        (None, _) => refuse(state, faults.clone()),
+        (Some(_), Some(why)) => refuse(state, why),
         (Some(config), None) => {
             if config.checksum == state.scheduler.checksum() {
+                if std::mem::take(&mut state.active_config.file_refused) {
+                    state.emit_event(EventKind::ConfigAccepted);
+                    let title = format!("{name} is again what is in force");
+                    state.show_notice(NoticeWeight::Info, title, faults);
+                }
                 return;
             }
             rejected(load(state, config, Some(parsed.text.clone()), ConfigOrigin::file(wall)))
         }
     };
+    state.active_config.file_refused = refused.is_some();
     audit::enter_load(state, ActsFrom::File(Arc::from(name)), before, refused.as_deref(), Some(wall));
     let (weight, title, text) = match refused {
         Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),

@@ -17,6 +17,7 @@
 mod active_config;
 mod audit;
 pub mod audit_log;
+pub mod call;
 pub mod clock;
 mod config_cache;
 mod config_load;

@@ -48,6 +48,10 @@ fn perform_checked(state: &mut State, actor: &Actor, order: &Order, prepared: Pr
     if let Some(refusal) = refused_at_once(actor, order) {
         return Err(refusal);
     }
+    if let Some(place) = state.configured_by.as_ref().filter(|_| changes_configuration(&order.act)) {
+        let text = format!("it is kept in {place}: what is changed here would be lost, so change it there");
+        return Err(Refusal::new(Code::NotSupported, "the configuration is not changed here", text));
+    }
     match &order.act {
         Act::Configure { text, base, dry_run } => {
             let change = ConfigChange { text, base: base.as_deref(), dry_run: *dry_run };
@@ -60,7 +64,10 @@ fn perform_checked(state: &mut State, actor: &Actor, order: &Order, prepared: Pr
             let done = configure::roll_back(state, actor, order, *revision, &change, prepared)?;
             Ok(Done::Configured(Box::new(done)))
         }
-        Act::Pause | Act::Resume if !actor.scheduler_admin => Err(Refusal::no_scheduler_acl(actor, &order.act)),
+        Act::Pause | Act::Resume | Act::Silence { .. } | Act::EndSilence { .. } if !actor.scheduler_admin => {
+            Err(Refusal::no_scheduler_acl(actor, &order.act))
+        }
+        Act::Silence { .. } | Act::EndSilence { .. } => Ok(Done::Silenced),
         Act::Pause => {
             state.pause();
             Ok(Done::Paused)
@@ -71,6 +78,10 @@ fn perform_checked(state: &mut State, actor: &Actor, order: &Order, prepared: Pr
         }
         Act::In { partition, act } => perform_within(state, &Within { actor, order, partition }, act),
     }
+}
+
+const fn changes_configuration(act: &Act) -> bool {
+    matches!(act, Act::Configure { dry_run: false, .. } | Act::Rollback { dry_run: false, .. })
 }
 
 /// Why an order is refused in every state of the scheduler.

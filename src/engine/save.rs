@@ -51,6 +51,9 @@ struct SavedState<'a, S> {
     /// Not there in what earlier versions wrote.
     #[serde(default)]
     ledger: Option<Ledger>,
+    /// Not there in what earlier versions wrote.
+    #[serde(default)]
+    file_refused: bool,
 }
 
 /// Everything of a state but its audit log and events, as MessagePack.
@@ -82,6 +85,7 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
         policy_group: Cow::Borrowed(&state.policy_group),
         workload_base: state.active_config.workload_base.as_ref().map(Cow::Borrowed),
         ledger: Some(state.ledger.ledger()),
+        file_refused: state.active_config.file_refused,
     };
     rmp_serde::to_vec(&saved).expect("a state has nothing that MessagePack lacks")
 }
@@ -116,6 +120,7 @@ pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Work
         file: None,
         revision: saved.revision,
         workload_base: saved.workload_base.map(Cow::into_owned),
+        file_refused: saved.file_refused,
     };
     let notices = saved.notices.into_iter().map(Cow::into_owned).collect();
     let history = saved.history.into_iter().map(Cow::into_owned).collect();

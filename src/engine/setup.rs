@@ -31,6 +31,8 @@ pub struct Setup {
     pub paused: bool,
     /// Another scheduler decides: no cycle is run, and allocations come by [`Adopt`](crate::scheduler::PartitionCommand::Adopt).
     pub follows: bool,
+    /// The configuration is kept there, in words, and changed nowhere else: an order to change it here is refused.
+    pub configured_by: Option<Arc<str>>,
     /// How many events are kept, if any are.
     pub event: EventConfig,
     /// What a changed configuration file may take away of the active one (CFG-120).
@@ -48,9 +50,21 @@ impl Setup {
         let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
-        let (paused, follows, allowed_removal) = Default::default();
+        let (paused, follows, configured_by, allowed_removal) = Default::default();
         let begins = Time::ZERO;
-        Self { profile, policy_group, clean_every, tuning, paused, follows, event, allowed_removal, instance, begins }
+        Self {
+            profile,
+            policy_group,
+            clean_every,
+            tuning,
+            paused,
+            follows,
+            configured_by,
+            event,
+            allowed_removal,
+            instance,
+            begins,
+        }
     }
 
     /// What the scheduler's own configuration says.
@@ -68,6 +82,7 @@ impl Setup {
             },
             paused: false,
             follows: false,
+            configured_by: None,
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),

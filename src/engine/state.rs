@@ -63,6 +63,8 @@ pub(super) struct State {
     pub paused: bool,
     /// Another scheduler decides: no cycle is run.
     pub follows: bool,
+    /// Where alone the configuration is changed, in words.
+    pub configured_by: Option<Arc<str>>,
     /// It pauses once the workload has given its last step.
     pub pause_after_workload: bool,
     pub outbox: EventOutbox,
@@ -109,6 +111,7 @@ impl State {
             allowed_removal: setup.allowed_removal,
             paused: false,
             follows: setup.follows,
+            configured_by: setup.configured_by.clone(),
             pause_after_workload: setup.paused,
             outbox: EventOutbox::new(setup),
             counters: Arc::default(),

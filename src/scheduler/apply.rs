@@ -134,6 +134,7 @@ impl Partition {
         self.end_all_backoffs();
         self.queues.forget_order();
         self.nodes.lower_bounds();
+        self.nodes.forget_refused();
     }
 
     /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).

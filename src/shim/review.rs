@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use crate::engine::Core;
 use crate::kubernetes::live::{Live, PARTITION, PodName};
 use crate::model::{AppId, AskId, Time};
+use crate::scheduler::Partition;
+use crate::scheduler::index::AppKey;
 use crate::scheduler::inspect::explain::types::{BlockLevel, Blocker, Place};
 use crate::scheduler::state::ask_log::TryResult;
 
 /// How many pods are looked at each time: explaining is not free.
 const AT_ONCE: usize = 10;
+/// How many pending asks are walked each time, of all in turn: an idle cluster with very many waiting pods costs next to nothing.
+const WALKED: usize = 5_000;
 /// For so long after its words a pod is not looked at again, in microseconds.
 const AGAIN: u64 = 300_000_000;
 /// A pod that waits for less long is not looked at, in microseconds.
@@ -29,31 +33,22 @@ pub(super) struct Wait {
 #[derive(Debug, Default)]
 pub(super) struct Review {
     looked: BTreeMap<AskId, (Time, bool)>,
+    /// Where the last walk ended: before this application, or behind so many asks of it. `None`: at the end.
+    ended: Option<(AppKey, usize)>,
 }
 
 impl Review {
     /// Pods that wait and have not been looked at for a while, with why. The ones that wait longest come first.
     pub fn look(&mut self, core: &Core, live: &Live) -> Vec<Wait> {
         let now = core.now();
-        self.looked.retain(|ask, _| live.is_pending(ask));
+        let from = self.ended.take();
+        if from.is_none() {
+            self.looked.retain(|ask, _| live.is_pending(ask));
+        }
         let Some(part) = core.scheduler().partitions().iter().find(|part| *part.name == *PARTITION) else {
             return Vec::new();
         };
-        let mut due: Vec<(Time, AppId, AskId, bool)> = Vec::new();
-        for (_, app) in part.apps.iter() {
-            for (.., key) in &app.pending_order {
-                let ask = &app.asks[*key];
-                let needs_nodes = ask.tried == TryResult::NoNode;
-                let known = self.looked.get(&ask.id);
-                // One that begins to wait for nodes is looked at at once: an autoscaler waits for that.
-                let again =
-                    known.is_none_or(|(at, nodes)| now.0.saturating_sub(at.0) >= AGAIN || *nodes != needs_nodes);
-                let waits = now.0.saturating_sub(ask.created.0) >= SETTLED && ask.tried != TryResult::Never;
-                if again && waits && live.is_pending(&ask.id) {
-                    due.push((ask.created, app.id.clone(), ask.id.clone(), needs_nodes));
-                }
-            }
-        }
+        let mut due = self.due(now, part, live, from);
         due.sort();
         due.truncate(AT_ONCE);
         let mut waits = Vec::new();
@@ -77,5 +72,38 @@ impl Review {
             }
         }
         waits
+    }
+
+    /// The asks of a walk that are to be looked at.
+    fn due(
+        &mut self,
+        now: Time,
+        part: &Partition,
+        live: &Live,
+        from: Option<(AppKey, usize)>,
+    ) -> Vec<(Time, AppId, AskId, bool)> {
+        let mut due = Vec::new();
+        let mut left = WALKED;
+        for (app_key, app) in part.apps.iter().skip_while(|(key, _)| from.is_some_and(|(from, _)| *key < from)) {
+            let passed = from.filter(|(from, _)| *from == app_key).map_or(0, |(_, passed)| passed);
+            for (number, (.., key)) in app.pending_order.iter().enumerate().skip(passed) {
+                if left == 0 {
+                    self.ended = Some((app_key, number));
+                    return due;
+                }
+                left -= 1;
+                let ask = &app.asks[*key];
+                let needs_nodes = ask.tried == TryResult::NoNode;
+                let known = self.looked.get(&ask.id);
+                // One that begins to wait for nodes is looked at at once: an autoscaler waits for that.
+                let again =
+                    known.is_none_or(|(at, nodes)| now.0.saturating_sub(at.0) >= AGAIN || *nodes != needs_nodes);
+                let waits = now.0.saturating_sub(ask.created.0) >= SETTLED && ask.tried != TryResult::Never;
+                if again && waits && live.is_pending(&ask.id) {
+                    due.push((ask.created, app.id.clone(), ask.id.clone(), needs_nodes));
+                }
+            }
+        }
+        due
     }
 }

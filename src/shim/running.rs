@@ -230,7 +230,12 @@ impl Shim {
         };
         let now = time_of_day();
         let tuning = Tuning { awaits_stops: true, ..self.options.setup.tuning };
-        let setup = Setup { begins: now, tuning, ..self.options.setup.clone() };
+        let place = match &self.options.queues {
+            Some(_) => "the file of --config".to_owned(),
+            None => format!("the ConfigMap yunikorn-configs of namespace {}", self.options.namespace),
+        };
+        let configured_by = Some(Arc::from(place));
+        let setup = Setup { begins: now, tuning, configured_by, ..self.options.setup.clone() };
         let config::Reading { config, faults } = config::read(&configured.queues, setup.profile);
         let config = config.ok_or_else(|| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();

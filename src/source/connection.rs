@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::view::drain::span;
+
 /// How the connection of a source is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
@@ -49,6 +51,19 @@ pub struct StalePart {
 impl Link {
     /// A source in this process that has nothing newer to show.
     pub const LIVE: Self = Self::Live { rtt: None };
+
+    /// What is wrong with the connection, in words; `None` while the view is what is.
+    pub fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Live { .. } => None,
+            Self::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
+            Self::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
+            Self::Stale { age, cause, .. } => {
+                Some(format!("the connection is down, all this is {} old: {cause}", span(*age)))
+            }
+            Self::Refused { why, .. } => Some(why.clone()),
+        }
+    }
 
     /// Whether the shown state is the present one.
     pub const fn is_live(&self) -> bool {

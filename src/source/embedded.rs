@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::trial::MOST_BYTES;
 use super::{
-    About, ChapterAnswer, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf, WhatIfAnswer,
-    explained, usage,
+    About, Board, ChapterAnswer, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
+    WhatIfAnswer, explained, usage,
 };
 use crate::engine::journal::JournalHistory;
 use crate::engine::{Engine, Numbering};
@@ -27,18 +27,25 @@ pub struct Embedded {
     about: About,
     actor: Actor,
     trends: Option<Arc<Trends>>,
+    alerts: Option<Arc<Board>>,
 }
 
 impl Embedded {
     /// Shows an engine to somebody, who acts on it.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
-        Self { engine: engine.into(), about, actor: actor.into(), trends: None }
+        Self { engine: engine.into(), about, actor: actor.into(), trends: None, alerts: None }
     }
 
     /// The same with what is measured of it.
     #[must_use]
     pub fn with_trends(self, trends: Arc<Trends>) -> Self {
         Self { trends: Some(trends), ..self }
+    }
+
+    /// The same with the alerts of its cluster.
+    #[must_use]
+    pub fn with_alerts(self, board: Arc<Board>) -> Self {
+        Self { alerts: Some(board), ..self }
     }
 
     /// Has something looked up in the past that is kept, on a thread of its own.
@@ -116,6 +123,10 @@ impl Source for Embedded {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Records::text_of(self.engine.audit_log(), number));
+    }
+
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref()
     }
 
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {

@@ -12,6 +12,7 @@ pub mod forecast;
 pub mod local;
 pub mod objects;
 mod owners;
+pub mod probe;
 pub mod records;
 pub mod remote;
 pub mod saved;
@@ -23,6 +24,7 @@ mod usage;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::alerting::{Board, Picture, ReceiverStatus};
 pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
@@ -272,6 +274,11 @@ pub trait Source: Send + Sync {
 
     /// The Kubernetes cluster that the scheduler is in, where it is asked through one.
     fn objects(&self) -> Option<&dyn Objects> {
+        None
+    }
+
+    /// The alerts of this cluster, where they are evaluated in this process.
+    fn alerts(&self) -> Option<&Arc<Board>> {
         None
     }
 

@@ -6,11 +6,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::embedded::view_of;
 use super::forecast::{ForecastAnswer, StopSign, forecast};
+use super::probe::{self, Probe};
 use super::trial::MOST_BYTES;
 use super::{
-    About, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
+    About, Board, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
     WhatIfAnswer, explained, usage,
 };
+use crate::alerting::board::Timing;
 use crate::engine::journal::JournalHistory;
 use crate::engine::{AuditLog, Core, Counters, EventLog, Host, Numbering, Progress, Published};
 use crate::ledger::Ledger;
@@ -33,6 +35,15 @@ pub struct Stepped {
     jobs: Option<Arc<dyn Jobs>>,
     journal: Option<JournalHistory>,
     trends: OnceLock<Arc<Trends>>,
+    alerts: Option<(Arc<Board>, Mutex<Judging>)>,
+}
+
+/// How alerts are judged as time is stepped.
+#[derive(Default)]
+struct Judging {
+    probe: Probe,
+    /// When they were judged last.
+    last: Option<Time>,
 }
 
 impl Stepped {
@@ -63,6 +74,7 @@ impl Stepped {
             jobs: None,
             journal: None,
             trends: OnceLock::new(),
+            alerts: None,
         }
     }
 
@@ -76,6 +88,26 @@ impl Stepped {
     #[must_use]
     pub fn with_journal(self, journal: JournalHistory) -> Self {
         Self { journal: Some(journal), ..self }
+    }
+
+    /// The same with the alerts of its cluster, which are judged as its time moves.
+    #[must_use]
+    pub fn with_alerts(self, board: Arc<Board>) -> Self {
+        Self { alerts: Some((board, Mutex::default())), ..self }
+    }
+
+    /// Judges the alerts, where the last time is long enough ago.
+    fn judge(&self) {
+        let Some((board, judging)) = &self.alerts else { return };
+        let now = Source::now(self);
+        let mut judging = judging.lock().unwrap_or_else(PoisonError::into_inner);
+        if judging.last.is_some_and(|last| now.since(last) < probe::EVERY) {
+            return;
+        }
+        judging.last = Some(now);
+        let clock = now.since(Time::ZERO);
+        let given = judging.probe.given(self, clock);
+        board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -92,6 +124,10 @@ impl Stepped {
         let progress = core.run_until(until, steps);
         if let Some(view) = core.take_view() {
             self.published.publish(view);
+        }
+        drop(core);
+        if progress != Progress::Busy {
+            self.judge();
         }
         progress
     }
@@ -186,13 +222,6 @@ impl Source for Stepped {
         self.events.important(until, limit)
     }
 
-    /// Measured now, and for the time before taken from the samples of the view: the same keys give the same trends.
-    fn trends(&self) -> Option<Arc<Trends>> {
-        let trends = self.trends.get_or_init(Trends::in_memory);
-        trends.observe(self);
-        Some(Arc::clone(trends))
-    }
-
     fn about(&self) -> &About {
         &self.about
     }
@@ -251,6 +280,17 @@ impl Source for Stepped {
 
     fn jobs(&self) -> Option<&dyn Jobs> {
         self.jobs.as_deref()
+    }
+
+    /// Measured now, and for the time before taken from the samples of the view: the same keys give the same trends.
+    fn trends(&self) -> Option<Arc<Trends>> {
+        let trends = self.trends.get_or_init(Trends::in_memory);
+        trends.observe(self);
+        Some(Arc::clone(trends))
+    }
+
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref().map(|(board, _)| board)
     }
 
     fn keeps_past(&self) -> bool {

@@ -59,6 +59,8 @@ pub struct Head {
     pub served: bool,
     /// The applications are jobs of a machine: the file with what its daemon answered for them, relative to the tape.
     pub jobs: Option<String>,
+    /// Rules of alerts are evaluated: those of a file, relative to the tape, or with `default` those that come with kornsole.
+    pub alerts: Option<String>,
     /// The theme at the start.
     pub theme: ThemeName,
     /// How many colours the terminal shows.

@@ -15,8 +15,11 @@ use crate::source::{About, Stepped};
 /// Plays a tape on a scheduler that its head asks for, in this process.
 pub fn play(tape: &Tape, core: Core, about: About, mut stage: Stage<'_>) -> PlayResult {
     let jobs = stage.jobs.take();
-    let source = Arc::new(Stepped::unstarted(core, about, tape.head.actor()).with_jobs(jobs));
-    play_on(tape, Box::new(source), stage)
+    let mut source = Stepped::unstarted(core, about, tape.head.actor()).with_jobs(jobs);
+    if let Some(board) = stage.alerts.take() {
+        source = source.with_alerts(board);
+    }
+    play_on(tape, Box::new(Arc::new(source)), stage)
 }
 
 /// The same on a scheduler and what lies between it and the console.

@@ -235,11 +235,7 @@ impl Reader {
                 self.settings.served = self.flag("Set Served", line, at)?;
                 Ok(())
             }
-            "Jobs" => {
-                let file = self.said_once("Set Jobs", line, at, "a file of recorded jobs, relative to the tape")?;
-                self.settings.jobs = Some(file);
-                Ok(())
-            }
+            "Jobs" | "Alerts" => self.set_file(&name, line, at),
             "ReadOnly" => {
                 self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
                 Ok(())
@@ -247,6 +243,16 @@ impl Reader {
             "TypingSpeed" | "PlaybackSpeed" | "WaitTimeout" => self.set_pace(&name, line, at),
             other => Err(unknown_setting(other, name_at)),
         }
+    }
+
+    fn set_file(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {
+        let jobs = "a file of recorded jobs, relative to the tape";
+        let rules = "`default`, or a file of rules, relative to the tape";
+        match name {
+            "Jobs" => self.settings.jobs = Some(self.said_once("Set Jobs", line, at, jobs)?),
+            _ => self.settings.alerts = Some(self.said_once("Set Alerts", line, at, rules)?),
+        }
+        Ok(())
     }
 
     fn set_pace(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), LineFault> {

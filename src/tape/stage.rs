@@ -9,7 +9,7 @@ use super::watch::Watch;
 use crate::config::Place;
 use crate::console::Simulator;
 use crate::console::theme::Depth;
-use crate::source::Jobs;
+use crate::source::{Board, Jobs};
 
 /// What a tape may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub struct PlayResult {
 pub struct Stage<'w> {
     /// The jobs that the applications are.
     pub jobs: Option<Arc<dyn Jobs>>,
+    /// The alerts, which are evaluated as time moves; of a scheduler in this process only.
+    pub alerts: Option<Arc<Board>>,
     /// What it may use up.
     pub limits: Limits,
     /// Who sees every frame, as a recording does.

@@ -28,7 +28,7 @@ pub const WORDS: [&str; 21] = [
 ];
 
 /// What can be set.
-pub const SETTINGS: [&str; 14] = [
+pub const SETTINGS: [&str; 15] = [
     "Width",
     "Height",
     "Theme",
@@ -40,6 +40,7 @@ pub const SETTINGS: [&str; 14] = [
     "Core",
     "Served",
     "Jobs",
+    "Alerts",
     "TypingSpeed",
     "PlaybackSpeed",
     "WaitTimeout",

@@ -90,6 +90,8 @@ pub fn action(act: &Act) -> &'static str {
             Act::Rollback { .. } => "rollback",
             Act::Pause => "pause",
             Act::Resume => "resume",
+            Act::Silence { .. } => "silence",
+            Act::EndSilence { .. } => "end-silence",
             Act::Configure { .. } | Act::In { .. } => "config",
         };
     };
@@ -110,12 +112,13 @@ pub fn action(act: &Act) -> &'static str {
 }
 
 /// The names that [`action`] gives, in the order of the alphabet.
-pub const ACTIONS: [&str; 16] = [
+pub const ACTIONS: [&str; 18] = [
     "add-node",
     "ask",
     "cleanup",
     "config",
     "drain-node",
+    "end-silence",
     "kill",
     "move",
     "pause",
@@ -125,6 +128,7 @@ pub const ACTIONS: [&str; 16] = [
     "resume",
     "resume-node",
     "rollback",
+    "silence",
     "submit",
     "update-node",
 ];
@@ -135,7 +139,7 @@ pub fn object(act: &Act) -> &str {
         Act::Configure { .. } | Act::Rollback { .. } => "configuration",
         Act::Pause | Act::Resume => "scheduler",
         Act::In { act: PartitionAct::Clean { .. }, .. } => "queues",
-        Act::In { .. } => act.object(),
+        Act::In { .. } | Act::Silence { .. } | Act::EndSilence { .. } => act.object(),
     }
 }
 

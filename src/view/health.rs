@@ -28,6 +28,14 @@ pub struct HealthCheck {
     pub diagnosis: String,
 }
 
+impl Health {
+    /// The checks that failed, a sentence each.
+    pub fn failed(&self) -> Vec<String> {
+        let failed = self.checks.iter().filter(|check| !check.succeeded);
+        failed.map(|check| format!("{}: {}", check.name, check.diagnosis)).collect()
+    }
+}
+
 /// Makes all checks on the view of a scheduler in this process. Looks at every allocation: meant for a question, not for every frame.
 pub fn health(view: &View) -> Health {
     let mut checks = vec![

@@ -10,6 +10,8 @@ use serde_json::Value;
 pub fn kornsole_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
+    // What is kept of attached clusters is not that of who runs the tests.
+    command.env("XDG_STATE_HOME", std::env::temp_dir().join("kornsole-tests"));
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }

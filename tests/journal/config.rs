@@ -106,3 +106,27 @@ fn a_start_without_the_file_keeps_what_was_in_force() {
     assert_eq!(core.configuration().map(|written| &*written.text), Some(NEW));
     assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
 }
+
+#[test]
+fn that_a_file_was_refused_is_known_after_a_restart() {
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
+    fs::write(&file, OLD).unwrap();
+    let reload = |core: &mut Core, text: &str| {
+        fs::write(&file, text).unwrap();
+        core.reload("queues.yaml", text.as_bytes());
+        let notices = core.take_view().map(|view| view.notices.iter().map(|one| one.title.clone()).collect::<Vec<_>>());
+        notices.unwrap_or_default()
+    };
+    let (mut core, kept) = begin(&state, &file);
+    let notices = reload(&mut core, "partitions: [");
+    assert!(notices.last().is_some_and(|title| title.contains("was refused")), "{notices:?}");
+    drop(engine((core, kept)));
+    // The file is faulty still; then it is again what is in force.
+    let (mut core, _kept) = begin(&state, &file);
+    let again = "queues.yaml is again what is in force";
+    let said = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();
+    assert_eq!(said(reload(&mut core, OLD)), 1);
+    assert_eq!(core.configuration().unwrap().revision, 1, "nothing else was ever in force");
+    assert_eq!(said(reload(&mut core, &format!("{OLD}# no change\n"))), 0, "once");
+}

@@ -70,6 +70,7 @@ async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
             policy_group: "queues".to_owned(),
             events: Settings::default().config().event.clone(),
             limits: Limits::default(),
+            alerts: None,
         };
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
         let router =

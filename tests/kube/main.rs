@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod acting;
+mod chaos;
 mod failures;
 mod follow;
 mod in_terminal;
@@ -29,7 +30,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 45] = [
+const SCENARIOS: [Scenario; 52] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -74,6 +75,13 @@ const SCENARIOS: [Scenario; 45] = [
     ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
     ("the API server is restarted under the scheduler", schedule::restarted),
     ("bad annotations get their words and stop nothing", schedule::bad_input),
+    ("an API server that hangs loses nothing", chaos::hangs),
+    ("a scheduler that is killed while bindings are under way loses nothing", chaos::killed),
+    ("pods that are deleted while they are bound leave nothing behind", chaos::deleted),
+    ("pods that another one binds at the same time are counted once, where they are", chaos::bound_by_another),
+    ("a lease that is taken away ends the scheduler, and nothing more is bound (K8S-254)", chaos::lease_lost),
+    ("pods of a DaemonSet go to their nodes", chaos::daemon_set),
+    ("probes say who decides and who stands by", chaos::probes),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];
 

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{Stage, has};
 
 /// How long anything may take here.
-const PATIENCE: Duration = Duration::from_secs(60);
-const NODES: [&str; 3] = ["s1", "s2", "s3"];
+pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const NODES: [&str; 3] = ["s1", "s2", "s3"];
 const QUEUES: &str = "
 partitions:
 - name: default
@@ -26,8 +26,8 @@ partitions:
 ";
 
 /// A scheduler that runs. Dropping it kills it.
-struct Scheduler {
-    child: Child,
+pub struct Scheduler {
+    pub child: Child,
     lines: BufReader<std::process::ChildStdout>,
     address: Option<String>,
 }
@@ -35,9 +35,15 @@ struct Scheduler {
 impl Scheduler {
     /// Starts one, and does not wait for it.
     fn begin(stage: &Stage) -> Self {
+        Self::begin_with(stage, &[])
+    }
+
+    /// The same with more options.
+    pub fn begin_with(stage: &Stage, options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"])
             .args(["--user-info", "trust"])
+            .args(options)
             .env("KUBECONFIG", &stage.kubeconfig)
             .env("XDG_CONFIG_HOME", &stage.folder)
             .stdout(Stdio::piped())
@@ -48,7 +54,7 @@ impl Scheduler {
     }
 
     /// Waits until it decides.
-    fn ready(mut self) -> Self {
+    pub fn ready(mut self) -> Self {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         self.address = line.trim().strip_prefix("http://").map(str::to_owned);
@@ -56,7 +62,7 @@ impl Scheduler {
         self
     }
 
-    fn start(stage: &Stage) -> Self {
+    pub fn start(stage: &Stage) -> Self {
         Self::begin(stage).ready()
     }
 
@@ -65,7 +71,7 @@ impl Scheduler {
     }
 
     /// What its API has at a path.
-    fn get(&self, path: &str) -> Value {
+    pub fn get(&self, path: &str) -> Value {
         let address = self.address.as_ref().unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
         write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();
@@ -75,7 +81,7 @@ impl Scheduler {
     }
 
     /// SIGTERM, and waits for its end.
-    fn stop(mut self) {
+    pub fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(pid).status().unwrap().success());
         assert!(self.child.wait().unwrap().success());
@@ -90,7 +96,7 @@ impl Drop for Scheduler {
 }
 
 /// Nodes, kubelets, namespaces and queues, the first time.
-fn prepare(stage: &Stage) {
+pub fn prepare(stage: &Stage) {
     let there = stage.kubectl(&["get", "namespaces", "-o", "name"]);
     if !there.contains("namespace/kornsole") {
         let namespaces = ["kornsole", "batch"].map(|name| json!(["/api/v1/namespaces", {"metadata": {"name": name}}]));
@@ -113,7 +119,7 @@ fn prepare(stage: &Stage) {
 }
 
 /// A pod of a queue: its application is the queue's.
-fn pod(name: &str, queue: &str, cpu: &str) -> Value {
+pub fn pod(name: &str, queue: &str, cpu: &str) -> Value {
     json!({
         "metadata": {"name": name, "labels": {"queue": format!("root.{queue}"), "applicationId": format!("app-{queue}")}},
         "spec": {
@@ -123,23 +129,23 @@ fn pod(name: &str, queue: &str, cpu: &str) -> Value {
     })
 }
 
-fn make(stage: &Stage, pods: &[Value]) {
+pub fn make(stage: &Stage, pods: &[Value]) {
     let all: Vec<Value> = pods.iter().map(|pod| json!(["/api/v1/namespaces/batch/pods", pod])).collect();
     stage.command(&json!({"make": all}));
 }
 
-fn pods(stage: &Stage) -> Vec<Value> {
+pub fn pods(stage: &Stage) -> Vec<Value> {
     let text = stage.kubectl(&["-n", "batch", "get", "pods", "-o", "json"]);
     let list: Value = serde_json::from_str(&text).unwrap();
     list["items"].as_array().unwrap().clone()
 }
 
-fn on_nodes(pods: &[Value]) -> usize {
+pub fn on_nodes(pods: &[Value]) -> usize {
     pods.iter().filter(|pod| pod["spec"]["nodeName"].is_string()).count()
 }
 
 /// Looks again until it is so.
-fn until(what: &str, mut look: impl FnMut() -> bool) {
+pub fn until(what: &str, mut look: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !look() {
         assert!(begin.elapsed() < PATIENCE, "not within a minute: {what}");
@@ -159,7 +165,7 @@ fn cpu(pod: &Value) -> i64 {
 
 /// The final state as Kubernetes has it: no node above what it has, no pod where its selector refuses, no queue above its maximum; and the
 /// scheduler's counters are the same.
-fn check(stage: &Stage, scheduler: &Scheduler) {
+pub fn check(stage: &Stage, scheduler: &Scheduler) {
     let mut by_node: BTreeMap<String, i64> = BTreeMap::new();
     let mut in_b = 0;
     for pod in pods(stage).iter().filter(|pod| pod["spec"]["nodeName"].is_string()) {

@@ -4,7 +4,7 @@
 etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
 ConfigMap. The kubelet only serves port-forwards and logs. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
 Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
-import asyncio, base64, gzip, hashlib, json, os, secrets, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
+import asyncio, base64, gzip, hashlib, json, os, secrets, signal, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FOLDER, ASSETS = os.path.abspath(sys.argv[1]), sys.argv[2]
@@ -270,6 +270,12 @@ def start():
         except (OSError, ValueError):
             time.sleep(0.2)
 
+def freeze(seconds):
+    """The API server takes connections and answers nothing for so long."""
+    hung = processes[1]
+    hung.send_signal(signal.SIGSTOP)
+    threading.Timer(seconds, lambda: hung.send_signal(signal.SIGCONT)).start()
+
 def outside():
     """An address of this machine that is not loopback: the API server proxies to no other."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -396,6 +402,8 @@ try:
                 time.sleep(0.05)
         elif 'fakelet' in command:
             threading.Thread(target=fakelet, args=(command['fakelet'],), daemon=True).start()
+        elif 'freeze' in command:
+            freeze(command['freeze'])
         elif 'restart' in command:
             stop()
             time.sleep(1)
@@ -405,8 +413,12 @@ try:
         elif 'start' in command:
             start()
         elif 'make' in command:
-            for path, body in command['make']:
-                api('POST', path, body)
+            for path, body, *may_fail in command['make']:
+                try:
+                    api('POST', path, body)
+                except urllib.error.HTTPError:
+                    if not may_fail:
+                        raise
         elif 'cut' in command:
             for writer in list(FORWARDS):
                 LOOP[0].call_soon_threadsafe(writer.transport.abort)

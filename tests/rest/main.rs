@@ -18,6 +18,7 @@ mod recorded;
 mod remote;
 mod secured;
 mod served;
+mod silences;
 mod stage;
 mod what_if;
 mod wire;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use kornsole::console::present::export;
 use kornsole::console::present::text::natural;
@@ -181,4 +182,20 @@ fn columns_and_views_are_kept_in_the_settings() {
     says(&driver, "no view hungry");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(!text.contains("hungry") && !text.contains("apps"), "{text}");
+}
+
+#[test]
+fn the_trend_of_an_hour_is_a_column_of_eight_cells_that_nothing_is_sorted_by() {
+    for (page, name) in [("1", "root"), ("3", "big-01"), ("4", "ann")] {
+        let (mut driver, source) = on_demo(100, 30, 1200);
+        driver.keys(&format!("{page}:columns trend<ret>")).unwrap();
+        // What was measured comes with the next news.
+        source.advance(Duration::from_secs(20));
+        driver.refresh();
+        let shown = driver.screen_text();
+        let row = |line: &&str| line.contains(name) && line.contains(['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']);
+        assert!(shown.contains("LAST 1 h") && shown.lines().any(|line| row(&line)), "{page}: {shown}");
+        driver.keys(":sort trend<ret>").unwrap();
+        says(&driver, "trend is a line over time: nothing is sorted by it");
+    }
 }

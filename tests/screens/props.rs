@@ -151,6 +151,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Events(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Audit(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Fairness(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Alerts(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Limits(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Revisions(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Clusters(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),

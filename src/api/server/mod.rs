@@ -214,6 +214,7 @@ fn native_options(options: &Options) -> Result<NativeOptions, String> {
         policy_group,
         events,
         limits,
+        alerts: options.alerts.clone(),
     })
 }
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alerting::Board;
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::config::settings::EventConfig;
 use crate::model::{Acl, Profile};
@@ -30,6 +32,8 @@ pub struct Options {
     pub extra: BTreeMap<String, String>,
     /// What holds for every connection.
     pub limits: Limits,
+    /// The alerts of the scheduler, where they are evaluated.
+    pub alerts: Option<Arc<Board>>,
 }
 
 impl Options {
@@ -40,8 +44,8 @@ impl Options {
     pub fn plain(listen: SocketAddr, profile: Profile, events: EventConfig) -> Self {
         let cluster_id = "kornsole".to_owned();
         let (access, policy_group) = (Access::default(), DEFAULT_POLICY_GROUP.to_owned());
-        let (extra, limits) = Default::default();
-        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, extra, limits }
+        let (extra, limits, alerts) = Default::default();
+        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, extra, limits, alerts }
     }
 }
 

@@ -36,7 +36,7 @@ pub use events::{EventsArgs, events};
 pub use explain::{ExplainArgs, explain, fairness};
 pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
-pub use usage::{UsageArgs, usage};
+pub use usage::{UsageArgs, moment, usage};
 
 /// The exit code when nobody answers.
 const UNREACHABLE: u8 = 3;
@@ -109,6 +109,22 @@ impl ServerArgs {
             note_on_stderr(note);
         }
         Ok(Once::connect(&found.target, Limits::default())?)
+    }
+
+    /// What a kornsole answers to a path of its own API, if it has that feature.
+    ///
+    /// # Errors
+    /// Why there is no answer, and the exit code.
+    pub fn own(&self, path: &str, feature: &str) -> Result<Vec<u8>, (String, u8)> {
+        let asked = || {
+            let once = self.connect()?;
+            match once.remote() {
+                Remote::Kornsole(known) if known.can(feature) => Ok(once.own(path)?.to_vec()),
+                Remote::Kornsole(_) => Err(Ended { message: format!("this kornsole has no {feature}"), code: 1 }),
+                Remote::YuniKorn(_) => Err(Ended { message: format!("an Apache YuniKorn has no {feature}"), code: 1 }),
+            }
+        };
+        asked().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
     /// Has a what-if tried by a kornsole, or makes a twin of an Apache YuniKorn to try it on: of the first partition where none is named.

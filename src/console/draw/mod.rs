@@ -22,6 +22,7 @@
 //!
 //! What gives way when narrow is said in each file; [`crate::console::present::layout`] decides about pane and lines.
 
+mod alerts;
 mod bottom;
 mod config;
 mod contexts;
@@ -73,6 +74,7 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     header::draw(&mut pen, state, regions.header);
     past::draw(&mut pen, state, regions.banner);
     trial::draw(&mut pen, state, regions.banner);
+    alerts::draw(&mut pen, state, regions.banner);
     strip(&mut pen, state, regions.strip);
     crumbs::draw(&mut pen, state, regions.crumbs);
     page(&mut pen, state, &regions);

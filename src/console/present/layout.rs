@@ -30,7 +30,7 @@ const WITH_STRIP: u16 = 16;
 pub struct Regions {
     /// The first lines: the cluster, who acts, how the connection is.
     pub header: Rect,
-    /// That this is the past, or a what-if; empty otherwise.
+    /// That this is the past or a what-if, or what is alerted about; empty otherwise.
     pub banner: Rect,
     /// The pages; empty on a low screen.
     pub strip: Rect,
@@ -67,7 +67,8 @@ pub fn regions(state: &State) -> Option<Regions> {
     }
     let header_height = if width >= 120 { 1 } else { 2 };
     let header = Rect::new(0, 0, width, header_height);
-    let past = u16::from(state.cluster.past.shown.is_some() || state.cluster.trial.is_some());
+    let past = state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
+    let past = u16::from(past || state.cluster.alerts_show());
     let banner = Rect::new(0, header_height, width, past);
     let header_height = header_height + past;
     let strip = Rect::new(0, header_height, width, u16::from(height >= WITH_STRIP));

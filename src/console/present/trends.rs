@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
+pub use crate::console::present::trend_cells::rings;
 use crate::console::state::State;
 use crate::console::state::page::{Page, Subject as Shown};
 use crate::console::state::trends::TrendsPage;
@@ -11,7 +12,7 @@ use crate::console::theme::Role;
 use crate::model::Time;
 use crate::source::trends::Keeping;
 use crate::view::Side;
-use crate::view::trends::{Figure, Mark, Measure, Ring, Rings, Series, Subject, Unit, Value};
+use crate::view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
 
 /// The columns left of the lines, for the figures of the scale.
 pub const GUTTER: u16 = 9;
@@ -39,13 +40,6 @@ pub struct Picture {
 /// How many columns the lines have.
 pub fn columns(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(GUTTER + 2)).max(1)
-}
-
-/// The rings of the partition on the screen; `None` where nothing was measured.
-pub fn rings(state: &State) -> Option<&Rings> {
-    let cluster = &state.cluster;
-    let part = cluster.part().map_or(&cluster.partition, |part| &part.name);
-    cluster.trends.rings.as_ref()?.get(part)
 }
 
 /// The span that is shown: whole steps, so that lines stand still while time goes by.

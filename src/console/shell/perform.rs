@@ -3,6 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use crate::config::{self, Reading, Source};
 use crate::console::present::edit_check;
@@ -10,14 +12,21 @@ use crate::console::present::export;
 use crate::console::present::queue_form;
 use crate::console::shell::own_command;
 use crate::console::shell::settings::edit;
+use crate::console::state::effect::SilenceStep;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::{MomentPage, SourceHandle, Work};
 use crate::console::update::{long, names, past};
 use crate::model::Profile;
+use crate::source::{self, SourcePlace};
+use crate::view::act::{Act, Order};
+use crate::view::drain::span;
 use crate::view::overview::{ConfigFaults, overview};
 use crate::view::{EventPage, View};
+
+/// How long the scheduler of this process may take to answer an order.
+const ANSWER: Duration = Duration::from_secs(10);
 
 /// Does a piece of work. `None` when nothing comes back.
 pub fn perform(work: Work) -> Option<Reply> {
@@ -30,6 +39,7 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::List(job) => Some(Reply::ListMade(Box::new(long::perform(*job)))),
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
+        Work::Silence(source, step) => Some(Reply::SilenceChanged(silence(&*source.0, step))),
         Work::Overview(mut given) => {
             given.faults = ConfigFaults::of_moment(&given);
             Some(Reply::OverviewMade(overview(&given).map(Box::new), given.faults))
@@ -69,6 +79,49 @@ pub fn perform(work: Work) -> Option<Reply> {
             Some(Reply::MomentsFound(MomentPage { instance, lowest, next, first, moments }))
         }
     }
+}
+
+/// Changes the silences of a source's alerts.
+///
+/// # Errors
+/// Why nothing is changed.
+fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, String> {
+    let board = source.alerts().ok_or("no rules are evaluated here")?;
+    match step {
+        SilenceStep::Begin(order, at) => {
+            board.can_silence(&order)?;
+            let (rule, lasts) = (order.rule.clone().unwrap_or_default(), order.lasts);
+            let subject = order.subject.as_ref().map(ToString::to_string).unwrap_or_default();
+            let act = Act::Silence { rule, subject, lasts };
+            audited(source, Order::new(act, order.reason.clone()))?;
+            let id = board.silence(order, at)?;
+            Ok(format!("silence {id} holds for {}", span(lasts)))
+        }
+        SilenceStep::End(id, by, at) => {
+            let picture = board.picture();
+            let known = picture.silences.iter().find(|one| one.id == id && one.ended.is_none());
+            let of = known.ok_or_else(|| format!("no silence {id} is in force"))?.words();
+            audited(source, Act::EndSilence { silence: id, of }.into())?;
+            board.end_silence(id, &by, at)?;
+            Ok(format!("silence {id} is over"))
+        }
+    }
+}
+
+/// Has the scheduler of this process check and record a change of the silences. For one elsewhere this machine evaluates the rules: the
+/// silences concern nobody else, and their own list says who made them and why.
+///
+/// # Errors
+/// The scheduler refuses, or does not answer.
+fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
+    if source.about().place != SourcePlace::Embedded {
+        return Ok(());
+    }
+    let (send, answer) = channel();
+    // Who waited may have given up.
+    source.act(order, Box::new(move |outcome| _ = send.send(outcome)));
+    let outcome = answer.recv_timeout(ANSWER).map_err(|_| "the scheduler does not answer".to_owned())?;
+    outcome.map(drop).map_err(|refusal| refusal.to_string())
 }
 
 /// The lines of the tree diff of two configurations.

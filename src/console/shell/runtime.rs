@@ -31,13 +31,11 @@ use signal_hook::low_level;
 use crate::console::input::terminal_events;
 use crate::console::shell::input_gate::InputGate;
 use crate::console::shell::personal::Personal;
-use crate::console::shell::session::Incoming;
-use crate::console::shell::session::Session;
+use crate::console::shell::session::{Incoming, Session};
 use crate::console::shell::tap::{Input, Tap, TapTime};
-use crate::console::shell::terminal;
-use crate::console::shell::terminal::Screen;
-use crate::console::shell::workers;
+use crate::console::shell::terminal::{self, Screen};
 use crate::console::shell::workers::Workers;
+use crate::console::shell::{news, workers};
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
 use crate::source::Source;
@@ -158,11 +156,11 @@ fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
 /// Many news before the loop gets to them are one event.
 fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBool>) {
     let (sender, news) = (sender.clone(), Arc::clone(news));
-    source.on_change(Box::new(move || {
+    news::watch(source, move || {
         if !news.swap(true, Ordering::AcqRel) {
             let _ = sender.send(Event::News);
         }
-    }));
+    });
 }
 
 struct Loop {
@@ -310,13 +308,15 @@ impl Loop {
             Effect::Quit => self.due.quit = true,
             Effect::Suspend => self.due.suspend = true,
             Effect::Copy(text) => self.screen.copy(&text)?,
+            Effect::Notify { bell, by, text } => self.screen.notify(bell, by, &text)?,
             Effect::EditText(text) => self.edit(&text)?,
             Effect::RunOwn(run) => self.run_own(&run)?,
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
             // The session has carried these out: they are for the source.
-            Effect::SendOrder(..)
+            Effect::Silence(_)
+            | Effect::SendOrder(..)
             | Effect::ReportRefusal(..)
             | Effect::FetchRevision(_)
             | Effect::Explain(_)

@@ -24,6 +24,8 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
 use ratatui::{Frame, Terminal};
 
+use crate::alerts::rule::Osc;
+
 /// The terminal is ours right now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -71,6 +73,16 @@ impl Screen {
             }
             out.write_all(b"\x1b\\")?;
         }
+        out.flush()
+    }
+
+    /// Lets the terminal ring, and asks it for a notification of the desktop. Text from outside cannot end the sequence.
+    pub fn notify(&mut self, bell: bool, by: Option<Osc>, text: &str) -> io::Result<()> {
+        if !taken() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(notification(bell, by, text).as_bytes())?;
         out.flush()
     }
 
@@ -183,5 +195,33 @@ impl Write for Frames {
     /// Nothing: the backend flushes several times within a frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// The sequence of a notification.
+fn notification(bell: bool, by: Option<Osc>, text: &str) -> String {
+    let safe = |c: char| if c.is_control() { ' ' } else { c };
+    // The sequences separate their parts by semicolons.
+    let text: String = text.chars().map(safe).map(|c| if c == ';' { ',' } else { c }).take(200).collect();
+    let sequence = match by {
+        None => String::new(),
+        Some(Osc::Osc9) => format!("\x1b]9;{text}\x07"),
+        Some(Osc::Osc777) => format!("\x1b]777;notify;kornsole;{text}\x07"),
+        Some(Osc::Osc99) => format!("\x1b]99;;{text}\x1b\\"),
+    };
+    if bell { format!("\x07{sequence}") } else { sequence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notification_cannot_be_ended_by_its_text() {
+        let text = "queue a\x07b;c\x1b]0;x";
+        assert_eq!(notification(true, None, text), "\x07");
+        assert_eq!(notification(false, Some(Osc::Osc9), text), "\x1b]9;queue a b,c ]0,x\x07");
+        assert_eq!(notification(true, Some(Osc::Osc777), "a"), "\x07\x1b]777;notify;kornsole;a\x07");
+        assert_eq!(notification(false, Some(Osc::Osc99), "a"), "\x1b]99;;a\x1b\\");
     }
 }

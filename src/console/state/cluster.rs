@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alerts::Severity;
 use crate::console::state::editor::QuotaPreview;
 use crate::console::state::events::Events;
 use crate::console::state::past::Past;
 use crate::console::state::records::Ledger;
 use crate::console::state::trends::KnownTrends;
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, SourcePlace, StalePart, TrialStatus};
+use crate::source::{About, Link, OwnHealth, Picture, SourcePlace, StalePart, TrialStatus};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{PartitionView, View};
 
@@ -56,6 +57,10 @@ pub struct Cluster {
     pub trends: KnownTrends,
     /// The applications are jobs of a machine.
     pub has_jobs: bool,
+    /// What is alerted about; `None` where no rules are evaluated.
+    pub alerts: Option<Arc<Picture>>,
+    /// The number of the first change of an alert that this console has not seen.
+    pub alerts_seen: Option<u64>,
 }
 
 impl Cluster {
@@ -89,7 +94,14 @@ impl Cluster {
             trial: None,
             trends: KnownTrends::default(),
             has_jobs: false,
+            alerts: None,
+            alerts_seen: None,
         }
+    }
+
+    /// Whether the line of alerts stands on every page: one fires that is more than good to know.
+    pub fn alerts_show(&self) -> bool {
+        self.alerts.iter().any(|picture| picture.on().any(|alert| alert.severity > Severity::Info))
     }
 
     /// Who gives orders.

@@ -31,6 +31,8 @@ pub struct ClusterRow {
     pub version: String,
     /// Its figures; `None` before the first answer.
     pub figures: Option<ClusterFigures>,
+    /// How many alerts fire that nothing holds back; `None` where no rules are evaluated, or not yet.
+    pub alerts: Option<u64>,
 }
 
 /// How a cluster is reached.
@@ -66,7 +68,7 @@ pub struct ClusterFigures {
 impl ClusterRow {
     /// A cluster that is not asked, or not yet.
     pub fn unseen(name: &str, state: ClusterState) -> Self {
-        Self { name: name.into(), here: false, state, version: String::new(), figures: None }
+        Self { name: name.into(), here: false, state, version: String::new(), figures: None, alerts: None }
     }
 
     /// What a source shows of its cluster.
@@ -81,7 +83,9 @@ impl ClusterRow {
         };
         let view = source.view();
         let figures = (!view.partitions.is_empty()).then(|| ClusterFigures::of(&view.partitions));
-        Self { version: source.version(), figures, ..Self::unseen(name, ClusterState::Open(link)) }
+        let picture = source.alerts().map(|board| board.picture()).filter(|picture| picture.at.is_some());
+        let alerts = picture.map(|picture| picture.on().count() as u64);
+        Self { version: source.version(), figures, alerts, ..Self::unseen(name, ClusterState::Open(link)) }
     }
 
     /// Why nothing newer is known; `None` while its figures are those of now.

@@ -16,6 +16,9 @@ pub trait Column: Copy + PartialEq + 'static {
 
     /// Whether the key for the next column stops at it; the others are sorted by with `:sort`.
     fn steps(self) -> bool;
+
+    /// Whether rows can be sorted by it; a line over time has no order.
+    fn sorts(self) -> bool;
 }
 
 /// The column at a place, from 0, among all of its list.
@@ -80,10 +83,14 @@ impl<C: Column + Default> Default for Sort<C> {
 }
 
 /// Makes an enum of columns from rows `Name: "name", live, largest first;`, the first being the default; `more` at the end of a row says
-/// that the key for the next column leaves it out.
+/// that the key for the next column leaves it out, `line` that nothing is sorted by it.
 macro_rules! columns {
     (@steps) => { true };
     (@steps more) => { false };
+    (@steps line) => { false };
+    (@sorts) => { true };
+    (@sorts more) => { true };
+    (@sorts line) => { false };
     ($(#[$doc:meta])* $name:ident { $first:ident: $($rest:tt)+ }) => {
         columns!(@ $(#[$doc])* $name, $first { $first: $($rest)+ });
     };
@@ -121,6 +128,10 @@ macro_rules! columns {
             fn steps(self) -> bool {
                 match self { $(Self::$column => columns!(@steps $($more)?),)+ }
             }
+
+            fn sorts(self) -> bool {
+                match self { $(Self::$column => columns!(@sorts $($more)?),)+ }
+            }
         }
     };
 }
@@ -145,6 +156,7 @@ columns! {
         Headroom: "headroom", true, false;
         HeadroomMemory: "headroom-mem", true, false, more;
         Other: "other", true, true, more;
+        Trend: "trend", false, false, line;
     }
 }
 
@@ -201,6 +213,7 @@ columns! {
         MemoryAll: "mem-all", false, true, more;
         MemoryFree: "mem-free", true, true, more;
         Other: "other", true, true, more;
+        Trend: "trend", false, false, line;
     }
 }
 
@@ -216,6 +229,7 @@ columns! {
         Memory: "mem", true, true;
         Other: "other", true, true, more;
         Limits: "limits", true, true;
+        Trend: "trend", false, false, line;
     }
 }
 
@@ -291,6 +305,18 @@ columns! {
 }
 
 columns! {
+    /// The columns of the alerts.
+    AlertColumn {
+        State: "state", false, false;
+        Severity: "severity", false, true;
+        Since: "since", true, true;
+        Rule: "rule", false, false;
+        Subject: "subject", false, false;
+        What: "what", false, false;
+    }
+}
+
+columns! {
     /// The columns of how users and groups stand to their limits.
     LimitColumn {
         Beyond: "beyond", true, true;
@@ -313,6 +339,7 @@ columns! {
         Context: "context", false, false;
         State: "state", true, false;
         Version: "version", false, false, more;
+        Alerts: "alerts", true, true;
         Nodes: "nodes", true, true;
         Cpu: "cpu", true, true;
         Memory: "mem", true, true;

@@ -1,8 +1,9 @@
 //! The pages with a list, with the names of their columns.
 
 use crate::console::state::column::{
-    AllocationColumn, AppColumn, AskColumn, AuditColumn, ClusterColumn, Column, EventColumn, FairnessColumn,
-    LevelColumn, LimitColumn, NodeColumn, QueueColumn, RevisionColumn, SimulationColumn, UsageColumn, UserColumn,
+    AlertColumn, AllocationColumn, AppColumn, AskColumn, AuditColumn, ClusterColumn, Column, EventColumn,
+    FairnessColumn, LevelColumn, LimitColumn, NodeColumn, QueueColumn, RevisionColumn, SimulationColumn, UsageColumn,
+    UserColumn,
 };
 
 /// The names of a list's columns.
@@ -14,7 +15,7 @@ fn names<C: Column>() -> Vec<&'static str> {
 type Names = fn() -> Vec<&'static str>;
 
 /// The pages with a list, with the names of their columns.
-const LISTS: [(&str, Names); 15] = [
+const LISTS: [(&str, Names); 16] = [
     ("queues", names::<QueueColumn>),
     ("apps", names::<AppColumn>),
     ("app", names::<AskColumn>),
@@ -26,6 +27,7 @@ const LISTS: [(&str, Names); 15] = [
     ("audit", names::<AuditColumn>),
     ("revisions", names::<RevisionColumn>),
     ("fairness", names::<FairnessColumn>),
+    ("alerts", names::<AlertColumn>),
     ("limits", names::<LimitColumn>),
     ("simulate", names::<SimulationColumn>),
     ("clusters", names::<ClusterColumn>),
@@ -38,6 +40,6 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 15] {
+pub fn pages() -> [&'static str; 16] {
     LISTS.map(|(name, _)| name)
 }

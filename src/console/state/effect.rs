@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alerts::SilenceOrder;
+use crate::alerts::rule::Osc;
 use crate::console::state::State;
 use crate::console::state::own_command::OwnRun;
 use crate::console::state::past::Step;
@@ -71,6 +73,17 @@ pub enum Effect {
     StopForecast,
     /// Find what mattered among the source's events from this number on. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
+    /// Let the terminal ring, or show a notification of the desktop by an escape sequence.
+    Notify {
+        /// It rings its bell.
+        bell: bool,
+        /// By which sequence, if by any.
+        by: Option<Osc>,
+        /// What is said, in one line.
+        text: String,
+    },
+    /// Change the silences of the source's alerts. Answered by [`super::reply::Reply::SilenceChanged`].
+    Silence(SilenceStep),
     /// Do this in a worker thread.
     Work(Work),
 }
@@ -90,6 +103,15 @@ pub enum ForPod {
     ReadLog(LogName),
     /// Nobody looks at the log any more.
     CloseLog,
+}
+
+/// One change of the silences, at a time of the cluster.
+#[derive(Clone, Debug)]
+pub enum SilenceStep {
+    /// Silence from now on.
+    Begin(SilenceOrder, Time),
+    /// End a silence by its number; somebody of this name does.
+    End(u64, String, Time),
 }
 
 /// One step of a what-if.

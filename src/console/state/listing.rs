@@ -185,7 +185,7 @@ impl<R, I: PartialEq, C: Column> List for Listing<R, I, C> {
     }
 
     fn set_sort(&mut self, name: &str, descending: bool) {
-        if let Some(column) = C::ALL.iter().find(|column| column.name() == name) {
+        if let Some(column) = C::ALL.iter().find(|column| column.name() == name && column.sorts()) {
             self.sort = Sort { column: *column, descending };
         }
     }
@@ -208,6 +208,9 @@ impl<R, I: PartialEq, C: Column> List for Listing<R, I, C> {
         let Some(column) = named.or_else(|| C::ALL.iter().find(|column| column.name().starts_with(name))) else {
             return Err(format!("no column {name} here; there are {}", self.columns().join(", ")));
         };
+        if !column.sorts() {
+            return Err(format!("{} is a line over time: nothing is sorted by it", column.name()));
+        }
         self.sort = if self.sort.column == *column { self.sort.reversed() } else { Sort::by(*column) };
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! - a selection is known by its identity (path, id), never by a row number alone;
 //! - no clock: [`State::now`] is passed in, counts from the console's start and only grows.
 
+pub mod alerts;
 pub mod change;
 mod cluster;
 pub mod clusters;

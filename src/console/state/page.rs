@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::console::state::alerts::AlertsPage;
 use crate::console::state::change::ChangePage;
 use crate::console::state::clusters::ClustersPage;
 use crate::console::state::column::{
@@ -58,6 +59,8 @@ pages! { $
     Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
     /// How queues stand to their guarantees.
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
+    /// What is alerted about.
+    Alerts(AlertsPage) { "Alerts", List, Pane::Nowhere, [Alerts, List, Page, Always] }
     /// How users and groups stand to their limits.
     Limits(LimitsPage) { "Limits", List, Pane::Nowhere, [Fairness, List, Page, Always] }
     /// Where a submission would go.

@@ -53,6 +53,8 @@ pub enum Reply {
     OwnersFound(AppId, Result<Vec<Chain>, String>),
     /// What was done to owners of pods, one by one; or why nothing was.
     OwnersSuspended(Box<SuspendOrder>, Result<Vec<OwnerDone>, Refusal>),
+    /// What was silenced, or is not any more, in words; or why it was not.
+    SilenceChanged(Result<String, String>),
     /// Which allocations a text would have preempted, by partition, as far as the source knows.
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// The view of an earlier time, or why there is none.

@@ -19,6 +19,8 @@ pub struct KnownTrends {
     pub rings: Option<Arc<Published>>,
     /// Whether they outlast this process.
     pub keeping: Arc<Keeping>,
+    /// When a person looked at the overview last before this console began, by the cluster's time.
+    pub looked: Option<Time>,
 }
 
 /// Values of one subject as lines over time.

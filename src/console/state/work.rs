@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::console::state::State;
 use crate::console::state::change::DraftJob;
 use crate::console::state::editor::CheckJob;
+use crate::console::state::effect::SilenceStep;
 use crate::console::state::jobs::{ListJob, NamesJob};
 use crate::console::state::opener::Opener;
 use crate::console::state::own_command::OwnRun;
@@ -44,6 +45,8 @@ pub enum Work {
         /// Which entry of a manifest they are.
         policy_group: String,
     },
+    /// Change the silences of a source's alerts: that is written to the disk.
+    Silence(SourceHandle, SilenceStep),
     /// Make an overview.
     Overview(Box<Given>),
     /// Find what mattered among the events of a source from this number on.

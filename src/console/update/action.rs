@@ -13,7 +13,7 @@ use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
 use crate::console::state::trends::KnownTrends;
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, Records, StalePart, TrialChange, TrialStatus};
+use crate::source::{About, Link, OwnHealth, Picture, Records, StalePart, TrialChange, TrialStatus};
 use crate::view::act::{Actor, Order};
 use crate::view::{EventPage, Record, View};
 
@@ -117,4 +117,6 @@ pub struct Feed {
     pub identity: Option<Identity>,
     /// What stands at the other end, when that is described otherwise than before.
     pub about: Option<Box<About>>,
+    /// What is alerted about.
+    pub alerts: Option<Arc<Picture>>,
 }

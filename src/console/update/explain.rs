@@ -206,6 +206,11 @@ pub fn jump(state: &mut State) {
     let Some(to) = page.lines().get(page.index).and_then(|line| line.to.clone()) else {
         return state.say(Grade::Refusal, "this line names nothing to go to");
     };
+    go_to(state, to);
+}
+
+/// Goes to what a line names.
+pub fn go_to(state: &mut State, to: Target) {
     match to {
         Target::App(app, ask) => push(state, Page::App(AppPage::new(app, ask))),
         Target::Why(app) => {

@@ -8,6 +8,7 @@ use crate::console::state::page::{Page, Subject, each_page};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
 use crate::console::update::action::Feed;
+use crate::console::update::alerts;
 use crate::console::update::attempt;
 use crate::console::update::change;
 use crate::console::update::config;
@@ -52,7 +53,7 @@ pub fn take(state: &mut State, news: Feed) {
     if !gone.is_empty() {
         state.emit(Work::Discard(Discarded::of(gone)));
     }
-    let message = notices::take(state);
+    let message = notices::take(state) | alerts::take(state, news.alerts);
     config::follow(state);
     change::due(state);
     owners::follow(state);

@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod aftermath;
+pub mod alerts;
 mod answers;
 pub mod apps;
 pub mod attempt;
@@ -73,13 +74,15 @@ pub mod users;
 pub mod workload;
 pub mod write;
 
+use std::sync::Arc;
+
 use crate::console::present::layout;
 use crate::console::state::effect::Effect;
 use crate::console::state::reply::Reply;
 use crate::console::state::{Grade, State};
 use crate::console::update::action::Action;
 use crate::model::Time;
-use crate::source::{OwnHealth, TrialStatus};
+use crate::source::{OwnHealth, Picture, TrialStatus};
 use crate::view::EventPage;
 
 /// What a state learns of its source when it begins.
@@ -96,6 +99,8 @@ pub struct SourceSnapshot {
     pub has_jobs: bool,
     /// The number that the next event has.
     pub next_event: u64,
+    /// What is alerted about.
+    pub alerts: Option<Arc<Picture>>,
 }
 
 /// Begins with a new state: its first rows are made.
@@ -106,6 +111,9 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     cluster.past.kept = source.keeps_past;
     cluster.trial = source.trial;
     cluster.has_jobs = source.has_jobs;
+    // What was reported before is no news.
+    cluster.alerts_seen = source.alerts.as_ref().map(|picture| picture.next_change);
+    cluster.alerts = source.alerts;
     cluster.past.see(&cluster.view, source.next_event);
     lists::rebuild(state, true);
     state.take_effects()
@@ -217,6 +225,8 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
         Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
+        Reply::SilenceChanged(Ok(message)) => state.say(Grade::Info, message),
+        Reply::SilenceChanged(Err(message)) => state.say(Grade::Refusal, message),
         Reply::OwnEnded(Ok(message)) => state.say(Grade::Info, message),
         Reply::OwnEnded(Err(message)) => state.say(Grade::Error, message),
         Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),

@@ -193,6 +193,7 @@ pub fn result_text(done: &Done) -> String {
         Done::Node(done) => format!("changed node {}", done.node),
         Done::Paused => "the scheduler is paused and its clock stopped; :resume resumes it".to_owned(),
         Done::Resumed => "the scheduler is resumed".to_owned(),
+        Done::Silenced => "the silences are changed".to_owned(),
     }
 }
 

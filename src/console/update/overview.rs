@@ -3,18 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alerts::{Alert, Severity};
 use crate::console::present::{layout, trends};
-use crate::console::state::State;
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
+use crate::console::state::{Cluster, State};
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
-use crate::source::{Link, OwnHealth};
 use crate::view::act::Refusal;
-use crate::view::drain::span;
 use crate::view::overview::{ConfigFaults, Given};
-use crate::view::waiting::Sheet;
+use crate::view::waiting::{Sheet, SheetLine};
 
 /// How long an overview stands, which looks at everything.
 pub const AGAIN: Duration = Duration::from_secs(10);
@@ -32,10 +31,14 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
+/// Whether a page is the overview.
+pub fn is_open(page: &Page) -> bool {
+    matches!(page, Page::Explain(page) if matches!(page.of, Explained::Overview(_)))
+}
+
 /// Whether a page needs the last events: the list of them, and the overview.
 pub fn reads_events(page: &Page) -> bool {
-    let overview = |page: &ExplainPage| matches!(page.of, Explained::Overview(_));
-    matches!(page, Page::Events(_) | Page::Pod(_)) || matches!(page, Page::Explain(page) if overview(page))
+    matches!(page, Page::Events(_) | Page::Pod(_)) || is_open(page)
 }
 
 /// Has the overview made, where it is missing or old.
@@ -67,42 +70,36 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
         at: until.unwrap_or(cluster.at),
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
-        connection: connection(&cluster.link),
-        health: health(&cluster.health),
+        connection: cluster.link.trouble(),
+        health: cluster.health.failed(),
         faults: state.config_faults.clone(),
+        alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
         // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         trends: trends::rings(state).cloned(),
-        looked: looked.filter(|looked| until.is_none_or(|until| *looked < until)),
+        looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),
     }
+}
+
+/// How many alerts the overview names.
+const ALERTS: usize = 5;
+
+/// The alerts that are on, as lines.
+fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
+    let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|picture| picture.on()).collect();
+    let line = |alert: &&Alert| {
+        let line = SheetLine::new("alert", format!("{}: {}", alert.title(), alert.text));
+        (alert.severity > Severity::Info, line.since(Some(alert.since)).to(alert.subject.target()))
+    };
+    let mut lines: Vec<(bool, SheetLine)> = on.iter().take(ALERTS).map(line).collect();
+    if on.len() > ALERTS {
+        lines.push((false, SheetLine::new("alert", format!("and {} more (:alerts)", on.len() - ALERTS))));
+    }
+    lines
 }
 
 fn is_shown(record: &crate::view::Record, until: Option<Time>) -> bool {
     record.is_important() && until.is_none_or(|until| record.at <= until)
-}
-
-fn connection(link: &Link) -> Option<String> {
-    match link {
-        Link::Live { .. } => None,
-        Link::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
-        Link::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
-        Link::Stale { age, cause, .. } => {
-            Some(format!("the connection is down, all this is {} old: {cause}", span(*age)))
-        }
-        Link::Refused { why, .. } => Some(why.clone()),
-    }
-}
-
-/// The checks of the scheduler that failed; `None` where they are not known.
-fn health(health: &OwnHealth) -> Option<Vec<String>> {
-    match health {
-        OwnHealth::Here => Some(Vec::new()),
-        OwnHealth::Reported(health, _) => {
-            let failed = health.checks.iter().filter(|check| !check.succeeded);
-            Some(failed.map(|check| format!("{}: {}", check.name, check.diagnosis)).collect())
-        }
-        OwnHealth::Unknown(_) => None,
-    }
 }
 
 /// Takes an overview for its page, where that is still there.

@@ -13,10 +13,10 @@ use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
 use crate::console::state::pod::PodPart;
 use crate::console::update::{
-    apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events, explain,
-    fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders, overview,
-    own_command, owners, past, placement, pod, question, queues, refresh, revisions, simulate, tabs, trends, trial,
-    usage, workload, write,
+    alerts, apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events,
+    explain, fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders,
+    overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions, simulate, tabs, trends,
+    trial, usage, workload, write,
 };
 use crate::view::Side;
 
@@ -143,6 +143,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Explain => explain::open(state),
         GoCommand::ExplainAll => explain::open_all(state, argument),
         GoCommand::Fairness => fairness::open(state),
+        GoCommand::Alerts => alerts::open(state),
         GoCommand::Overview => overview::open(state),
         GoCommand::Trends => trends::open(state, argument),
         GoCommand::Limits => limits_used::open(state),
@@ -213,6 +214,8 @@ fn log(state: &mut State, id: LogCommand, argument: Option<&str>) {
         LogCommand::EventsAll => events::toggle_all(state),
         LogCommand::EventsKind => events::narrow_kind(state),
         LogCommand::EventsWhat => events::narrow_what(state),
+        LogCommand::Silence => alerts::silence(state, argument),
+        LogCommand::EndSilence => alerts::end_silence(state),
     }
 }
 

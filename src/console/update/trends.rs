@@ -1,6 +1,7 @@
 //! The page of trends: opening it, choosing values, moving in time.
 
-use crate::console::present::trends;
+use crate::console::present::arrange::chosen_columns;
+use crate::console::present::{trend_cells, trends};
 use crate::console::state::command::TrendCommand;
 use crate::console::state::page::Page;
 use crate::console::state::trends::{KnownTrends, SPANS, TrendsPage};
@@ -12,8 +13,9 @@ use crate::view::trends::{Layout, Measure, Subject, SubjectKind, Value};
 
 /// Whether what is on the screen reads the trends.
 pub fn reads(state: &State) -> bool {
-    matches!(state.page(), Page::Trends(_))
-        || overview::reads_events(state.page()) && !matches!(state.page(), Page::Events(_))
+    let chosen = || chosen_columns(state).is_some_and(|all| all.iter().any(|one| one.name == trend_cells::COLUMN));
+    let has_column = matches!(state.page(), Page::Queues(_) | Page::Nodes(_) | Page::Users(_));
+    matches!(state.page(), Page::Trends(_)) || has_column && (state.wide || chosen()) || overview::is_open(state.page())
 }
 
 /// Takes what is known of them by now.

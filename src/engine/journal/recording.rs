@@ -1,5 +1,8 @@
 //! What a journal has of a span of time, to be looked through or to be simulated again. Nothing is changed in it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::frame::{self, Kind};
 use super::record::{Record, RecordedCommand};
 use super::store::{Store, StoreError};
@@ -9,6 +12,7 @@ use crate::engine::setup::Setup;
 use crate::model::{Profile, Time};
 use crate::scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
 use crate::view::act::{Act, PartitionAct};
+use crate::view::{self, View};
 use crate::whatif::Fork;
 
 /// How many blocks of records are read at once.
@@ -186,6 +190,73 @@ impl<'j> Recording<'j> {
         });
         read.map_err(|why| why.to_string())?;
         Ok(core.state.scheduler)
+    }
+}
+
+/// One moment of a journal that is looked through.
+pub struct PastMoment {
+    /// When, by the scheduler's time.
+    pub at: Time,
+    /// What was to be seen then.
+    pub view: Arc<View>,
+    /// The important events since the moment before.
+    pub happened: Vec<view::Record>,
+}
+
+impl Recording<'_> {
+    /// How far the journal reaches back; `None` while it is empty.
+    pub fn reaches_back_to(&self) -> Option<Time> {
+        self.store.snapshots().ok()?.first().map(|(_, index)| index.at)
+    }
+
+    /// Replays what happened after one time and up to another, and gives what was to be seen after each step of time. Takes as long as the
+    /// replay; nothing is kept of it.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn moments(
+        &self,
+        from: Time,
+        to: Time,
+        step: Duration,
+        each: &mut dyn FnMut(PastMoment),
+    ) -> Result<(), String> {
+        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
+        let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
+            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
+            return Err(format!("what happened is known from {reach} on only"));
+        };
+        let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
+        let mut core = Core::restored(self.setup, &bytes, None)?;
+        replay::collect_events(&mut core.state);
+        let mut next = from;
+        let mut view = Arc::new(View::default());
+        let mut show = |core: &mut Core, at: Time| {
+            replay::advance_to(&mut core.state, at);
+            if let Some(newer) = core.take_view() {
+                view = newer;
+            }
+            let mut happened = replay::take_records(&mut core.state);
+            happened.retain(view::Record::is_important);
+            each(PastMoment { at, view: Arc::clone(&view), happened });
+        };
+        let read = records(self.store, number + 1, |_, record| {
+            while next < record.at() && next <= to {
+                show(&mut core, next);
+                next = next + step;
+            }
+            let goes_on = record.at() <= to;
+            if goes_on {
+                core.replay(record);
+            }
+            goes_on
+        });
+        read.map_err(|why| why.to_string())?;
+        while next <= to {
+            show(&mut core, next);
+            next = next + step;
+        }
+        Ok(())
     }
 }
 

@@ -53,8 +53,11 @@ impl Live {
                 let name = namespace.metadata.name.clone();
                 let old = self.cluster.namespaces.insert(name, namespace.clone());
                 let labels = old.as_ref().map(|old| &old.metadata.labels);
-                // A namespace that is new has no pods, so nothing was said of its labels.
-                self.stale |= labels.is_some_and(|labels| *labels != namespace.metadata.labels);
+                // The watches are not one: pods of a namespace may have been seen before it, and without its labels.
+                self.stale |= match labels {
+                    Some(labels) => *labels != namespace.metadata.labels,
+                    None => !namespace.metadata.labels.is_empty() && self.has_pods_in(&namespace.metadata.name),
+                };
                 if old.is_some_and(|old| old.metadata.annotations != namespace.metadata.annotations) {
                     self.try_refused_again(sink);
                 }
@@ -69,6 +72,11 @@ impl Live {
             }
             map @ Object::ConfigMap(_) => drop(self.cluster.replace(map)),
         }
+    }
+
+    fn has_pods_in(&self, namespace: &str) -> bool {
+        let first = self.cluster.pods.range((namespace.to_owned(), String::new())..).next();
+        first.is_some_and(|((of, _), _)| of == namespace)
     }
 
     pub(super) fn gone(&mut self, key: &ObjectKey, sink: &mut dyn Sink) {

@@ -33,6 +33,8 @@ pub(super) struct Counts {
     levels: OrdMap<u64, u64>,
     /// Of a spread: how many domains there are.
     width: u64,
+    /// How often a change may have let a pod in that was kept out.
+    loosened: u64,
 }
 
 impl Counts {
@@ -46,7 +48,7 @@ impl Counts {
         domains.dedup();
         let width = domains.len() as u64;
         let domains = domains.into_iter().map(|domain| (domain, 0_u64)).collect();
-        Self { total: 0, domains, levels: OrdMap::unit(0, width), width }
+        Self { total: 0, domains, levels: OrdMap::unit(0, width), width, loosened: 0 }
     }
 
     /// A spread has this domain too, if it has not.
@@ -65,6 +67,7 @@ impl Counts {
         let after = if more { before + 1 } else { before.saturating_sub(1) };
         self.total = if more { self.total + 1 } else { self.total.saturating_sub(1) };
         self.domains.insert(domain, after);
+        let lowest = self.lowest(1);
         if self.width > 0 {
             let left = self.levels.get(&before).copied().unwrap_or(0).saturating_sub(1);
             if left == 0 {
@@ -73,7 +76,16 @@ impl Counts {
                 self.levels.insert(before, left);
             }
             *self.levels.entry(after).or_default() += 1;
+            self.loosened += u64::from(!more || self.lowest(1) > lowest);
+        } else {
+            self.loosened += u64::from((before == 0) != (after == 0));
         }
+    }
+
+    /// How often a change may have let a pod in: by affinity the first of a domain, by anti-affinity the end of the last one, by a spread one
+    /// less or a higher lowest number.
+    pub fn loosened(&self) -> u64 {
+        self.loosened
     }
 
     pub fn in_domain(&self, domain: u32) -> u64 {

@@ -36,6 +36,8 @@ impl Snapshot {
                 self.change(number, node, false);
                 places.push((number, node));
             }
+            // What it says of nodes may be something else.
+            self.freed += u64::from(known.is_some());
             let facts = Arc::make_mut(&mut self.facts);
             let number = known.unwrap_or_else(|| facts.new_number(uid));
             let labels = namespaces.get(&pod.metadata.namespace).unwrap_or(&none);
@@ -109,11 +111,13 @@ impl Snapshot {
         let known = &mut Arc::make_mut(&mut self.facts).known;
         known.table.nodes[number] = new;
         known.judge(number);
+        self.freed += 1;
         NodeChange::Taken
     }
 
     /// Adds a node.
     pub(super) fn new_node(&mut self, node: NodeFacts) {
+        self.freed += 1;
         let known = &mut Arc::make_mut(&mut self.facts).known;
         let number = known.add_node(node);
         for (counter, counts) in known.counters.iter().zip(self.counts.iter_mut()) {
@@ -139,8 +143,8 @@ impl Snapshot {
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
             if barred {
                 self.barred.insert((pod, node));
-            } else {
-                self.barred.remove(&(pod, node));
+            } else if self.barred.remove(&(pod, node)).is_some() {
+                self.freed += 1;
             }
         }
     }

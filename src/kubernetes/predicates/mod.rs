@@ -61,6 +61,8 @@ pub struct Snapshot {
     placed: OrdMap<usize, usize>,
     /// Pods that are not to go to a node for a while, with it.
     barred: OrdSet<(usize, usize)>,
+    /// How often something changed that may let pods in whatever they count: a port or claim that became free, a node, what a pod says.
+    freed: u64,
 }
 
 /// What does not change while decisions are made.
@@ -94,6 +96,7 @@ impl Snapshot {
             in_use: OrdMap::new(),
             placed: OrdMap::new(),
             barred: OrdSet::new(),
+            freed: 0,
         };
         snapshot.put_pods(pods, namespaces, storage);
         for pod in pods {
@@ -116,6 +119,12 @@ impl Snapshot {
             && one.away == other.away
             && (&one.near, one.near_itself) == (&other.near, other.near_itself)
             && one.spread == other.spread
+            && self.bars_of(one).eq(self.bars_of(other))
+    }
+
+    /// The nodes that a pod is not to go to for a while.
+    fn bars_of(&self, pod: &PodFacts) -> impl Iterator<Item = usize> {
+        self.barred.range((pod.number, 0)..(pod.number + 1, 0)).map(|(_, node)| *node)
     }
 
     /// Why a pod may not go to a node now, in the words of K8S-162; `None`: it may.
@@ -223,6 +232,10 @@ impl Snapshot {
         self.count(number, node, comes, 0);
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
+        let holds = !(pod.alone.is_empty() && pod.ports.is_empty());
+        if holds && !comes {
+            self.freed += 1;
+        }
         for claim in &pod.alone {
             let users = self.in_use.entry(*claim).or_default();
             *users = if comes { *users + 1 } else { users.saturating_sub(1) };
@@ -270,6 +283,16 @@ impl Predicates for Snapshot {
 
     fn alike(&self, one: &Ask, other: &Ask) -> bool {
         self.treats_alike(&one.id, &other.id)
+    }
+
+    fn loosened(&self, ask: &Ask) -> Option<u64> {
+        let pod = &self.facts.pods[*self.facts.by_uid.get(ask.id.as_str())?];
+        pod.conditions?;
+        let spread = pod.spread.iter().map(|spread| &spread.counter);
+        let counters = pod.near.iter().chain(&pod.away).chain(&pod.kept_off).chain(spread);
+        let counted = counters.filter_map(|counter| self.counts.get(*counter)).map(Counts::loosened).sum::<u64>();
+        // Far apart, so that a pod that is counted otherwise from now on has another number in any case.
+        Some(counted.wrapping_add(self.freed.wrapping_mul(1 << 40)))
     }
 
     fn candidates(&self, ask: &Ask) -> Option<Vec<NodeId>> {

@@ -7,6 +7,8 @@ use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::app_rank::AppRank;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::candidates::SleepGroup;
 use crate::scheduler::state::partition::Partition;
 
 impl Partition {
@@ -33,12 +35,19 @@ impl Partition {
         if group.members.is_empty() {
             return false;
         }
-        let mut gains = group.common.gains;
-        let holds = group.common.holds(now, self.epoch, headroom, &self.nodes, &mut gains);
-        if holds && gains != group.common.gains {
-            self.queues.candidates_mut(leaf).group_mut(number).common.gains = gains;
+        let mut seen = group.common.seen;
+        let ask = self.stands_for_group(group);
+        let holds = group.common.holds(now, self.epoch, headroom, (&self.nodes, ask), &mut seen);
+        if holds && seen != group.common.seen {
+            self.queues.candidates_mut(leaf).group_mut(number).common.seen = seen;
         }
         holds
+    }
+
+    /// An ask that a resource manager's conditions treat as all of a group.
+    fn stands_for_group(&self, group: &SleepGroup) -> Option<&Ask> {
+        let app = self.apps.get(group.members.first()?.app)?;
+        app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
 
     /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it looked at goes where it
@@ -82,6 +91,9 @@ impl Partition {
     /// One that is awake joins those that back off as it does, if it does.
     fn put_to_sleep(&mut self, leaf: QueueKey, app: AppKey) {
         let unlimited = self.has_no_limits(app);
+        let conditions = self.apps[app].backoff.as_ref().and_then(|backoff| backoff.by_conditions);
+        let alike = conditions.map(|by| self.groups_like(leaf, &self.apps[app].asks[by.ask]));
+        let alike = |group: usize| alike.as_ref().is_none_or(|alike| alike.contains(&group));
         let Self { queues, apps, .. } = self;
         let Some(Application { rank: Some(rank), backoff: Some(backoff), asleep, queue, .. }) = apps.get_mut(app)
         else {
@@ -91,10 +103,20 @@ impl Partition {
             return;
         }
         let candidates = queues.candidates_mut(leaf);
-        *asleep = candidates.put_to_sleep(rank, backoff);
+        *asleep = candidates.put_to_sleep(rank, backoff, alike);
         if let (Some(asleep), Some(since)) = (asleep, &mut backoff.since) {
             since.of_group = candidates.group(asleep.group).skipped_cycles;
         }
+    }
+
+    /// The groups of a leaf whose asks a resource manager's conditions treat as this one.
+    fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
+        let candidates = &self.queues[leaf].candidates;
+        let alike = |number: &usize| {
+            let other = self.stands_for_group(candidates.group(*number));
+            other.is_some_and(|other| self.nodes.treat_alike(other, ask))
+        };
+        (0..candidates.group_count()).filter(alike).collect()
     }
 
     /// One that may stand in a group stands there no more.

@@ -2,7 +2,7 @@
 //!
 //! An application backs off only when another try would find the same and report nothing. Only these can change that: time, room in
 //! queues and limits, room on nodes, and the application itself. Less simple cases do not back off: asks with a required node, asks that
-//! wait for placeholders or hold reservations, resource managers with conditions of their own, and leaves with limits or
+//! wait for placeholders or hold reservations, and leaves with limits or
 //! application maxima on their path.
 //!
 //! Invariants:
@@ -14,12 +14,12 @@
 
 use crate::model::{Resource, Time};
 use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
-use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::index::{AppKey, AskKey, QueueKey};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask::{Ask, REPORT_AGAIN, is_report_due};
 use crate::scheduler::state::ask_log::TryResult;
-use crate::scheduler::state::backoff::{Backoff, NEVER};
+use crate::scheduler::state::backoff::{Backoff, ByConditions, NEVER, Seen};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::nodes::Nodes;
 use crate::scheduler::state::partition::Partition;
@@ -27,32 +27,47 @@ use crate::scheduler::state::skipped_cycles::SkippedSince;
 
 impl Backoff {
     fn new(epoch: u64, nodes: &Nodes) -> Self {
-        Self { gains: nodes.gains().count(), ..Self::at_epoch(epoch) }
+        let seen = Seen { gains: nodes.gains().count(), changes: None };
+        Self { seen, ..Self::at_epoch(epoch) }
     }
 
-    /// Nothing may have changed for it but its limits. `gains`: how many gains of nodes have been looked at.
-    pub(super) fn holds(&self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes, gains: &mut u64) -> bool {
+    /// Nothing may have changed for it but its limits. `seen`: what has been looked at since. `ask`: one that stands for all, where a
+    /// resource manager's conditions count.
+    pub(super) fn holds(
+        &self,
+        now: Time,
+        epoch: u64,
+        headroom: &Resource,
+        (nodes, ask): (&Nodes, Option<&Ask>),
+        seen: &mut Seen,
+    ) -> bool {
         now < self.until
             && self.epoch == epoch
-            && !nodes.has_predicates()
             && headroom.fit_in_max_undef(&self.most)
             && self.queues.as_ref().is_none_or(|then| headroom.is_no_roomier_than(then))
-            && !self.may_find_node(nodes, gains)
+            && self.by_conditions.is_none_or(|by| ask.is_some_and(|ask| nodes.loosened(ask) == Some(by.loosened)))
+            && !self.may_find_node(nodes, ask, seen)
+            && !may_reserve_another(nodes, ask, seen)
     }
 
     /// Whether a node gained what may be room for it.
-    fn may_find_node(&self, nodes: &Nodes, seen: &mut u64) -> bool {
+    fn may_find_node(&self, nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
         let Some(least) = &self.least else { return false };
         let gains = nodes.gains();
-        let Some(from) = seen.checked_sub(gains.forgotten).and_then(|from| usize::try_from(from).ok()) else {
+        let Some(from) = seen.gains.checked_sub(gains.forgotten).and_then(|from| usize::try_from(from).ok()) else {
             return true;
         };
         let open = |node: &&Node| node.schedulable && node.reservations.is_empty();
+        let unreported = self.by_conditions.is_none_or(|by| !by.reported);
+        let lets = |node: &Node, allocate| unreported || ask.is_none_or(|ask| nodes.lets(ask, node.key, allocate));
         let found = gains.list.range(from.min(gains.list.len())..).any(|(key, larger)| {
             let node = nodes.get(*key).filter(open);
-            node.is_some_and(|node| node.available.fit_in(least) || (*larger && node.total.fit_in(least)))
+            node.is_some_and(|node| {
+                node.available.fit_in(least) && lets(node, true)
+                    || (*larger && node.total.fit_in(least) && lets(node, false))
+            })
         });
-        *seen = gains.count();
+        seen.gains = gains.count();
         found
     }
 
@@ -65,8 +80,17 @@ impl Backoff {
             (Some(one), Some(other)) => Some(one.min_strict(other)),
             (one, other) => one.as_ref().or(other.as_ref()).cloned(),
         };
-        self.gains = self.gains.min(other.gains);
+        self.seen.gains = self.seen.gains.min(other.seen.gains);
     }
+}
+
+/// Whether another node is the best one to reserve by now, and may be.
+fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
+    if seen.changes.is_none_or(|changes| changes == nodes.changes()) {
+        return false;
+    }
+    seen.changes = Some(nodes.changes());
+    ask.is_none_or(|ask| nodes.may_be_reserved(ask))
 }
 
 /// What is learned while the asks of an application are tried: whether it may back off if none is found.
@@ -77,9 +101,28 @@ pub(in crate::scheduler) struct FailureTracker {
 impl FailureTracker {
     /// Before the first ask is tried.
     pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
-        let simple = app.reservations.is_empty() && !nodes.has_predicates();
         let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
-        Self { backoff: simple.then(backoff) }
+        Self { backoff: app.reservations.is_empty().then(backoff) }
+    }
+
+    /// The ask that stands for all of the application before a resource manager's conditions.
+    pub fn stands_for_all(&self) -> Option<AskKey> {
+        Some(self.backoff.as_ref()?.by_conditions?.ask)
+    }
+
+    /// No node takes an ask under a resource manager's conditions. `alike`: neither does one for those before it that stands for all.
+    pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), alike: bool, nodes: &Nodes) {
+        let Some(backoff) = &mut self.backoff else { return };
+        let Some(loosened) = nodes.loosened(ask).filter(|_| alike) else { return self.clear() };
+        let reported = ask.rare.predicates_reported.filter(|last| !is_report_due(now, Some(*last)));
+        let by = backoff.by_conditions.get_or_insert(ByConditions { ask: key, loosened, reported: true });
+        by.reported &= reported.is_some();
+        if now.since(ask.created) > RESERVATION_DELAY && nodes.may_hold(&ask.resource, true) {
+            backoff.seen.changes = Some(nodes.changes());
+        }
+        if let Some(reported) = reported {
+            backoff.until = backoff.until.min(reported + REPORT_AGAIN);
+        }
     }
 
     /// It must be tried again in the next cycle.
@@ -142,7 +185,7 @@ impl Partition {
         attempts: &mut Attempts,
     ) -> bool {
         let Self { apps, nodes, usage, epoch, .. } = self;
-        let Application { backoff, account, .. } = &mut apps[app];
+        let Application { backoff, account, asks, .. } = &mut apps[app];
         let Some(known) = backoff else { return false };
         let same_limits = match (usage.headroom(account), &known.limits) {
             (None, None) => true,
@@ -152,9 +195,10 @@ impl Partition {
         // An ask without an attempt left says so.
         let enough = known.attempts.max(1);
         let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
-        let mut gains = known.gains;
-        let holds = same_limits && same_attempts && known.holds(now, *epoch, headroom, nodes, &mut gains);
-        known.gains = gains;
+        let ask = known.by_conditions.and_then(|by| asks.get(by.ask));
+        let mut seen = known.seen;
+        let holds = same_limits && same_attempts && known.holds(now, *epoch, headroom, (nodes, ask), &mut seen);
+        known.seen = seen;
         if holds {
             attempts.consume(known.attempts);
             if let Some(since) = &mut known.since {
@@ -173,7 +217,7 @@ impl Partition {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let mut note = self.queues.leaf_notes.get(leaf);
         let same_attempts = backoff.attempts_left == self.preemption_attempts(leaf).left();
-        let holds = same_attempts && backoff.holds(now, self.epoch, &headroom, &self.nodes, &mut note.gains);
+        let holds = same_attempts && backoff.holds(now, self.epoch, &headroom, (&self.nodes, None), &mut note.seen);
         if holds {
             self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
             note.skipped_cycles.note(now);
@@ -221,12 +265,19 @@ impl Partition {
         let attempts_left = self.preemption_attempts(leaf).left();
         let mut all = Backoff { attempts_left, ..Backoff::new(self.epoch, &self.nodes) };
         let candidates = &self.queues[leaf].candidates;
+        let mut conditions = false;
         for rank in candidates.awake() {
-            let backoff = self.apps[rank.app].backoff.as_ref();
-            all.join(backoff.filter(|_| self.has_no_limits(rank.app))?);
+            let backoff = self.apps[rank.app].backoff.as_ref().filter(|_| self.has_no_limits(rank.app))?;
+            all.join(backoff);
+            conditions |= backoff.by_conditions.is_some();
         }
         let groups = (0..candidates.group_count()).map(|number| candidates.group(number));
-        groups.filter(|group| !group.members.is_empty()).for_each(|group| all.join(&group.common));
+        for group in groups.filter(|group| !group.members.is_empty()) {
+            all.join(&group.common);
+            conditions |= group.common.by_conditions.is_some();
+        }
+        // No ask stands for all of a leaf: nothing may change on nodes.
+        all.seen.changes = conditions.then(|| self.nodes.changes());
         all.until = all.until.min(candidates.first_wake().map_or(NEVER, |(until, _)| until));
         Some(all)
     }

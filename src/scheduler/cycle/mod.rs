@@ -11,5 +11,7 @@ pub(super) mod headroom;
 pub(super) mod leaf_walk;
 pub(super) mod reservation;
 pub(super) mod skipped_cycles;
+#[cfg(test)]
+mod tests;
 pub(super) mod try_asks;
 pub(super) mod try_queues;

@@ -8,7 +8,7 @@ use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::interface::switches::{RequiredNode, Switches};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::ask::{Ask, report_again};
+use crate::scheduler::state::ask::{Ask, is_report_due, report_again};
 use crate::scheduler::state::ask_log::{AskLog, Failure, TryResult};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::nodes::Nodes;
@@ -80,6 +80,9 @@ pub(in crate::scheduler) fn try_asks(
         });
         let mut missed = false;
         let mut on_nodes = || {
+            if nodes.is_refused(ask, may_reserve) {
+                return AttemptOutcome::Next(TryResult::NoNode);
+            }
             NodeAttempt { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches, &mut missed)
         };
         let outcome = match known {
@@ -93,6 +96,10 @@ pub(in crate::scheduler) fn try_asks(
             AttemptOutcome::Pick(_) => None,
             AttemptOutcome::Next(tried) | AttemptOutcome::GiveUp(tried) => Some(*tried),
         };
+        let alike = failures.stands_for_all().is_none_or(|other| {
+            let other = &asks[other];
+            other.resource == ask.resource && nodes.treat_alike(other, ask)
+        });
         let ask = &mut asks[*key];
         if let AttemptOutcome::Next(tried) = &outcome
             && attempts.seek(now, *rank, ask, *tried)
@@ -100,8 +107,10 @@ pub(in crate::scheduler) fn try_asks(
             return (None, changed);
         }
         report_fit(now, (&*id, &*queue_path), ask, tried, headroom, events);
-        if tried == Some(TryResult::NoNode) && ask.rare.required_node.is_none() {
+        if tried == Some(TryResult::NoNode) && ask.rare.required_node.is_none() && nodes.has_predicates() {
+            nodes.note_refused(ask, may_reserve);
             report_predicates(now, id, ask, nodes, events);
+            failures.note_conditions(now, (*key, ask), alike, nodes);
         }
         if let Some(tried) = tried {
             failures.note(now, ask, tried, headroom, attempts);
@@ -168,17 +177,9 @@ impl NodeAttempt<'_> {
         if let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits) {
             return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
         }
-        let mut best: Option<(f64, NodeKey)> = None;
-        if self.may_reserve {
-            for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
-                let score = wanted.fit_in_score(&node.available);
-                if best.is_none_or(|(lowest, _)| score < lowest) {
-                    best = Some((score, node.key));
-                }
-            }
-        }
-        match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
-            Some((_, node)) => AttemptOutcome::Pick(Pick::Reserve { app, ask, node }),
+        let best = if self.may_reserve { nodes.best_to_reserve(wanted) } else { None };
+        match best.filter(|node| nodes.lets(self.ask, *node, false)) {
+            Some(node) => AttemptOutcome::Pick(Pick::Reserve { app, ask, node }),
             None => {
                 *missed = true;
                 AttemptOutcome::Next(TryResult::NoNode)
@@ -274,7 +275,10 @@ fn report_fit(
 }
 
 /// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
-fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &Nodes, events: &mut Vec<Event>) {
+fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
+    if !is_report_due(now, ask.rare.predicates_reported) {
+        return;
+    }
     let refusing = nodes.refusing(ask);
     if refusing > 0 && report_again(now, &mut ask.rare.predicates_reported) {
         let (app, ask, resource) = (app.clone(), ask.id.clone(), ask.resource.clone());

@@ -110,13 +110,18 @@ impl Ask {
 }
 
 /// How long the same thing is not reported again for the same ask (SCH-222).
-const REPORT_AGAIN: Duration = Duration::from_secs(15);
+pub(in crate::scheduler) const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
 /// Whether a report about an ask is due, the last one having been at `last`; if so, `last` becomes `now`.
 pub(in crate::scheduler) fn report_again(now: Time, last: &mut Option<Time>) -> bool {
-    let due = last.is_none_or(|last| now.since(last) >= REPORT_AGAIN);
+    let due = is_report_due(now, *last);
     if due {
         *last = Some(now);
     }
     due
+}
+
+/// Whether a report about an ask is due, the last one having been at `last`.
+pub(in crate::scheduler) fn is_report_due(now: Time, last: Option<Time>) -> bool {
+    last.is_none_or(|last| now.since(last) >= REPORT_AGAIN)
 }

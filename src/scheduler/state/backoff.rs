@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::model::{Resource, Time};
-use crate::scheduler::index::{NodeKey, QueueKey, SlabKey};
+use crate::scheduler::index::{AskKey, NodeKey, QueueKey, SlabKey};
 use crate::scheduler::state::skipped_cycles::{SkippedCycles, SkippedSince};
 
 /// The farthest time.
@@ -22,6 +22,12 @@ pub(in crate::scheduler) struct NodeGains {
 }
 
 impl NodeGains {
+    /// Every node may take what it could not take before.
+    pub fn forget(&mut self) {
+        self.forgotten = self.count() + 1;
+        self.list.clear();
+    }
+
     pub fn note(&mut self, node: NodeKey, larger: bool) {
         if self.list.len() == REMEMBERED {
             self.list.pop_front();
@@ -34,6 +40,26 @@ impl NodeGains {
     pub fn count(&self) -> u64 {
         self.forgotten + self.list.len() as u64
     }
+}
+
+/// What a backoff has looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::scheduler) struct Seen {
+    /// How many gains of nodes; of a leaf: when it began; its note continues from there.
+    pub(in crate::scheduler) gains: u64,
+    /// How many changes of nodes, where any of them may let a node be reserved that the resource manager refused.
+    pub(in crate::scheduler) changes: Option<u64>,
+}
+
+/// That no node will do rests on a resource manager's conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scheduler) struct ByConditions {
+    /// One of the asks, which are all alike to these conditions.
+    pub(in crate::scheduler) ask: AskKey,
+    /// What `Nodes::loosened` gave for it.
+    pub(in crate::scheduler) loosened: u64,
+    /// It has been reported that they refuse all nodes with room. Else the first node with room that they refuse is to be reported.
+    pub(in crate::scheduler) reported: bool,
 }
 
 /// Why something that was tried without success is not tried again.
@@ -50,8 +76,9 @@ pub(in crate::scheduler) struct Backoff {
     pub(in crate::scheduler) limits: Option<Resource>,
     /// The smallest amounts that found no node, if any.
     pub(in crate::scheduler) least: Option<Resource>,
-    /// How many gains of nodes have been looked at; of a leaf: when it began; its note continues from there.
-    pub(in crate::scheduler) gains: u64,
+    pub(in crate::scheduler) seen: Seen,
+    /// Whether a resource manager's conditions had a part in it.
+    pub(in crate::scheduler) by_conditions: Option<ByConditions>,
     /// How many attempts at preemption trying again would use up (SCH-150).
     pub(in crate::scheduler) attempts: u32,
     /// How many of them there were; of a leaf: how many there were at its first application.
@@ -70,7 +97,8 @@ impl Backoff {
             queues: None,
             limits: None,
             least: None,
-            gains: 0,
+            seen: Seen::default(),
+            by_conditions: None,
             attempts: 0,
             attempts_left: 0,
             since: None,
@@ -87,13 +115,17 @@ impl Backoff {
         self.attempts_left > 0
     }
 
-    /// Whether it ends by the same as another one, its time aside. Both may be shared.
+    /// Whether it ends by the same as another one, its time aside, if their asks are alike to a resource manager's conditions. Both may be
+    /// shared.
     pub fn is_alike(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.has_attempts() == other.has_attempts()
             && self.least == other.least
             && self.most == other.most
             && self.queues == other.queues
+            && self.seen.changes.is_some() == other.seen.changes.is_some()
+            && self.by_conditions.map(|by| (by.loosened, by.reported))
+                == other.by_conditions.map(|by| (by.loosened, by.reported))
     }
 }
 
@@ -102,8 +134,8 @@ impl Backoff {
 pub(in crate::scheduler) struct LeafNote {
     /// How often the leaf was skipped while others were tried.
     pub(in crate::scheduler) skipped_cycles: SkippedCycles,
-    /// How many gains of nodes have been looked at for it.
-    pub(in crate::scheduler) gains: u64,
+    /// What has been looked at for it.
+    pub(in crate::scheduler) seen: Seen,
 }
 
 /// The notes of all leaves, by slot. They lie beside the queues: a cycle writes one for each leaf that it skips, and a fork would

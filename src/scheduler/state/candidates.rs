@@ -121,12 +121,19 @@ impl Candidates {
         self.wakes.first().copied()
     }
 
-    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one.
-    pub(in crate::scheduler) fn put_to_sleep(&mut self, rank: &AppRank, backoff: &Backoff) -> Option<Asleep> {
-        let group = self.group_for(backoff)?;
+    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one. `alike`: the groups whose asks a
+    /// resource manager's conditions treat as its own.
+    pub(in crate::scheduler) fn put_to_sleep(
+        &mut self,
+        rank: &AppRank,
+        backoff: &Backoff,
+        alike: impl Fn(usize) -> bool,
+    ) -> Option<Asleep> {
+        let group = self.group_for(backoff, alike)?;
         self.awake.remove(rank);
         let SleepGroup { common, members, .. } = &mut self.groups[group];
-        common.gains = common.gains.min(backoff.gains);
+        common.seen.gains = common.seen.gains.min(backoff.seen.gains);
+        common.seen.changes = common.seen.changes.min(backoff.seen.changes);
         members.insert(rank.clone());
         if backoff.until < NEVER {
             self.wakes.insert((backoff.until, rank.app));
@@ -143,9 +150,11 @@ impl Candidates {
     }
 
     /// The group for a backoff: of the same kind, or one that is empty.
-    fn group_for(&mut self, backoff: &Backoff) -> Option<usize> {
-        let kind = |group: &SleepGroup| !group.members.is_empty() && group.common.is_alike(backoff);
-        if let Some(group) = self.groups.iter().position(kind) {
+    fn group_for(&mut self, backoff: &Backoff, alike: impl Fn(usize) -> bool) -> Option<usize> {
+        let kind = |(number, group): &(usize, &SleepGroup)| {
+            !group.members.is_empty() && group.common.is_alike(backoff) && alike(*number)
+        };
+        if let Some((group, _)) = self.groups.iter().enumerate().find(kind) {
             return Some(group);
         }
         let common = Backoff { until: NEVER, since: None, ..backoff.clone() };
@@ -192,7 +201,7 @@ mod tests {
         let all = keys(&candidates);
         let mut asleep = Vec::new();
         for number in [1, 4, 7, 8] {
-            let place = candidates.put_to_sleep(&rank(number), &backoff(i64::from(number % 2), NEVER));
+            let place = candidates.put_to_sleep(&rank(number), &backoff(i64::from(number % 2), NEVER), |_| true);
             asleep.push((number, place.expect("there is room for two groups")));
         }
         assert_eq!((keys(&candidates), candidates.len(), candidates.asleep()), (all.clone(), 9, 4));
@@ -210,14 +219,14 @@ mod tests {
         for number in 0..40 {
             candidates.insert(rank(number));
             let until = if number < 20 { Time(u64::from(100 - number)) } else { NEVER };
-            let place = candidates.put_to_sleep(&rank(number), &backoff(i64::from(number), until));
+            let place = candidates.put_to_sleep(&rank(number), &backoff(i64::from(number), until), |_| true);
             assert_eq!(place.is_some(), (number as usize) < MOST_GROUPS);
         }
         assert_eq!(candidates.first_wake(), Some((Time(81), AppKey(19))));
         assert_eq!((candidates.len(), candidates.awake().len()), (40, 8));
         candidates.wake(&rank(19), Asleep { group: 19, until: Time(81) });
         assert_eq!(candidates.first_wake(), Some((Time(82), AppKey(18))));
-        let place = candidates.put_to_sleep(&rank(39), &backoff(39, NEVER));
+        let place = candidates.put_to_sleep(&rank(39), &backoff(39, NEVER), |_| true);
         assert_eq!(place.map(|place| place.group), Some(19), "one that is empty is used again");
     }
 }

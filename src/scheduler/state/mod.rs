@@ -27,6 +27,7 @@ pub mod partition;
 pub mod predicates;
 pub mod queue;
 pub mod queue_tree;
+pub(super) mod refused;
 mod saved_fields;
 pub mod scheduler;
 pub mod share;

@@ -14,6 +14,7 @@ use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::backoff::NodeGains;
 use crate::scheduler::state::node::{Node, OwnWeights, Score, score};
 use crate::scheduler::state::predicates::Predicates;
+use crate::scheduler::state::refused::Refused;
 use crate::scheduler::state::skyline::Skyline;
 
 /// The rank of the first node.
@@ -52,6 +53,8 @@ pub struct Nodes {
     bounds_of: u64,
     #[serde(skip)]
     gains: NodeGains,
+    #[serde(skip)]
+    pub(super) refused: Refused,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
@@ -130,6 +133,11 @@ impl Nodes {
     /// Nodes that may take what they could not take before.
     pub(in crate::scheduler) fn gains(&self) -> &NodeGains {
         &self.gains
+    }
+
+    /// How often a node has changed, or what a resource manager says of nodes.
+    pub(in crate::scheduler) fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Whether a node has room for an ask now and it may go there (SCH-093).

@@ -31,9 +31,15 @@ pub trait Predicates: Debug + Send + Sync {
         None
     }
 
-    /// Whether two asks get the same answer for every node: what one of them failed by the other need not try again in one cycle.
+    /// Whether two asks get the same answer for every node: what one of them failed by the other need not try again while nothing changes.
     fn alike(&self, _one: &Ask, _other: &Ask) -> bool {
         false
+    }
+
+    /// A number that is another one whenever some node may let the ask go that did not, before, for what changed since; room on nodes
+    /// aside. `None`: that is not known, so all nodes are asked each time.
+    fn loosened(&self, _ask: &Ask) -> Option<u64> {
+        None
     }
 
     /// The nodes that the ask could go to now, if these are known without a look at each: no other node passes.

@@ -67,7 +67,7 @@ impl QueueTree {
 
     /// Begins the backoff of a leaf.
     pub(in crate::scheduler) fn begin_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
-        self.leaf_notes.get_mut(leaf).gains = backoff.gains;
+        self.leaf_notes.get_mut(leaf).seen = backoff.seen;
         self.queues[leaf].backoff = Some(backoff);
     }
 

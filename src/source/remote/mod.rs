@@ -48,6 +48,7 @@ use super::{
     About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace,
     StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
 };
+use crate::alerting::Board;
 use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{AppId, Identity, Time};
@@ -87,6 +88,7 @@ pub struct Remote {
     /// Reads objects of that cluster.
     readings: Option<Readings>,
     trends: Option<Arc<Trends>>,
+    alerts: Option<Arc<Board>>,
 }
 
 impl Remote {
@@ -154,6 +156,7 @@ impl Remote {
             found: OnceLock::new(),
             readings,
             trends: None,
+            alerts: None,
         })
     }
 
@@ -161,6 +164,13 @@ impl Remote {
     #[must_use]
     pub fn with_trends(mut self, trends: Arc<Trends>) -> Self {
         self.trends = Some(trends);
+        self
+    }
+
+    /// The same with the alerts of its cluster.
+    #[must_use]
+    pub fn with_alerts(mut self, board: Arc<Board>) -> Self {
+        self.alerts = Some(board);
         self
     }
 
@@ -196,6 +206,10 @@ impl Remote {
 }
 
 impl Source for Remote {
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref()
+    }
+
     fn view(&self) -> Arc<View> {
         self.shared.view.load_full()
     }
@@ -206,17 +220,7 @@ impl Source for Remote {
 
     /// Those that this console saw: at most the last 10 000, from before it came and since.
     fn events(&self, since: u64, limit: usize) -> EventPage {
-        let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = kept.front().map_or(0, |(number, _)| *number);
-        // Where some are lost, numbers are missing.
-        let skip = kept.partition_point(|(number, _)| *number < since);
-        EventPage {
-            instance: Arc::from(begun.to_string()),
-            tracking: !kept.is_empty(),
-            lowest: first,
-            next: kept.back().map_or(0, |(number, _)| number + 1),
-            records: kept.iter().skip(skip).take(limit).cloned().collect(),
-        }
+        self.shared.event_page(since, limit)
     }
 
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {

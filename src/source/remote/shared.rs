@@ -15,8 +15,8 @@ use crate::api::convert::read::record;
 use crate::api::dto;
 use crate::model::Time;
 use crate::source::{Link, OwnHealth, Records};
-use crate::view::View;
 use crate::view::record::Record;
+use crate::view::{EventPage, View};
 
 /// How many events are kept for those who ask.
 const EVENTS: usize = 10_000;
@@ -91,6 +91,21 @@ impl Shared {
             && let Some((_, oldest)) = kept.pop_front()
         {
             *bytes -= oldest.bytes();
+        }
+    }
+
+    /// The events that were seen, from a number on.
+    pub fn event_page(&self, since: u64, limit: usize) -> EventPage {
+        let (begun, kept) = &*self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = kept.front().map_or(0, |(number, _)| *number);
+        // Where some are lost, numbers are missing.
+        let skip = kept.partition_point(|(number, _)| *number < since);
+        EventPage {
+            instance: Arc::from(begun.to_string()),
+            tracking: !kept.is_empty(),
+            lowest: first,
+            next: kept.back().map_or(0, |(number, _)| number + 1),
+            records: kept.iter().skip(skip).take(limit).cloned().collect(),
         }
     }
 

@@ -22,6 +22,7 @@ pub fn feature(act: &Act) -> Option<&'static str> {
         Act::Configure { .. } => "config",
         Act::Rollback { .. } => "audit",
         Act::Pause | Act::Resume => return None,
+        Act::Silence { .. } | Act::EndSilence { .. } => "alerts",
         Act::In { act: P::Kill { .. }, .. } => "kill",
         Act::In { act: P::Move { .. }, .. } => "move",
         Act::In { act: P::Clean { .. }, .. } => "cleanup",

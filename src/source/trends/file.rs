@@ -12,10 +12,14 @@ use std::time::SystemTime;
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 
 use super::Published;
+use crate::model::Time;
 use crate::view::trends::{Change, Rings, Write};
 
 /// By partition and key ([`Change::write`]); a partition's name ends at the first 0.
 const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
+/// When a person looked last, in microseconds of the cluster's time.
+const LOOKS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
+const LOOKED: &str = "overview";
 /// How much of the file is held in memory while it is open.
 const CACHE: usize = 4 << 20;
 
@@ -36,12 +40,14 @@ pub struct File {
     lock: Option<fs::File>,
     /// When the file was changed, as it was read last.
     read: Option<SystemTime>,
+    /// When a person looked last, as the file has it.
+    looked: Option<Time>,
 }
 
 impl File {
     /// The file of a folder.
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), path: folder.join("trends.redb"), lock: None, read: None }
+        Self { folder: folder.to_owned(), path: folder.join("trends.redb"), lock: None, read: None, looked: None }
     }
 
     /// Where it is.
@@ -49,12 +55,18 @@ impl File {
         &self.path
     }
 
+    /// When a person looked at the overview last before this process began, by the cluster's time.
+    pub fn looked(&self) -> Option<Time> {
+        self.looked
+    }
+
     /// Takes the lock, if nobody has it, and reads the file.
     ///
     /// # Errors
     /// The folder or the file cannot be used: why, in words. A damaged file is moved aside by the one who writes.
     pub fn open(&mut self) -> Result<(Role, Published), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", self.folder.display());
+        let folder = self.folder.display().to_string();
+        let failed = |error: std::io::Error| format!("{folder}: {error}");
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed)?;
         let mut options = OpenOptions::new();
         let lock = options.create(true).truncate(false).write(true).mode(0o600);
@@ -104,10 +116,13 @@ impl File {
         Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
     }
 
-    fn read(&self) -> Result<Published, redb::Error> {
+    fn read(&mut self) -> Result<Published, redb::Error> {
         let database = self.database()?;
         let mut all: BTreeMap<Arc<str>, Rings> = BTreeMap::new();
         let read = database.begin_read()?;
+        if let Ok(table) = read.open_table(LOOKS) {
+            self.looked = table.get(LOOKED)?.map(|at| Time(at.value()));
+        }
         let table = match read.open_table(PAIRS) {
             Ok(table) => table,
             Err(redb::TableError::TableDoesNotExist(_)) => return Ok(all),
@@ -126,22 +141,25 @@ impl File {
         Ok(all)
     }
 
-    /// Writes changes, all of them or none; `afresh`: in place of all that is in the file.
+    /// Writes changes and when a person looked last, all of it or nothing; `afresh`: in place of all that is in the file.
     ///
     /// # Errors
     /// Why the file cannot be written, in words.
-    pub fn write(&self, changes: &[(Arc<str>, Change)], afresh: bool) -> Result<(), String> {
-        if self.lock.is_none() || changes.is_empty() {
+    pub fn write(&self, changes: &[(Arc<str>, Change)], looked: Option<Time>, afresh: bool) -> Result<(), String> {
+        if self.lock.is_none() || (changes.is_empty() && looked.is_none()) {
             return Ok(());
         }
-        self.put(changes, afresh).map_err(|error| format!("{}: {error}", self.path.display()))
+        self.put(changes, looked, afresh).map_err(|error| format!("{}: {error}", self.path.display()))
     }
 
-    fn put(&self, changes: &[(Arc<str>, Change)], afresh: bool) -> Result<(), redb::Error> {
+    fn put(&self, changes: &[(Arc<str>, Change)], looked: Option<Time>, afresh: bool) -> Result<(), redb::Error> {
         let database = self.database()?;
         let write = database.begin_write()?;
         if afresh {
             write.delete_table(PAIRS)?;
+        }
+        if let Some(at) = looked {
+            write.open_table(LOOKS)?.insert(LOOKED, at.0)?;
         }
         {
             let mut table = write.open_table(PAIRS)?;

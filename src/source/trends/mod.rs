@@ -15,6 +15,7 @@ mod file;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -67,6 +68,8 @@ pub struct Trends {
     published: ArcSwap<Published>,
     keeping: ArcSwap<Keeping>,
     keeper: Mutex<Keeper>,
+    /// When a person looked last before this process began, and since: in microseconds, 0 for never.
+    looked: [AtomicU64; 2],
 }
 
 /// What the thread that measures has.
@@ -110,11 +113,22 @@ impl Trends {
         self.keeping.load_full()
     }
 
+    /// When a person looked at the overview last before this process began, as far as that is kept.
+    pub fn last_look(&self) -> Option<Time> {
+        Some(Time(self.looked[0].load(Ordering::Acquire))).filter(|at| at.0 > 0)
+    }
+
+    /// A person looks at the overview at this time of the cluster. It is kept with the rest.
+    pub fn look(&self, at: Time) {
+        self.looked[1].store(at.0, Ordering::Release);
+    }
+
     /// Reads what was kept, once; not to be called where frames are drawn.
     fn open(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &mut keeper.file else { return };
         let read = file.open();
+        self.looked[0].store(file.looked().map_or(0, |at| at.0), Ordering::Release);
         let path = file.path().to_owned();
         match read {
             Ok((Role::Writer, kept)) => {
@@ -200,7 +214,8 @@ impl Trends {
                 })
                 .collect();
         }
-        match file.write(unsaved, *failed) {
+        let looked = Some(Time(self.looked[1].load(Ordering::Acquire))).filter(|at| at.0 > 0);
+        match file.write(unsaved, looked, *failed) {
             Ok(()) => {
                 if std::mem::take(failed) {
                     self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));

@@ -136,6 +136,10 @@ impl WhatIf {
             let why = "time stands in a what-if until it is moved on";
             return Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), why));
         }
+        if matches!(order.act, Act::Silence { .. } | Act::EndSilence { .. }) {
+            let why = "no rules are evaluated in a what-if";
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), why));
+        }
         let mut sides = self.free()?;
         let outcome = sides.changed.perform(&self.shared.actor, order);
         if outcome.is_ok() && is_change(&order.act) {

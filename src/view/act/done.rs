@@ -37,6 +37,8 @@ pub enum Done {
     Paused,
     /// Resumes the scheduler.
     Resumed,
+    /// It may be silenced, or not any more, and is in the audit.
+    Silenced,
 }
 
 /// An application that ended by an order.

@@ -24,8 +24,10 @@ impl View {
         }
         match act {
             Act::Configure { .. } | Act::Rollback { .. } => Ok(()),
-            Act::Pause | Act::Resume if actor.scheduler_admin => Ok(()),
-            Act::Pause | Act::Resume => Err(Refusal::no_scheduler_acl(actor, act)),
+            Act::Pause | Act::Resume | Act::Silence { .. } | Act::EndSilence { .. } if actor.scheduler_admin => Ok(()),
+            Act::Pause | Act::Resume | Act::Silence { .. } | Act::EndSilence { .. } => {
+                Err(Refusal::no_scheduler_acl(actor, act))
+            }
             Act::In { partition, act: wanted } => {
                 let found = self.partitions.iter().find(|part| part.name == *partition);
                 let part = found.ok_or_else(|| Refusal::not_found("partition", partition))?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::rights::ClusterRights;
 use crate::config::AllowedRemoval;
@@ -38,6 +39,22 @@ pub enum Act {
     Pause,
     /// Resumes the scheduler where it rested.
     Resume,
+    /// Notify nobody of alerts for a time. The scheduler keeps no alerts: it checks who may, and the audit has it.
+    Silence {
+        /// Only those of this rule; empty for all.
+        rule: String,
+        /// Only those about this, as alerts name it: `node n1`; empty for all.
+        subject: String,
+        /// For how long.
+        lasts: Duration,
+    },
+    /// End a silence before its time.
+    EndSilence {
+        /// Its number: counts up by one for each silence of a board.
+        silence: u64,
+        /// What it silences, in words.
+        of: String,
+    },
     /// Something within one partition.
     In {
         /// The partition's name.
@@ -150,6 +167,7 @@ impl Act {
         match self {
             Self::In { partition, .. } => Some(partition),
             Self::Configure { .. } | Self::Rollback { .. } | Self::Pause | Self::Resume => None,
+            Self::Silence { .. } | Self::EndSilence { .. } => None,
         }
     }
 
@@ -160,7 +178,8 @@ impl Act {
             Self::Configure { dry_run, .. } => Self::Configure { text: String::new(), base: None, dry_run },
             Self::In { partition, act } => Self::In { partition, act: act.without_body() },
             Self::Rollback { revision, dry_run, .. } => Self::Rollback { revision, base: None, dry_run },
-            act @ (Self::Pause | Self::Resume) => act,
+            Self::Silence { lasts, .. } => Self::Silence { rule: String::new(), subject: String::new(), lasts },
+            act @ (Self::Pause | Self::Resume | Self::EndSilence { .. }) => act,
         }
     }
 
@@ -193,6 +212,8 @@ impl Act {
             Self::Rollback { .. } => "roll the configuration back",
             Self::Pause => "pause the scheduler",
             Self::Resume => "resume the scheduler",
+            Self::Silence { .. } => "silence",
+            Self::EndSilence { .. } => "end the silence of",
             Self::In { act, .. } => match act {
                 PartitionAct::Kill { .. } => "kill",
                 PartitionAct::Move { .. } => "move",
@@ -210,9 +231,15 @@ impl Act {
         }
     }
 
-    /// What it is about: an application, a node; empty for the scheduler as a whole.
+    /// What it is about: an application, a node, what is silenced; empty for the scheduler as a whole.
     pub fn object(&self) -> &str {
-        let Self::In { act, .. } = self else { return "" };
+        let act = match self {
+            Self::In { act, .. } => act,
+            Self::Silence { rule, subject, .. } if subject.is_empty() => return rule,
+            Self::Silence { subject, .. } => return subject,
+            Self::EndSilence { of, .. } => return of,
+            Self::Configure { .. } | Self::Rollback { .. } | Self::Pause | Self::Resume => return "",
+        };
         match act {
             PartitionAct::Kill { app, .. }
             | PartitionAct::Move { app, .. }

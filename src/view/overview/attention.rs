@@ -24,6 +24,8 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     let now = |label: &str, text: String| (Rank::Now, SheetLine::new(label, text));
     let mut found = Vec::new();
     found.extend(given.connection.iter().map(|why| now("connection", why.clone())));
+    let alert = |(serious, line): &(bool, SheetLine)| (if *serious { Rank::Now } else { Rank::Known }, line.clone());
+    found.extend(given.alerts.iter().map(alert));
     if given.view.paused {
         found.push(now("scheduler", "the scheduler is paused: nothing is allocated".to_owned()));
     }
@@ -321,6 +323,7 @@ mod tests {
             connection: None,
             health: Some(Vec::new()),
             faults: None,
+            alerts: Vec::new(),
             rows: 40,
             trends: None,
             looked: None,

@@ -1,11 +1,16 @@
 //! How the cluster stands: use, demand, what fits in all but on no node, and the rate.
 
+use std::time::Duration;
+
 use super::{Given, pending_asks, percent};
 use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::trends::{Measure, Subject, SubjectKind, Value};
 use crate::view::units::show_amount;
 use crate::view::waiting::{SheetLine, Target, amounts, count, resource_word};
 use crate::view::{AskState, NodeRow, PartitionView, PendingReason};
 
+/// How old the last measure may be.
+const MEASURED: Duration = Duration::from_secs(60);
 /// How many asks that found no node are looked at.
 const MOST_ASKS: usize = 10_000;
 
@@ -52,8 +57,8 @@ fn demand(part: &PartitionView) -> SheetLine {
     SheetLine::new("demand", text)
 }
 
-/// Asks that found no node though the open nodes have enough in all.
-pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
+/// How many asks found no node though the open nodes have enough in all; no more than `MOST_ASKS` are counted.
+pub fn asks_without_a_node(part: &PartitionView) -> u64 {
     let mut free = Resource::new();
     for node in part.nodes.values().filter(|node| node.is_open()) {
         free.add_assign(&node.available());
@@ -62,7 +67,12 @@ pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let asks = pending.flat_map(|app| app.asks.values()).filter(|ask| {
         matches!(ask.state, AskState::Pending { reason: PendingReason::NoNode, .. }) && free.fit_in(&ask.resource)
     });
-    let fits = asks.take(MOST_ASKS).count() as u64;
+    asks.take(MOST_ASKS).count() as u64
+}
+
+/// The same as a line.
+pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
+    let fits = asks_without_a_node(part);
     let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
     let text = format!("{sign}{} that fit all nodes together and none alone", count(fits, "ask"));
     (fits > 0).then(|| SheetLine::new("fragments", text))
@@ -89,16 +99,30 @@ fn largest_free(part: &PartitionView) -> SheetLine {
     SheetLine::new("free", text).to(to)
 }
 
+/// How long applications that started in the last 10 minutes had waited, as it was measured last; `None` where none did or nothing is
+/// measured.
+fn latency(given: &Given) -> Option<String> {
+    let rings =
+        given.trends.as_ref().filter(|rings| rings.newest().is_some_and(|at| given.at.since(at) <= MEASURED))?;
+    let figure = |measure| {
+        let value = Value::plain(SubjectKind::Cluster, measure);
+        Some(value.show(rings.newest_figure(&Subject::Cluster, &value)?))
+    };
+    let (p50, p95) = (figure(Measure::StartedP50)?, figure(Measure::StartedP95)?);
+    Some(format!(", start {p50}, p95 {p95}"))
+}
+
 /// Allocations a second now, and in all since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
-    let mut text = format!("{running} run, {:.1} allocations/s", given.view.allocation_rate);
+    let mut text = format!("{running} run, {:.1} alloc/s", given.view.allocation_rate);
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
     // Counters of a scheduler that was started again begin anew.
     if let Some(sample) = hour.filter(|sample| sample.at < given.at && sample.made <= given.view.allocations_made) {
         let made = given.view.allocations_made - sample.made;
         let span = crate::view::drain::span(given.at.since(sample.at));
-        text += &format!(", {made} in the last {span}");
+        text += &format!(", {made} in {span}");
     }
+    text += &latency(given).unwrap_or_default();
     SheetLine::new("rate", text)
 }

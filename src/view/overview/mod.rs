@@ -16,12 +16,15 @@
 //! - the lines about what needs attention come first, the most severe first; nothing to report is one line.
 
 mod attention;
+mod changed;
 mod cluster;
 mod faults;
 mod trend;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+pub use cluster::asks_without_a_node;
 
 use super::record::Record;
 use super::trends::Rings;
@@ -48,6 +51,8 @@ pub struct Given {
     pub health: Option<Vec<String>>,
     /// The faults of the configuration in force; `None` where they are not known.
     pub faults: Option<Arc<ConfigFaults>>,
+    /// What is alerted about, the worst first, each with whether it is more than good to know.
+    pub alerts: Vec<(bool, SheetLine)>,
     /// How many rows the screen has for it: what does not fit is counted in one line.
     pub rows: usize,
     /// What was measured of the partition over time, for what the samples of the view do not reach back to.
@@ -105,7 +110,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     }
     let mut lines: Vec<SheetLine> = group(lines).collect();
     lines.extend(group(cluster::lines(given, part)));
-    lines.extend(group(trend::lines(given, part)));
+    lines.extend(group(trend::line(given, part).into_iter().chain(changed::lines(given, part)).collect()));
     Some(Sheet { at: given.at, title: "Overview".to_owned(), sentence, lines, ..Sheet::default() })
 }
 

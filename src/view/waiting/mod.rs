@@ -23,7 +23,7 @@ pub use crate::scheduler::inspect::explain::types::{
 pub use answer::answer;
 pub use event::event_sheet;
 pub use sheet::{Sheet, SheetAnswer, SheetLine, Target};
-pub(in crate::view) use words::{amounts, count, name as resource_word};
+pub use words::{amounts, count, name as resource_word};
 
 use super::act::Refusal;
 use crate::model::{AppId, AskId, QueuePath, Time};

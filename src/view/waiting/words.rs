@@ -8,18 +8,19 @@ use crate::model::{Resource, Time, VCORE};
 use crate::view::units::show_amount;
 
 /// A resource as people call it.
-pub(in crate::view) fn name(resource: &str) -> &str {
+pub fn name(resource: &str) -> &str {
     if resource == VCORE { "cpu" } else { resource }
 }
 
 /// Amounts for people: `2 cpu, 4G memory`.
-pub(in crate::view) fn amounts(resource: &Resource) -> String {
+pub fn amounts(resource: &Resource) -> String {
     let all: Vec<String> =
         resource.iter().map(|(of, amount)| format!("{} {}", show_amount(of, amount), name(of))).collect();
     if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
 }
 
-pub(in crate::view) fn count(number: u64, one: &str) -> String {
+/// A number of things: `1 ask`, `3 asks`.
+pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 

@@ -86,6 +86,7 @@ impl Api {
             policy_group: "queues".to_owned(),
             events: kornsole::config::Settings::default().config().event.clone(),
             limits: Limits::default(),
+            alerts: None,
         };
         change(&mut options);
         let engine = Arc::new(Engine::start(Stage::new().core, 1.0).unwrap());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kornsole::model::Identity;
 use kornsole::scheduler::{NodeSpec, Submission};
@@ -18,6 +19,8 @@ fn kind(act: &Act) -> usize {
         Act::Rollback { .. } => 1,
         Act::Pause => 2,
         Act::Resume => 3,
+        Act::Silence { .. } => 16,
+        Act::EndSilence { .. } => 17,
         Act::In { act, .. } => match act {
             PartitionAct::Kill { .. } => 4,
             PartitionAct::Move { .. } => 5,
@@ -36,7 +39,7 @@ fn kind(act: &Act) -> usize {
 }
 
 /// How many kinds there are.
-const KINDS: usize = 16;
+const KINDS: usize = 18;
 
 /// May do everything in the first tenant, and to the scheduler.
 fn ann(from: &ActsFrom) -> Actor {
@@ -68,6 +71,8 @@ fn acts(stage: &Stage) -> Vec<Act> {
         within(PartitionAct::Clean { queues: true, applications: true, dry_run: false }),
         Act::Pause,
         Act::Resume,
+        Act::Silence { rule: "node-lost".to_owned(), subject: "node m".to_owned(), lasts: Duration::from_secs(60) },
+        Act::EndSilence { silence: 1, of: "node-lost of node m".to_owned() },
         Act::Configure { text, base: base(), dry_run: false },
         Act::Rollback { revision: 1, base: base(), dry_run: false },
     ]

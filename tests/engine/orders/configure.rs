@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use kornsole::engine::Setup;
+use kornsole::model::Profile;
 use kornsole::view::act::{Act, Actor, Code, Configured, Done, LoadedBy, Refusal};
 
 use crate::common::{TestFolder, user};
@@ -72,6 +75,22 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
     let root = below.replace("- name: root\n", "- name: root\n        adminacl: eve\n");
     let act = configure(&stage, &root, false);
     assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "a partition as a whole or its root");
+}
+
+#[test]
+fn a_configuration_that_is_kept_elsewhere_is_tried_here_and_not_changed() {
+    let place = "the ConfigMap yunikorn-configs of namespace yk";
+    let setup = Setup { configured_by: Some(Arc::from(place)), ..Setup::of(Profile::Kornsole) };
+    let mut stage = Stage::set_up(&setup);
+    let other = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
+    let before = stage.core.scheduler().checksum().to_owned();
+    for act in [configure(&stage, &other, false), Act::Rollback { revision: 1, base: None, dry_run: false }] {
+        let refusal = stage.refused(&owner(), act);
+        assert_refusal(&refusal, Code::NotSupported, place);
+    }
+    let tried = configure(&stage, &other, true);
+    assert!(matches!(stage.order(&owner(), tried), Ok(Done::Configured(_))));
+    assert_eq!(stage.core.scheduler().checksum(), before);
 }
 
 #[test]

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use kornsole::config;
 use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::{Identity, Profile};
+use kornsole::model::{Identity, Profile, Time};
 use kornsole::scheduler::{PartitionCommand, Submission};
 use kornsole::source::{Embedded, Source};
-use kornsole::view::View;
+use kornsole::view::{ChangeDetail, View};
 
 use crate::common::{TestFolder, about};
 use crate::reload::stage::ANYTHING;
@@ -19,6 +19,23 @@ const WITH: &str =
 
 fn tree(view: &View) -> Vec<String> {
     view.partitions[0].walk().map(|queue| format!("{} {}", queue.path, queue.state)).collect()
+}
+
+#[test]
+fn a_faulty_file_is_an_event_and_so_is_its_end() {
+    let config = Arc::new(config::read(WITH, Profile::Kornsole).config.unwrap());
+    let mut core = Core::set_up(&Setup::of(Profile::Kornsole), config, None).unwrap();
+    let reload = |core: &mut Core, text: &str| {
+        let seen = core.events().important(Time(u64::MAX), 100).len();
+        core.reload("queues.yaml", text.as_bytes());
+        let all = core.events().important(Time(u64::MAX), 100);
+        all[seen..].iter().map(|(_, record)| (record.detail, record.message.to_string())).collect::<Vec<_>>()
+    };
+    let faulty = reload(&mut core, "partitions: [");
+    assert_eq!((faulty.len(), faulty[0].0), (1, ChangeDetail::CONFIG_REFUSED), "{faulty:?}");
+    assert!(faulty[0].1.starts_with("queues.yaml:1:"), "{faulty:?}");
+    assert_eq!(reload(&mut core, WITH), [(ChangeDetail::CONFIG_LOADED, String::new())], "what is in force again");
+    assert_eq!(reload(&mut core, WITH), [], "nothing changed");
 }
 
 #[test]

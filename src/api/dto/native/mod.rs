@@ -4,6 +4,7 @@
 //! What a client sends is read strictly: a key that is not known is refused, so that a misspelt option never goes unnoticed. Points in
 //! time are nanoseconds since 1970.
 
+mod alerts;
 mod explain;
 mod fairness;
 mod request;
@@ -18,6 +19,7 @@ pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
 /// The header that allows a configuration to take queues away: at most how many.
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
+pub use alerts::*;
 pub use explain::*;
 pub use fairness::*;
 pub use request::*;

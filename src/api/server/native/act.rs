@@ -54,6 +54,8 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
             allocated: done.allocated,
         }),
         Done::Node(done) => Reply::with(status, &convert::node_changed(done)),
+        // Their verbs are answered with the silence itself.
+        Done::Silenced => Reply::with(StatusCode::NO_CONTENT, &()),
         Done::Paused | Done::Resumed => Reply::ok(&dto::Paused { paused: *done == Done::Paused }),
     })
 }

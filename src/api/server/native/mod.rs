@@ -11,6 +11,7 @@
 //! - a token is never logged.
 
 mod act;
+mod alerts;
 mod answer;
 mod body;
 mod caller;
@@ -53,6 +54,7 @@ use super::budget::{Budget, RequestBody};
 use super::listen::Streaming;
 use super::work_budget::{self, WorkBudget};
 use super::{Limits, reply};
+use crate::alerting::Board;
 use crate::api::auth::Tokens;
 use crate::api::convert::Wall;
 use crate::config::settings::EventConfig;
@@ -88,6 +90,8 @@ pub struct NativeOptions {
     pub events: EventConfig,
     /// For bodies, and for answers that are not taken yet.
     pub limits: Limits,
+    /// The alerts, where they are evaluated.
+    pub alerts: Option<Arc<Board>>,
 }
 
 /// What all handlers of the native API see.
@@ -345,6 +349,9 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::PartitionPermissions => read::permissions(request),
         Verb::Draining => read::draining(request),
         Verb::Usage => usage::usage(request).await,
+        Verb::Alerts => alerts::alerts(request),
+        Verb::Silence => alerts::silence(request).await,
+        Verb::EndSilence => alerts::end_silence(request).await,
         Verb::Quotas => read::quotas(request).await,
         Verb::Explain => read::explain(request).await,
         Verb::Waiting => read::waiting(request).await,

@@ -15,7 +15,7 @@ use crate::view::waiting::{Asked, Finding, Question};
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond the YuniKorn API.
-const FEATURES: [&str; 14] = [
+const FEATURES: [&str; 15] = [
     "kill",
     "move",
     "config",
@@ -30,6 +30,7 @@ const FEATURES: [&str; 14] = [
     "events",
     "audit",
     "usage",
+    "alerts",
 ];
 
 impl NativeRequest {

@@ -57,6 +57,14 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         Verb::ConfigRollback => return Some(Act::Rollback { revision: 0, base, dry_run }.into()),
         Verb::Pause => return Some(Act::Pause.into()),
         Verb::Resume => return Some(Act::Resume.into()),
+        Verb::Silence => {
+            let (rule, subject, lasts) = (String::new(), String::new(), Duration::ZERO);
+            return Some(Act::Silence { rule, subject, lasts }.into());
+        }
+        Verb::EndSilence => {
+            let silence = parameter(0).parse().unwrap_or_default();
+            return Some(Act::EndSilence { silence, of: String::new() }.into());
+        }
         Verb::Server
         | Verb::Whoami
         | Verb::OpenApi
@@ -73,6 +81,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::Draining
         | Verb::Quotas
         | Verb::Usage
+        | Verb::Alerts
         | Verb::Explain
         | Verb::Waiting
         | Verb::Fairness

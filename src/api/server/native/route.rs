@@ -42,6 +42,9 @@ pub enum Verb {
     Draining,
     Quotas,
     Usage,
+    Alerts,
+    Silence,
+    EndSilence,
     Explain,
     Waiting,
     Fairness,
@@ -145,7 +148,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes below `/kornsole/v1`.
-pub static ROUTES: [Route; 38] = [
+pub static ROUTES: [Route; 41] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -272,6 +275,11 @@ pub static ROUTES: [Route; 38] = [
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
     get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
+    get("/alerts", Verb::Alerts, "The alerts that are on or pending, and the silences").gives::<dto::Alerts>(),
+    change("/alerts/silences", Verb::Silence, "Silence alerts for a time", json::<dto::SilenceOrder>())
+        .gives::<dto::Silence>(),
+    with("DELETE", change("/alerts/silences/{silence}", Verb::EndSilence, "End a silence before its time", Nothing))
+        .gives::<dto::Silence>(),
     get("/audit", Verb::Audit, "Who did what, done or refused").gives::<audit::Audit>(),
     get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),

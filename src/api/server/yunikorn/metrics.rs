@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{Answer, Call, Reply};
+use crate::alerting::Picture;
+use crate::alerts::{Held, Stage};
 use crate::api::server::reply;
 use crate::engine::{BOUNDS, Counts, Latency};
 use crate::model::{AppState, Profile};
@@ -36,11 +38,40 @@ pub(super) fn metrics(call: &Call) -> Answer {
     containers(&mut page, &counts);
     scheduler(&mut page, &call.view, &counts);
     node_usage(&mut page, &call.view);
+    if let Some(board) = &call.shared.options.alerts {
+        alerts(&mut page, &board.picture());
+    }
     let kind = match call.shared.options.profile {
         Profile::V1_9_0 => reply::METRICS_1_9,
         Profile::V1_8_0 | Profile::V1_5_1 | Profile::Kornsole => reply::METRICS,
     };
     Ok(Reply { kind, body: page.0.into_bytes(), pages: false })
+}
+
+/// Our own: the alerts, and what waits to be sent of them.
+fn alerts(page: &mut Page, picture: &Picture) {
+    const NAME: &str = "kornsole_alert";
+    page.family(NAME, "gauge", "Alerts that are pending or fire; held says what keeps one from being reported.");
+    for alert in &picture.alerts {
+        let state = match alert.stage {
+            Stage::Pending => "pending",
+            Stage::Firing => "firing",
+        };
+        let held = match &alert.held {
+            None => "",
+            Some(Held::Inhibited(_)) => "inhibited",
+            Some(Held::Silenced(_)) => "silenced",
+        };
+        let mut labels = vec![("alertname", alert.rule.as_str()), ("severity", alert.severity.word())];
+        labels.extend(alert.subject.labels());
+        labels.extend([("state", state), ("held", held)]);
+        page.value(NAME, &labels, 1);
+    }
+    const WAITING: &str = "kornsole_alert_changes_waiting";
+    page.family(WAITING, "gauge", "Changes of alerts that a receiver has not taken yet.");
+    for receiver in &picture.receivers {
+        page.value(WAITING, &[("receiver", &receiver.name)], receiver.waiting);
+    }
 }
 
 /// A page of metrics.

@@ -191,7 +191,7 @@ fn whole_month(text: &str) -> Result<Span, String> {
 ///
 /// # Errors
 /// It is none.
-fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
+pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let whole = if text.len() == "2026-11-01".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     if let Some(nanos) = parse_rfc3339(&whole) {
         return Ok(nanos);

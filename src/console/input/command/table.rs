@@ -22,6 +22,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Revisions, "enter"),
             (In::Explain, "enter"),
             (In::Fairness, "enter"),
+            (In::Alerts, "enter"),
             (In::Simulate, "enter"),
             (In::Clusters, "enter"),
             (In::Contexts, "enter"),
@@ -41,6 +42,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Revisions, "text"),
             (In::Explain, "go there"),
             (In::Fairness, "queue or user"),
+            (In::Alerts, "what it is about"),
             (In::Simulate, "charts"),
             (In::Clusters, "go there"),
             (In::Contexts, "go there"),
@@ -296,6 +298,15 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Go(GoCommand::Fairness), "fairness", "Which queues lack their guarantee, which use more, and which do not need it")
         .keys(&[(In::Page, "F")])
         .hints(&[(In::Fairness, "queues")]),
+    row(CommandId::Go(GoCommand::Alerts), "alerts", "What is alerted about: what fires, what is pending, silences, what was over last")
+        .keys(&[(In::Page, "!")]),
+    row(CommandId::Log(LogCommand::Silence), "silence", "Silence the alert under the cursor, with a reason: 2h REASON; its whole rule: rule 2h REASON")
+        .keys(&[(In::Alerts, "s")])
+        .hints(&[(In::Alerts, "silence")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::Log(LogCommand::EndSilence), "unsilence", "End the silence under the cursor, or that of the alert under it")
+        .keys(&[(In::Alerts, "D")])
+        .hints(&[(In::Alerts, "end silence")]),
     row(CommandId::Go(GoCommand::Limits), "limits", "How users and groups stand to their limits, those who are held back most first")
         .keys(&[(In::Fairness, "u")])
         .hints(&[(In::Fairness, "users")]),

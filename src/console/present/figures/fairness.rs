@@ -95,6 +95,9 @@ fn overview_words(label: &str) -> Option<&'static str> {
         "starves" => {
             "less is allocated in the queue than its guarantee, and more is asked for; of the resource that it lacks most of; borrows: a sibling uses more than its guarantee"
         }
+        "alert" => {
+            "a rule whose condition has held for long enough, with its figures when it was evaluated last; :alerts has all"
+        }
         "limit" => "in use of what the limit allows; waits: what is asked for beyond what the limit leaves",
         "maximum" => "in use of the queue's own maximum, where more is pending than it leaves",
         "drains" => "applications that are left in a queue that is being removed or stopped",
@@ -111,11 +114,11 @@ fn overview_words(label: &str) -> Option<&'static str> {
             "pending asks for which the last cycle found no node, though all open nodes together have enough free"
         }
         "rate" => {
-            "running applications, allocations a second over the last seconds, and allocations since the first sample of the last hour"
+            "running applications, allocations a second over the last seconds, and allocations since the first sample of the last hour; how long applications that started in the last 10 minutes had waited: the median, and what 95 % waited at most"
         }
         "trend" => "cpu in use of what the nodes have, by the samples of the last hour; ? where there is none",
         "changed" => {
-            "leaves by how much use and pending differ from the sample at the time in brackets, as a part of the cluster, of the resource that differs most"
+            "leaves and users by how much use and pending differ from those at the time in brackets, when you looked last, as a part of the cluster, of the resource that differs most"
         }
         _ => return None,
     })

@@ -12,6 +12,7 @@
 //! - the values are the typed ones that the list is drawn, sorted and exported by;
 //! - every column of every list has words here, those that the screen has no room for too: the matches over them are exhaustive.
 
+pub(super) mod alerts;
 pub(super) mod apps;
 pub(super) mod fairness;
 pub(super) mod nodes;

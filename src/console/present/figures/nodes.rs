@@ -2,6 +2,7 @@
 
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
+use crate::console::present::trend_cells;
 use crate::console::state::column::{AllocationColumn, NodeColumn};
 use crate::model::{MEMORY, Time, VCORE};
 use crate::view::units::show_amount;
@@ -26,6 +27,7 @@ pub fn why(node: &NodeRow, column: NodeColumn) -> String {
         NodeColumn::Memory => used(node, MEMORY),
         NodeColumn::CpuAll => "what the node has in all".to_owned(),
         NodeColumn::MemoryAll => "what the node has in all".to_owned(),
+        NodeColumn::Trend => trend_cells::OF_NODE.to_owned(),
         NodeColumn::Other => "used and all of the resources without a column of their own".to_owned(),
         NodeColumn::CpuFree => free(node, VCORE),
         NodeColumn::MemoryFree => free(node, MEMORY),

@@ -3,6 +3,7 @@
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
 use crate::console::present::place::Source;
+use crate::console::present::trend_cells;
 use crate::console::present::words::in_state_for;
 use crate::console::state::State;
 use crate::console::state::column::QueueColumn;
@@ -21,6 +22,7 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
         QueueColumn::PendingMemory => pending(part, row, MEMORY),
         QueueColumn::Cpu => usage(part, row, VCORE),
         QueueColumn::Memory => usage(part, row, MEMORY),
+        QueueColumn::Trend => trend_cells::MEANS.to_owned(),
         QueueColumn::Other => "allocated of the resources without a column of their own".to_owned(),
         QueueColumn::Live => "live applications in it and below, in any state".to_owned(),
         QueueColumn::MaxApps => "how many applications may run in it".to_owned(),

@@ -4,6 +4,7 @@ use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::place::Source;
+use crate::console::present::trend_cells;
 use crate::console::state::column::{LevelColumn, UserColumn};
 use crate::console::state::page::{Account, AccountPage, LineId};
 use crate::model::{MEMORY, VCORE};
@@ -31,6 +32,7 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
         UserColumn::Cpu => used(row, VCORE),
         UserColumn::Memory => used(row, MEMORY),
         UserColumn::Live => "live applications, in any state".to_owned(),
+        UserColumn::Trend => trend_cells::MEANS.to_owned(),
         UserColumn::Other => "allocated of the resources without a column of their own".to_owned(),
         UserColumn::Limits => {
             let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, Some(source))).collect();

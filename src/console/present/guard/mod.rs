@@ -103,6 +103,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::GoGroup
         | Id::Placement
         | Id::Fairness
+        | Id::Alerts
         | Id::Overview
         | Id::Trends
         | Id::Limits
@@ -183,7 +184,20 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
     match id {
         Id::AuditUser | Id::AuditAction | Id::AuditObject => audit::can_narrow(state),
         Id::RollBack => revisions::can_roll_back(state),
+        Id::Silence | Id::EndSilence => can_silence(state),
         Id::Follow | Id::EventsAll | Id::EventsKind | Id::EventsWhat | Id::MarkRevision => Ok(()),
+    }
+}
+
+/// Whether this is the page of alerts, there are some, and somebody may change something.
+fn can_silence(state: &State) -> Result<(), String> {
+    match (state.page(), &state.cluster.alerts) {
+        (Page::Alerts(_), None) => Err("no rules are evaluated here".to_owned()),
+        (Page::Alerts(_), Some(picture)) if picture.at.is_none() => {
+            Err("the rules have not been evaluated yet".to_owned())
+        }
+        (Page::Alerts(_), Some(_)) => state.cluster.read_only().map_or(Ok(()), |why| Err(why.to_string())),
+        _ => Err("only on the page of alerts: :alerts".to_owned()),
     }
 }
 

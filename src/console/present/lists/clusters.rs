@@ -1,9 +1,9 @@
 //! All clusters that can be opened.
 //!
 //! ```text
-//!    CONTEXT▲   STATE                   VERSION      NODES   CPU   MEM   RUN  PEND CPU  PEND MEM
-//!  * prod       live                    YuniKorn 1.8    40   82%   61%   120        12     96Gi
-//!    test       no connection: refused                   ·     ·     ·     ·         ·        ·
+//!    CONTEXT▲   STATE                   VERSION       ALERTS  NODES   CPU   MEM   RUN  PEND CPU  PEND MEM
+//!  * prod       live                    YuniKorn 1.8       2     40   82%   61%   120        12     96Gi
+//!    test       no connection: refused                    ·      ·     ·     ·     ·         ·        ·
 //! ```
 
 use crate::console::present::arrange::{Room, arrange};
@@ -24,7 +24,7 @@ pub const fn unit(column: ClusterColumn) -> Unit {
     use ClusterColumn as C;
     match column {
         C::Context | C::State | C::Version => Unit::Words,
-        C::Nodes | C::Running => Unit::Count,
+        C::Nodes | C::Running | C::Alerts => Unit::Count,
         C::Cpu | C::Memory => Unit::Share,
         C::PendingCpu => Unit::Vcore,
         C::PendingMemory => Unit::Bytes,
@@ -42,6 +42,7 @@ pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
         C::Version => Value::text(row.version.as_str()),
         C::Nodes => figures.map_or(Value::Nothing, |figures| Value::count(figures.nodes)),
         C::Running => figures.map_or(Value::Nothing, |figures| Value::count(figures.running)),
+        C::Alerts => row.alerts.map_or(Value::Nothing, Value::count),
         C::Cpu => figure(figures.and_then(|figures| figures.cpu)),
         C::Memory => figure(figures.and_then(|figures| figures.memory)),
         C::PendingCpu => figure(figures.map(|figures| figures.pending_vcore)),
@@ -101,6 +102,7 @@ fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<ClusterColumn>>> {
         let mut columns = vec![own(C::Context, widest.min(if step < 3 { 40 } else { 20 }))];
         columns.push(left(C::State, "STATE", if step < 2 { 28 } else { 14 }).up_to(60));
         columns.extend((step < 3).then(|| own(C::Version, widest)));
+        columns.push(own(C::Alerts, widest));
         columns.extend((step < 4).then(|| own(C::Nodes, widest)));
         columns.extend([own(C::Cpu, widest), own(C::Memory, widest)]);
         columns.extend((step < 4).then(|| own(C::Running, widest)));
@@ -117,6 +119,7 @@ fn own(column: ClusterColumn, widest: u16) -> Col<ClusterColumn> {
         C::Context => left(C::Context, "CONTEXT", widest.clamp(10, 60)),
         C::State => left(C::State, "STATE", 40),
         C::Version => left(C::Version, "VERSION", 14),
+        C::Alerts => right(C::Alerts, "ALERTS", 6),
         C::Nodes => right(C::Nodes, "NODES", 5),
         C::Cpu => right(C::Cpu, "CPU", 6),
         C::Memory => right(C::Memory, "MEM", 6),

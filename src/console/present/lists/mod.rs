@@ -4,6 +4,7 @@
 //! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
 
 pub mod account;
+pub mod alerts;
 pub mod apps;
 pub mod asks;
 pub mod audit;

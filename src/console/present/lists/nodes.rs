@@ -17,6 +17,7 @@ use crate::console::present::meter::Meter;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::trend_cells;
 use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::state::State;
 use crate::console::state::column::NodeColumn;
@@ -25,6 +26,7 @@ use crate::console::state::page::NodesPage;
 use crate::console::theme::{Role, Signs};
 use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
+use crate::view::trends::Subject;
 use crate::view::units::show_amount;
 
 /// What a column counts in.
@@ -33,7 +35,7 @@ pub const fn unit(column: NodeColumn) -> Unit {
         NodeColumn::Allocations => Unit::Count,
         NodeColumn::Cpu | NodeColumn::CpuAll | NodeColumn::CpuFree => Unit::Vcore,
         NodeColumn::Memory | NodeColumn::MemoryAll | NodeColumn::MemoryFree => Unit::Bytes,
-        NodeColumn::Node | NodeColumn::State | NodeColumn::Other => Unit::Words,
+        NodeColumn::Node | NodeColumn::State | NodeColumn::Other | NodeColumn::Trend => Unit::Words,
     }
 }
 
@@ -52,6 +54,8 @@ pub fn value(node: &NodeRow, column: NodeColumn) -> Value<'_> {
         NodeColumn::MemoryAll => all(MEMORY),
         NodeColumn::MemoryFree => free(MEMORY),
         NodeColumn::Other => Value::text(other_resources(node)),
+        // It is read from the trends, beside the view.
+        NodeColumn::Trend => Value::Nothing,
     }
 }
 
@@ -63,11 +67,19 @@ fn other_resources(node: &NodeRow) -> String {
     node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")
 }
 
+/// The trend of a node, for its column.
+fn trend(state: &State, node: &NodeRow, signs: &Signs) -> String {
+    trend_cells::cells(state, &Subject::Node(node.id.clone()), signs)
+}
+
 /// The list as typed values.
 pub fn fields<'a>(state: &'a State, page: &'a NodesPage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         let node = state.cluster.part().zip(page.list.rows.get(row)).and_then(|(part, id)| part.nodes.get(id));
-        node.map_or(Value::Nothing, |node| value(node, column))
+        node.map_or(Value::Nothing, |node| match column {
+            NodeColumn::Trend => Value::text(trend(state, node, sign_set(state))),
+            column => value(node, column),
+        })
     })
 }
 
@@ -194,6 +206,7 @@ fn own(column: NodeColumn) -> Col<Cell> {
         NodeColumn::MemoryAll => right(value, "MEM all", 8),
         NodeColumn::MemoryFree => right(Cell::Free(MEMORY), "MEM free", 8),
         NodeColumn::Other => Col { gap: 2, ..left(value, "OTHER", 12) }.up_to(40),
+        NodeColumn::Trend => left(value, "LAST 1 h", trend_cells::CELLS),
     }
 }
 
@@ -236,6 +249,7 @@ fn cell(pen: &mut Writer, state: &State, node: &NodeRow, what: Cell, slot: Slot)
             vec![piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))]
         }
         Cell::Free(name) => vec![plain(show_amount(name, node.available().amount(name)))],
+        Cell::Value(NodeColumn::Trend) => vec![piece(Role::Accent, trend(state, node, signs))],
         Cell::Value(column) => vec![dim(value(node, column).shown(unit(column), signs))],
         Cell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
         Cell::Changed => Vec::new(),

@@ -2,17 +2,21 @@
 
 use crate::console::present::format;
 use crate::console::present::lists::queue_cells::Usage;
+use crate::console::present::pieces::sign_set;
+use crate::console::present::trend_cells;
 use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::state::State;
 use crate::console::state::column::QueueColumn;
 use crate::console::state::page::QueuesPage;
+use crate::console::theme::Signs;
 use crate::model::{MEMORY, Priority, VCORE};
+use crate::view::trends::Subject;
 use crate::view::{PartitionView, QueueRow};
 
 /// What a column counts in.
 pub const fn unit(column: QueueColumn) -> Unit {
     match column {
-        QueueColumn::Queue | QueueColumn::State | QueueColumn::Other => Unit::Words,
+        QueueColumn::Queue | QueueColumn::State | QueueColumn::Other | QueueColumn::Trend => Unit::Words,
         QueueColumn::Priority | QueueColumn::Apps | QueueColumn::MaxApps | QueueColumn::Live => Unit::Count,
         QueueColumn::Pending
         | QueueColumn::Cpu
@@ -54,7 +58,14 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
         QueueColumn::Headroom => room(VCORE),
         QueueColumn::HeadroomMemory => room(MEMORY),
         QueueColumn::Other => Value::text(format::others(&row.allocated)),
+        // It is read from the trends, beside the view.
+        QueueColumn::Trend => Value::Nothing,
     }
+}
+
+/// The trend of a queue, for its column.
+pub fn trend(state: &State, row: &QueueRow, signs: &Signs) -> String {
+    trend_cells::cells(state, &Subject::Queue(row.path.clone()), signs)
 }
 
 /// The list as typed values.
@@ -62,6 +73,9 @@ pub fn fields<'a>(state: &'a State, page: &'a QueuesPage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         let line = state.cluster.part().zip(page.list.rows.get(row));
         let queue = line.and_then(|(part, line)| Some((part, part.queue(line.slot)?)));
-        queue.map_or(Value::Nothing, |(part, row)| value(part, row, column))
+        queue.map_or(Value::Nothing, |(part, row)| match column {
+            QueueColumn::Trend => Value::text(trend(state, row, sign_set(state))),
+            column => value(part, row, column),
+        })
     })
 }

@@ -15,10 +15,11 @@ use crate::console::present::arrange::{Room, arrange};
 use crate::console::present::format;
 use crate::console::present::lists::apps::has_others;
 use crate::console::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_sign};
-use crate::console::present::lists::queue_values::{unit, value};
+use crate::console::present::lists::queue_values::{trend, unit, value};
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::trend_cells;
 use crate::console::state::State;
 use crate::console::state::column::QueueColumn;
 use crate::console::state::marks::{Facet, Mark, Marked};
@@ -217,6 +218,7 @@ fn own(column: QueueColumn) -> Col<Cell> {
         QueueColumn::Headroom => right(Cell::HeadroomCpu, "ROOM cpu", 8),
         QueueColumn::HeadroomMemory => right(Cell::HeadroomMemory, "ROOM mem", 8),
         QueueColumn::Other => Col { gap: 2, ..left(value, "OTHER", 10) }.up_to(30),
+        QueueColumn::Trend => left(value, "LAST 1 h", trend_cells::CELLS),
     }
 }
 
@@ -274,6 +276,7 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         }
         Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
         Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::Value(QueueColumn::Trend) => pen.cell(slot, &[piece(Role::Accent, trend(state, row, signs))]),
         Cell::Value(column) => {
             pen.cell(slot, &[dim(value(shown.part, row, column).shown(unit(column), signs))]);
         }

@@ -21,12 +21,14 @@ use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::place::Source;
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::trend_cells;
 use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::state::State;
 use crate::console::state::column::UserColumn;
 use crate::console::state::page::{Account, UsersPage};
 use crate::console::theme::{Role, Signs};
 use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::trends::Subject;
 use crate::view::units::show_amount;
 use crate::view::{LimitUse, PartitionView, Side, UsageRow};
 
@@ -34,7 +36,7 @@ use crate::view::{LimitUse, PartitionView, Side, UsageRow};
 pub const fn unit(column: UserColumn) -> Unit {
     match column {
         UserColumn::Closest => Unit::Share,
-        UserColumn::Name | UserColumn::Kind | UserColumn::Other => Unit::Words,
+        UserColumn::Name | UserColumn::Kind | UserColumn::Other | UserColumn::Trend => Unit::Words,
         UserColumn::Apps | UserColumn::Live | UserColumn::Limits => Unit::Count,
         UserColumn::Cpu => Unit::Vcore,
         UserColumn::Memory => Unit::Bytes,
@@ -63,6 +65,16 @@ pub fn value<'a>(
         UserColumn::Memory => used(MEMORY),
         UserColumn::Other => Value::text(root.map_or_else(String::new, |root| format::others(&root.allocated))),
         UserColumn::Limits => Value::count(limits::counting(part, (side, row), groups).len()),
+        // It is read from the trends, beside the view.
+        UserColumn::Trend => Value::Nothing,
+    }
+}
+
+/// The trend of a user, for its column; groups are not measured.
+fn trend(state: &State, account: &Account, signs: &Signs) -> String {
+    match account.side {
+        Side::User => trend_cells::cells(state, &Subject::User(Arc::clone(&account.name)), signs),
+        Side::Group => String::new(),
     }
 }
 
@@ -71,7 +83,10 @@ pub fn fields<'a>(state: &'a State, page: &'a UsersPage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         let Some((part, account)) = state.cluster.part().zip(page.list.rows.get(row)) else { return Value::Nothing };
         let usage = part.usage_of(account.side, &account.name);
-        usage.map_or(Value::Nothing, |row| value(part, (account.side, row), page.groups_of(account), column))
+        usage.map_or(Value::Nothing, |row| match column {
+            UserColumn::Trend => Value::text(trend(state, account, sign_set(state))),
+            column => value(part, (account.side, row), page.groups_of(account), column),
+        })
     })
 }
 
@@ -157,6 +172,7 @@ fn own(column: UserColumn) -> Col<Cell> {
         UserColumn::Cpu => right(Cell::Used(VCORE), "CPU", 6),
         UserColumn::Memory => right(Cell::Used(MEMORY), "MEM", 6),
         UserColumn::Other => Col { gap: 2, ..left(Cell::Value(column), "OTHER", 10) }.up_to(20),
+        UserColumn::Trend => left(Cell::Value(column), "LAST 1 h", trend_cells::CELLS),
         UserColumn::Limits => right(Cell::Limits, "LIMITS", 6),
     }
 }
@@ -214,6 +230,7 @@ fn cell(
             None => vec![dim("no limit")],
             Some((limit, part)) => closest(Source::of(state), (account, &limit, &part), usize::from(slot.width)),
         },
+        Cell::Value(UserColumn::Trend) => vec![piece(Role::Accent, trend(state, account, signs))],
         Cell::Value(column) => {
             vec![dim(value(part, (account.side, row), groups, column).shown(unit(column), signs))]
         }

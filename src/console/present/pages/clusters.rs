@@ -39,6 +39,7 @@ const fn why(column: ClusterColumn) -> &'static str {
             "how it is reached; contexts of the kubeconfig are not asked before you go there, since that may run a program that logs in"
         }
         C::Version => "what answers, with its version",
+        C::Alerts => "alerts that fire and that nothing holds back, by the rules of this machine",
         C::Nodes => "the nodes of all its partitions",
         C::Cpu | C::Memory => "what is in use of all nodes",
         C::Running => "applications that run",

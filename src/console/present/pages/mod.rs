@@ -1,5 +1,6 @@
 //! The parts of each page ([`Present`](super::page::Present)).
 
+mod alerts;
 mod apps;
 mod clusters;
 mod contexts;

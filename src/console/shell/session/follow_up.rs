@@ -35,7 +35,8 @@ pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
     let trial = source.trial().map(Trial::status);
     let has_jobs = source.jobs().is_some();
-    SourceSnapshot { at, health, keeps_past, trial, has_jobs, next_event: source.events(u64::MAX, 0).next }
+    let alerts = source.alerts().map(|board| board.picture());
+    SourceSnapshot { at, health, keeps_past, trial, has_jobs, next_event: source.events(u64::MAX, 0).next, alerts }
 }
 
 impl Session {
@@ -89,6 +90,7 @@ impl Session {
                 self.effects.push(Effect::OpenContext(name));
             }
             Effect::Work(Work::Simulate(job)) => self.simulate(job),
+            Effect::Silence(step) => self.effects.push(Work::Silence(self.handle(), step).into()),
             Effect::Redraw if self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) => {}
             Effect::Redraw
             | Effect::Repaint
@@ -97,6 +99,7 @@ impl Session {
             | Effect::Suspend
             | Effect::Copy(_)
             | Effect::EditText(_)
+            | Effect::Notify { .. }
             | Effect::RunOwn(_)
             | Effect::Work(_) => self.effects.push(effect),
         }
@@ -108,6 +111,10 @@ impl Session {
         let replies = self.replies();
         let answer = move |found| replies.send(Reply::Forecast(version, found));
         self.source.forecast(partition, text, self.forecast.clone(), Box::new(answer));
+    }
+
+    fn handle(&self) -> SourceHandle {
+        SourceHandle(Arc::clone(&self.source))
     }
 
     fn ask_usage(&self, question: UsageQuestion) {
@@ -202,7 +209,7 @@ impl Session {
                 return self.enter_what_if(Arc::clone(&source.0), orders.clone());
             }
             // The result of an order is taken with the view that shows it.
-            Reply::OrderAnswered(..) => self.take_news(),
+            Reply::OrderAnswered(..) | Reply::SilenceChanged(_) => self.take_news(),
             Reply::EventsRead(page) => {
                 self.reading = false;
                 if page.instance != self.source.events(u64::MAX, 0).instance {
@@ -244,6 +251,7 @@ impl Session {
             actor: self.source.actor(),
             identity,
             about: (*self.source.about() != self.state.cluster.about).then(|| Box::new(self.source.about().clone())),
+            alerts: self.source.alerts().map(|board| board.picture()),
         };
         self.act(Action::Feed(Box::new(news)));
     }
@@ -275,10 +283,16 @@ impl Session {
             return;
         }
         let Some(found) = self.source.trends() else { return };
-        let known = KnownTrends { rings: Some(found.published()), keeping: found.keeping() };
+        if overview::is_open(self.state.page()) && self.state.cluster.past.shown.is_none() {
+            found.look(self.state.cluster.at);
+        }
+        let (keeping, looked) = (found.keeping(), found.last_look());
+        let known = KnownTrends { rings: Some(found.published()), keeping, looked };
         let same = |own: &KnownTrends| {
             let rings = own.rings.as_ref().zip(known.rings.as_ref());
-            rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other)) && own.keeping == known.keeping
+            rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+                && own.keeping == known.keeping
+                && own.looked == known.looked
         };
         if !same(&self.state.cluster.trends) {
             self.act(Action::Trends(known));

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::table::Table;
 use crate::config::Fault;
+use crate::config::toml_table::Table;
 use crate::model::Identity;
 
 /// A scheduler somewhere else, and how it is looked at.

@@ -1,7 +1,7 @@
 //! `[keys.CONTEXT]`: the meanings of keys there.
 
-use super::table::{Entry, Table};
 use crate::config::Fault;
+use crate::config::toml_table::{Entry, Table};
 use crate::console::input::command;
 use crate::console::input::command::{Argument, Context};
 use crate::console::state::key::{Code, Key};

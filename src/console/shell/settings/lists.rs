@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::table::{Entry, Table};
 use crate::config::Fault;
+use crate::config::toml_table::{Entry, Table};
 use crate::console::state::column::ColumnChoice;
 use crate::console::state::column_names::{of_page, pages};
 use crate::console::state::saved::SavedView;

@@ -43,7 +43,6 @@ pub mod edit;
 mod keys;
 mod lists;
 mod own;
-mod table;
 mod words;
 
 use std::collections::BTreeMap;
@@ -51,8 +50,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 pub use self::contexts::RemoteContext;
-use self::table::Table;
 pub use self::words::StartPage;
+use crate::config::toml_table::{self, Table};
 use crate::config::{Fault, Source};
 use crate::console::input::keymap;
 use crate::console::state::column::ColumnChoice;
@@ -152,13 +151,13 @@ pub fn read(text: &str, themes: &Themes) -> Read {
     let mut faults = Vec::new();
     let (root, wrong) = toml::de::DeTable::parse_recoverable(text);
     if wrong.is_empty() {
-        let table = Table { text, path: String::new(), entries: root.get_ref() };
+        let table = Table { text, path: String::new(), entries: root.get_ref(), wrong_type: "OWN-003" };
         top(&table, themes, &mut settings, &mut faults);
     }
     for error in wrong {
         let span: Range<usize> = error.span().unwrap_or_default();
         let hint = "nothing of the file is used; the defaults hold";
-        faults.push(table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
+        faults.push(toml_table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
     Read { settings, faults }
@@ -293,7 +292,7 @@ a = 'accept'
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, placement, config, contexts, change, events, audit, revisions, simulate, usage, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^

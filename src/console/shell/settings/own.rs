@@ -14,8 +14,8 @@
 
 use std::ops::Range;
 
-use super::table::{self, Entry, Table};
 use crate::config::Fault;
+use crate::config::toml_table::{self, Entry, Table};
 use crate::console::input::command;
 use crate::console::state::column_names;
 use crate::console::state::command::{CommandId, Context, ScreenCommand};
@@ -63,7 +63,14 @@ fn one(
     }
     let missing = |what: &str, faults: &mut Vec<Fault>| {
         let message = format!("a command without {what:?}");
-        faults.push(table::fault(table.text, "OWN-040", at, "command", message, "it takes a name and what it runs"));
+        faults.push(toml_table::fault(
+            table.text,
+            "OWN-040",
+            at,
+            "command",
+            message,
+            "it takes a name and what it runs",
+        ));
     };
     let Written { name, doc, key, contexts, words, line, shell, confirm, output } = written;
     // What is there and wrong was reported at its place.
@@ -74,7 +81,7 @@ fn one(
         (None, Some(_)) => {
             let message = "a list of words is not for a shell".to_owned();
             let hint = "write `run` as one text, or leave `shell` away";
-            faults.push(table::fault(table.text, "OWN-041", at, "command.run", message, hint));
+            faults.push(toml_table::fault(table.text, "OWN-041", at, "command.run", message, hint));
             None
         }
         _ => {
@@ -244,7 +251,7 @@ fn bind(
                 other.context.name(),
                 chord_text(&other.chord)
             );
-            faults.push(table::fault(text, "OWN-042", at, "command.key", message, hint));
+            faults.push(toml_table::fault(text, "OWN-042", at, "command.key", message, hint));
             return;
         }
     }

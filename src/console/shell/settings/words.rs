@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::table::Entry;
 use crate::config::Fault;
+use crate::config::toml_table::Entry;
 use crate::console::theme::{ThemeName, Themes};
 use crate::console::update::refresh;
 use crate::model::quantity::SizeUnits;

@@ -120,6 +120,7 @@ pub enum GoCommand {
     Explain,
     ExplainAll,
     Fairness,
+    Alerts,
     Limits,
     Clusters,
     Overview,
@@ -213,6 +214,8 @@ pub enum LogCommand {
     AuditObject,
     MarkRevision,
     RollBack,
+    Silence,
+    EndSilence,
 }
 
 /// The past: the moment that is on the screen.

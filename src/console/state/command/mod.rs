@@ -23,6 +23,7 @@ pub enum Context {
     Details,
     Explain,
     Fairness,
+    Alerts,
     Placement,
     Config,
     Contexts,
@@ -66,6 +67,7 @@ impl Context {
             Self::Details => "Details",
             Self::Explain => "Why it waits",
             Self::Fairness => "Fairness",
+            Self::Alerts => "Alerts",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
             Self::Contexts => "Contexts",
@@ -108,6 +110,7 @@ impl Context {
             Self::Details => "details",
             Self::Explain => "explain",
             Self::Fairness => "fairness",
+            Self::Alerts => "alerts",
             Self::Placement => "placement",
             Self::Config => "config",
             Self::Contexts => "contexts",
@@ -141,7 +144,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -154,6 +157,7 @@ impl Context {
         Self::Details,
         Self::Explain,
         Self::Fairness,
+        Self::Alerts,
         Self::Placement,
         Self::Config,
         Self::Contexts,

@@ -1,5 +1,6 @@
 //! The behaviour of each page ([`PageUpdate`](super::page::PageUpdate)).
 
+mod alerts;
 mod apps;
 mod changed;
 mod clusters;

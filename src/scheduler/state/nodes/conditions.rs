@@ -21,12 +21,15 @@ impl Nodes {
     /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
     pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
         self.predicates = Some(predicates);
+        self.gains.forget();
+        self.changes += 1;
     }
 
-    /// Changes these conditions. Whatever was tried before may have another outcome from now on.
+    /// Changes these conditions. Whom they may let go where they did not, [`Predicates::loosened`] gives another number from now on.
     pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
         if let Some(predicates) = own_predicates(&mut self.predicates) {
             change(predicates);
+            self.changes += 1;
         }
     }
 
@@ -39,17 +42,8 @@ impl Nodes {
     pub fn renew_predicates(&mut self, newer: Option<&Arc<dyn Predicates>>) {
         let renewed = self.predicates.as_ref().zip(newer).and_then(|(own, newer)| newer.placed_as(&**own));
         if let Some(renewed) = renewed {
-            self.predicates = Some(renewed);
+            self.set_predicates(renewed);
         }
-    }
-
-    /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
-    pub(in crate::scheduler) fn refusing(&self, ask: &Ask) -> u64 {
-        if self.predicates.is_none() {
-            return 0;
-        }
-        let roomy = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
-        roomy.filter(|node| !self.lets(ask, node.key, true)).count() as u64
     }
 
     /// Whether an ask may go to a node, apart from resources (SCH-094).
@@ -65,6 +59,11 @@ impl Nodes {
     /// Whether what nodes say to one ask they say to the other, resources aside.
     pub(in crate::scheduler) fn treat_alike(&self, one: &Ask, other: &Ask) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.alike(one, other))
+    }
+
+    /// A number that is another one whenever these conditions may let an ask go where they did not ([`Predicates::loosened`]).
+    pub(in crate::scheduler) fn loosened(&self, ask: &Ask) -> Option<u64> {
+        self.predicates.as_ref()?.loosened(ask)
     }
 
     /// The nodes in order without reserved ones, as [`Nodes::unreserved`]; where few can take the ask, only those.

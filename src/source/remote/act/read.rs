@@ -101,6 +101,11 @@ pub fn rests(act: &Act, value: Value) -> Option<Done> {
     (paused == matches!(act, Act::Pause)).then_some(if paused { Done::Paused } else { Done::Resumed })
 }
 
+pub fn silenced(_: &Act, value: Value) -> Option<Done> {
+    let done: native::Silence = named(value, |done: &native::Silence| &done.of)?;
+    (done.id > 0).then_some(Done::Silenced)
+}
+
 pub fn configured(act: &Act, value: Value) -> Option<Done> {
     let done: native::AppliedConfig = named(value, |done: &native::AppliedConfig| &done.checksum)?;
     let queues = |paths: Vec<String>| paths.iter().map(|path| partition_and_queue(path)).collect();

@@ -75,6 +75,14 @@ pub fn request(order: &Order) -> OrderRequest {
         }
         Act::Pause => rest("pause"),
         Act::Resume => rest("resume"),
+        Act::Silence { rule, subject, lasts } => {
+            let lasts = format!("{}ms", lasts.as_millis());
+            let body = dto::SilenceOrder { rule: rule.clone(), subject: subject.clone(), lasts, reason };
+            OrderRequest::post("kornsole/v1/alerts/silences".to_owned(), &body, read::silenced)
+        }
+        Act::EndSilence { silence, .. } => {
+            OrderRequest::delete(format!("kornsole/v1/alerts/silences/{silence}"), &order.reason, read::silenced)
+        }
         Act::In { partition, act } => {
             let partition = format!("kornsole/v1/partition/{}", encode_once(partition));
             within(&partition, act, reason, &order.reason)

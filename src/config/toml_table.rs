@@ -1,11 +1,12 @@
-//! Walking a TOML table: its entries in the order of the text, and their faults.
+//! Walking a TOML table: its entries in the order of the text, and their faults with their places. What a person writes in TOML is read by it:
+//! settings, rules of alerts.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::config::{Fault, Place, Severity};
+use super::{Fault, Place, Severity};
 
 /// A table and where it stands.
 pub struct Table<'t, 'v> {
@@ -15,6 +16,8 @@ pub struct Table<'t, 'v> {
     pub path: String,
     /// What is in it.
     pub entries: &'v DeTable<'t>,
+    /// The code of a value of another type than it should have.
+    pub wrong_type: &'static str,
 }
 
 /// A table of a list, and where it stands.
@@ -30,6 +33,7 @@ pub struct Entry<'t, 'v> {
     /// Where that stands.
     pub at: Range<usize>,
     value: &'v Spanned<DeValue<'t>>,
+    wrong_type: &'static str,
 }
 
 /// A fault at a piece of the text.
@@ -77,6 +81,7 @@ impl<'t, 'v> Table<'t, 'v> {
                 name: key.get_ref(),
                 at: key.span(),
                 value,
+                wrong_type: self.wrong_type,
             })
             .collect();
         entries.sort_by_key(|entry| entry.at.start);
@@ -95,6 +100,20 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
+    /// A fault at byte `at` of the text that its value is; at its beginning where that is written with escapes.
+    pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
+        let span = self.value.span();
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+        let as_it_is = self
+            .value
+            .get_ref()
+            .as_str()
+            .is_some_and(|text| written.get(quotes..).is_some_and(|from| from.starts_with(text)));
+        let start = if as_it_is { span.start + quotes + at } else { span.start };
+        fault(self.text, code, &(start..span.end), &self.path, message, hint)
+    }
+
     /// The fault of a name that is not known.
     pub fn unknown(&self, code: &'static str, kind: &str, known: &[&str]) -> Fault {
         self.fault(code, format!("no {kind} {:?}", self.name), &format!("there are {}", known.join(", ")))
@@ -102,7 +121,7 @@ impl<'t, 'v> Entry<'t, 'v> {
 
     fn other_type(&self, wanted: &str) -> Fault {
         let found = self.value.get_ref().type_str();
-        self.wrong("OWN-003", format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
+        self.wrong(self.wrong_type, format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
     }
 
     /// Its value as text; anything else is a fault, and then there is none.
@@ -121,6 +140,26 @@ impl<'t, 'v> Entry<'t, 'v> {
             faults.push(self.other_type("true or false"));
         }
         value
+    }
+
+    /// The number that it is, whole or not.
+    pub fn number(&self, faults: &mut Vec<Fault>) -> Option<f64> {
+        let number = match self.value.get_ref() {
+            DeValue::Integer(whole) => {
+                i64::from_str_radix(whole.as_str(), whole.radix()).ok().map(|whole| whole as f64)
+            }
+            DeValue::Float(float) => float.as_str().parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            faults.push(self.other_type("a number"));
+        }
+        number
+    }
+
+    /// Whether its value is a text.
+    pub fn is_text(&self) -> bool {
+        self.value.get_ref().is_str()
     }
 
     /// The texts in its list.
@@ -145,18 +184,19 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.value.span()
     }
 
-    /// The tables in its list, each with its place.
+    /// The tables of its list, `[[NAME]]`, each with the place of its heading; none where it is anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {
             let table = |one: &'v Spanned<DeValue<'t>>| {
                 let entries = one.get_ref().as_table()?;
-                Some((one.span(), Table { text: self.text, path: self.path.clone(), entries }))
+                let (text, path, wrong_type) = (self.text, self.path.clone(), self.wrong_type);
+                Some((one.span(), Table { text, path, entries, wrong_type }))
             };
             list.iter().map(table).collect::<Option<Vec<_>>>()
         });
         if tables.is_none() {
-            faults.push(self.other_type(&format!("tables: `[[{}]]`", self.path)));
+            faults.push(self.other_type(&format!("a list of tables: `[[{}]]`", self.path)));
         }
         tables.unwrap_or_default()
     }
@@ -167,6 +207,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         if entries.is_none() {
             faults.push(self.other_type(&format!("a table: `[{}]`", self.path)));
         }
-        entries.map(|entries| Table { text: self.text, path: self.path.clone(), entries })
+        let wrong_type = self.wrong_type;
+        entries.map(|entries| Table { text: self.text, path: self.path.clone(), entries, wrong_type })
     }
 }

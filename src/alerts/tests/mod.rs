@@ -1,0 +1,5 @@
+//! Rules are read with their faults; alerts fire once, hold back, and survive restarts and clocks that jump.
+
+mod reading;
+mod stage;
+mod steps;

@@ -1,0 +1,52 @@
+//! `kornsole alerts list`: the alerts of a running kornsole.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::api::dto::native::Alerts;
+use crate::cli::remote::ServerArgs;
+use crate::cli::{fail, settings};
+
+/// The arguments of `kornsole alerts list`.
+#[derive(Args, Clone, Debug)]
+pub struct ListArgs {
+    /// Whose alerts are printed
+    #[command(flatten)]
+    pub of: ServerArgs,
+}
+
+/// Prints the alerts. Exit code 0: nothing fires; 1: something does; 2 and 3 as for every command that asks a server.
+pub fn run(args: &ListArgs) -> ExitCode {
+    let body = match args.of.own("alerts", "alerts") {
+        Ok(body) => body,
+        Err((why, code)) => return fail(&why, code.max(2)),
+    };
+    let alerts: Alerts = match serde_json::from_slice(&body) {
+        Ok(alerts) => alerts,
+        Err(error) => return fail(&format!("the answer does not read: {error}"), 2),
+    };
+    let on = alerts.alerts.iter().any(|alert| alert.state == "firing" && alert.held.is_empty());
+    let text = if args.of.client.json { String::from_utf8_lossy(&body).into_owned() + "\n" } else { words(&alerts) };
+    let printed = settings::print(&text);
+    if on { ExitCode::from(1) } else { printed }
+}
+
+fn words(alerts: &Alerts) -> String {
+    let mut text = String::new();
+    for alert in &alerts.alerts {
+        let held = if alert.held.is_empty() { String::new() } else { format!("  [{}]", alert.held) };
+        let (state, severity) = (&alert.state, &alert.severity);
+        text += &format!("{state:<8}  {severity:<8}  {}: {}  {}{held}\n", alert.rule, alert.subject, alert.text);
+    }
+    if alerts.alerts.is_empty() {
+        text += "no alert\n";
+    }
+    for silence in alerts.silences.iter().filter(|silence| silence.active) {
+        text += &format!("silence {}: {} by {}: {}\n", silence.id, silence.of, silence.by, silence.reason);
+    }
+    for trouble in &alerts.trouble {
+        text += &format!("{trouble}\n");
+    }
+    text
+}

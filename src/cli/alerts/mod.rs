@@ -1,0 +1,91 @@
+//! `kornsole alerts`: rules checked, tried on the past, and the alerts of a running scheduler; and the rules of every command that evaluates
+//! them.
+
+mod list;
+mod replay;
+mod rules;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use super::settings::print;
+use super::{fail, load};
+use crate::alerts::read::DEFAULTS;
+use crate::alerts::{Kind, read};
+use crate::config::Source;
+pub use rules::{AlertArgs, of_file};
+
+/// The arguments of `kornsole alerts`.
+#[derive(Args, Clone, Debug)]
+pub struct AlertsArgs {
+    /// What is done
+    #[command(subcommand)]
+    pub command: AlertsCommand,
+}
+
+/// What is done with alerts.
+#[derive(Clone, Debug, Subcommand)]
+pub enum AlertsCommand {
+    /// Check files of rules: every fault at once, with its place
+    Check {
+        /// Files of rules; `-` is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Print the rules that hold where no file says otherwise, as a file to begin with
+    Defaults,
+    /// Print what rules can watch, and in what their thresholds are counted
+    Kinds,
+    /// Which alerts there would have been: rules on what a state folder has of the past
+    Replay(replay::ReplayArgs),
+    /// The alerts of a running kornsole: 0 nothing fires, 1 something does
+    List(Box<list::ListArgs>),
+}
+
+/// Carries out the command.
+pub fn run(args: &AlertsArgs) -> ExitCode {
+    match &args.command {
+        AlertsCommand::Check { files } => check(files),
+        AlertsCommand::Defaults => print(DEFAULTS),
+        AlertsCommand::Kinds => print(&kinds()),
+        AlertsCommand::Replay(args) => replay::run(args),
+        AlertsCommand::List(args) => list::run(args),
+    }
+}
+
+fn check(files: &[PathBuf]) -> ExitCode {
+    let mut report = String::new();
+    let mut lines = String::new();
+    for file in files {
+        let text = load::bytes(file)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| format!("{}: no UTF-8", file.display())));
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => {
+                report += &format!("{why}\n");
+                continue;
+            }
+        };
+        let found = read(&text);
+        report += &Source::new(&file.display().to_string(), &text).render_all(&found.faults);
+        if let Some(rules) = found.rules {
+            let receivers = rules.targets.receivers.len();
+            lines += &format!("{}: {} rules, {receivers} receivers\n", file.display(), rules.rules.len());
+        }
+    }
+    let printed = print(&lines);
+    if report.is_empty() { printed } else { fail(&report, 1) }
+}
+
+fn kinds() -> String {
+    let unit = |kind: &Kind| match kind.unit() {
+        crate::alerts::rule::Unit::Nothing => "no threshold",
+        crate::alerts::rule::Unit::Percent => "at: percent",
+        crate::alerts::rule::Unit::Count => "at: a number",
+        crate::alerts::rule::Unit::Duration => "at: a duration",
+    };
+    let line = |kind: &Kind| format!("{:<16} {:<15} {}\n", kind.word(), unit(kind), kind.means());
+    Kind::ALL.iter().map(line).collect()
+}

@@ -1,0 +1,137 @@
+//! `kornsole alerts replay`: which alerts there would have been.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+
+use super::rules::AlertArgs;
+use crate::alerting::document::rfc3339;
+use crate::alerts::{Alerts, Change, ChangeKind, Given, Rules};
+use crate::cli::remote::moment;
+use crate::cli::{fail, settings};
+use crate::engine::journal::FolderInspection;
+use crate::engine::journal::recording::PastMoment;
+use crate::model::Time;
+use crate::view::ClockRuns;
+use crate::view::record::Record;
+
+/// How far apart the moments are.
+const STEP: Duration = Duration::from_secs(10);
+/// How long events are looked back at, and how many of them.
+const LATELY: Duration = Duration::from_secs(24 * 3600);
+const MOST_EVENTS: usize = 5_000;
+
+/// The arguments of `kornsole alerts replay`.
+#[derive(Args, Clone, Debug)]
+pub struct ReplayArgs {
+    /// The rules. Without it those that hold here
+    #[arg(value_name = "RULES")]
+    pub rules: Option<PathBuf>,
+    /// The folder of a scheduler that does not run: it is read, and stays as it is
+    #[arg(long, value_name = "DIR")]
+    pub state: PathBuf,
+    /// From when on: a day, a time as 2026-11-01T08:00:00Z, or how long ago, as 24h. Without it from where the journal begins
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// Up to when. Without it up to the end of the journal
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// Print a line of JSON for each change
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints what would have been reported, and how often each rule.
+pub fn run(args: &ReplayArgs) -> ExitCode {
+    match replay(args) {
+        Ok(text) => settings::print(&text),
+        Err(why) => fail(&why, 1),
+    }
+}
+
+fn replay(args: &ReplayArgs) -> Result<String, String> {
+    let (rules, _) = AlertArgs { rules: args.rules.clone() }.read()?;
+    let look = FolderInspection::open(&args.state).map_err(|why| why.to_string())?;
+    let wall = look.clock_runs();
+    let now = SystemTime::now();
+    let time =
+        |text: &Option<String>| text.as_deref().map(|text| moment(text, now).map(|nanos| wall.time(nanos))).transpose();
+    let recording = look.recording();
+    let from = time(&args.from)?.or(recording.reaches_back_to()).unwrap_or(Time::ZERO);
+    let to = time(&args.to)?.unwrap_or(look.now());
+    let mut run = Run::new(rules);
+    recording.moments(from, to, STEP, &mut |moment| run.step(moment))?;
+    Ok(run.text(&wall, args.json, (from, to)))
+}
+
+struct Run {
+    alerts: Alerts,
+    happened: VecDeque<Arc<Record>>,
+    changes: Vec<Change>,
+}
+
+impl Run {
+    fn new(rules: Rules) -> Self {
+        Self { alerts: Alerts::new(Arc::new(rules)), happened: VecDeque::new(), changes: Vec::new() }
+    }
+
+    fn step(&mut self, moment: PastMoment) {
+        self.happened.extend(moment.happened.into_iter().map(Arc::new));
+        let old = |record: &Arc<Record>| moment.at.since(record.at) > LATELY;
+        while self.happened.len() > MOST_EVENTS || self.happened.front().is_some_and(old) {
+            self.happened.pop_front();
+        }
+        let given = Given {
+            view: moment.view,
+            at: moment.at,
+            happened: Some(self.happened.iter().cloned().collect()),
+            connection: None,
+            // Checks look at every allocation, and a journal is replayed by the same program.
+            health: None,
+            disk: None,
+            apps: true,
+        };
+        self.changes.extend(self.alerts.step(&given));
+    }
+
+    fn text(&self, wall: &ClockRuns, json: bool, (from, to): (Time, Time)) -> String {
+        let at = |time: Time| rfc3339(wall.wall(time) / 1_000_000);
+        if json {
+            let line = |change: &Change| {
+                let value = serde_json::json!({
+                    "at": at(change.at),
+                    "kind": change.kind,
+                    "rule": change.alert.rule,
+                    "severity": change.alert.severity,
+                    "subject": change.alert.subject.to_string(),
+                    "text": change.alert.text,
+                });
+                value.to_string() + "\n"
+            };
+            return self.changes.iter().map(line).collect();
+        }
+        let mut text = String::new();
+        let mut fired: BTreeMap<&str, u64> = BTreeMap::new();
+        for change in &self.changes {
+            let alert = &change.alert;
+            let kind = match change.kind {
+                ChangeKind::Firing => {
+                    *fired.entry(alert.rule.as_str()).or_default() += 1;
+                    "fires"
+                }
+                ChangeKind::Resolved => "over",
+            };
+            let (when, severity) = (at(change.at), alert.severity);
+            text += &format!("{when}  {kind:<5}  {severity:<8}  {}: {}\n", alert.title(), alert.text);
+        }
+        let on = self.alerts.list().iter().filter(|alert| alert.is_on()).count();
+        text += &format!("{} to {}: ", at(from), at(to));
+        let counts: Vec<String> = fired.iter().map(|(rule, times)| format!("{rule} {times}")).collect();
+        text += &if counts.is_empty() { "no alert".to_owned() } else { counts.join(", ") };
+        text + &format!("; {on} fire at the end\n")
+    }
+}

@@ -1,0 +1,80 @@
+//! Which rules hold, and the board that evaluates them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use etcetera::BaseStrategy as _;
+
+use crate::alerting::{Board, Store, send};
+use crate::alerts::read::defaults;
+use crate::alerts::{Rules, read};
+use crate::cli::load;
+use crate::config::Source;
+use crate::model::Time;
+
+/// The rules of alerts.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlertArgs {
+    /// The rules of alerts, over those that come with kornsole. Without it $XDG_CONFIG_HOME/kornsole/alerts.toml, if it is there
+    #[arg(long = "alerts", value_name = "FILE")]
+    pub rules: Option<PathBuf>,
+}
+
+impl AlertArgs {
+    /// The rules in force, with what is to be said of them.
+    ///
+    /// # Errors
+    /// Every fault of the file that was named, rendered. One's own file with a fault is said, and the rules that come with kornsole hold.
+    pub fn read(&self) -> Result<(Rules, Vec<String>), String> {
+        if let Some(file) = &self.rules {
+            return Ok((of_file(file)?, Vec::new()));
+        }
+        let Some(file) = default_file().filter(|file| file.exists()) else { return Ok((defaults(), Vec::new())) };
+        Ok(match of_file(&file) {
+            Ok(rules) => (rules, Vec::new()),
+            Err(why) => {
+                let first = why.lines().next().unwrap_or_default();
+                (defaults(), vec![format!("the default rules hold, {first}; `kornsole alerts check` says all")])
+            }
+        })
+    }
+
+    /// A board of a cluster, kept in a folder where one is named. Its threads that send run.
+    ///
+    /// # Errors
+    /// As [`AlertArgs::read`], or there are no threads.
+    pub fn board(&self, cluster: &str, folder: Option<&Path>, now: Time) -> Result<Arc<Board>, String> {
+        let (mut rules, mut notes) = self.read()?;
+        let store = match folder.map(Store::open).transpose() {
+            Ok(store) => store,
+            Err(why) => {
+                // Whoever has the file also sends: nobody is to hear of anything twice.
+                let sends = !rules.targets.receivers.is_empty();
+                rules.targets.receivers.clear();
+                notes.push(format!("{why}: nothing is kept{} here", if sends { " or sent" } else { "" }));
+                None
+            }
+        };
+        let board = Arc::new(Board::new(cluster, Arc::new(rules), store, now, notes));
+        send::start(&board).map_err(|error| format!("alerts cannot be sent: {error}"))?;
+        Ok(board)
+    }
+}
+
+/// The rules of a file, over the defaults.
+///
+/// # Errors
+/// It cannot be read, or every fault in it, rendered.
+pub fn of_file(file: &Path) -> Result<Rules, String> {
+    let bytes = load::bytes(file)?;
+    let name = file.display().to_string();
+    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: no UTF-8"))?;
+    let found = read(&text);
+    found.rules.ok_or_else(|| Source::new(&name, &text).render_all(&found.faults))
+}
+
+fn default_file() -> Option<PathBuf> {
+    let folder = etcetera::base_strategy::Xdg::new().ok()?.config_dir();
+    Some(folder.join("kornsole").join("alerts.toml"))
+}

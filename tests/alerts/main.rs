@@ -1,0 +1,11 @@
+//! Alerts: situations made by scenarios; a real Alertmanager and a real Prometheus, where they are installed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
+#![allow(clippy::print_stdout, reason = "what is left out is printed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod console;
+mod outside;
+mod situations;
+mod watch;

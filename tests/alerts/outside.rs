@@ -1,0 +1,163 @@
+//! Against the real programs: an Alertmanager takes our alerts, a Prometheus scrapes us and reads our rules. Without them `cargo test` prints
+//! what it left out.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::common::{Program, TestFolder, kornsole_command};
+use serde_json::Value;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether a program is here; else that is printed.
+fn is_here(program: &str, package: &str) -> bool {
+    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if found.is_err() {
+        println!("left out: there is no {program}; `apt-get install {package}`");
+    }
+    found.is_ok()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(command: &mut Command) -> Running {
+    Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+/// The body of an answer; `None` while nobody answers with 200.
+fn get(port: u16, path: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: a\r\n\r\n").as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    head.starts_with("HTTP/1.0 200")
+        .then(|| body.to_owned())
+        .or_else(|| head.contains(" 200 ").then(|| body.to_owned()))
+}
+
+/// Waits until an answer holds what is wanted.
+fn wait_for(what: &str, mut found: impl FnMut() -> Option<bool>) {
+    let until = Instant::now() + PATIENCE;
+    while found() != Some(true) {
+        assert!(Instant::now() < until, "{what} did not come");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// A scheduler on which a node is lost, with rules.
+fn serve(folder: &TestFolder, rules: &str) -> Program {
+    let (file, workload, state) = (folder.join("alerts.toml"), folder.join("w.yaml"), folder.join("state"));
+    std::fs::write(&file, rules).unwrap();
+    let config = "  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          queues:\n            - name: a\n";
+    let steps = "- node: {id: n1, capacity: {vcore: 4}}\n- node: {id: n2, capacity: {vcore: 4}}\n- advance: 15s\n- removeNode: n2\n";
+    std::fs::write(&workload, format!("version: 1\nname: lost\nconfig: |\n{config}steps:\n{steps}")).unwrap();
+    let text = |path: &Path| path.display().to_string();
+    Program::serve(&["--workload", &text(&workload), "--state", &text(&state), "--alerts", &text(&file)])
+}
+
+#[test]
+fn an_alertmanager_takes_our_alerts_once() {
+    if !is_here("prometheus-alertmanager", "prometheus-alertmanager") {
+        return;
+    }
+    let folder = TestFolder::new();
+    let config = folder.join("alertmanager.yml");
+    std::fs::write(&config, "route:\n  receiver: none\nreceivers:\n  - name: none\n").unwrap();
+    let port = free_port();
+    let _alertmanager = start(
+        Command::new("prometheus-alertmanager")
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!("--storage.path={}", folder.join("data").display()))
+            .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+            .arg("--cluster.listen-address="),
+    );
+    wait_for("the Alertmanager", || get(port, "/-/ready").map(|_| true));
+    let served = serve(&folder, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
+    let alerts = || serde_json::from_str::<Vec<Value>>(&get(port, "/api/v2/alerts")?).ok();
+    wait_for("the alert", || alerts().map(|found| !found.is_empty()));
+    let found = alerts().unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let labels = &found[0]["labels"];
+    assert_eq!((&labels["alertname"], &labels["node"]), (&"node-lost".into(), &"n2".into()));
+    assert_eq!((&labels["severity"], &labels["partition"]), (&"critical".into(), &"default".into()));
+    let begun = found[0]["startsAt"].clone();
+    // A restart: the same alert, which began when it began.
+    served.kill();
+    let again = serve(&folder, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
+    let own = || {
+        serde_json::from_str::<Value>(
+            &get(again.address.port(), "/metrics")
+                .map(|text| text.contains("kornsole_alert{alertname=\"node-lost\"").to_string())?,
+        )
+        .ok()
+    };
+    wait_for("the metric after the restart", || own().map(|found| found == Value::Bool(true)));
+    let found = alerts().unwrap();
+    assert_eq!((found.len(), &found[0]["startsAt"]), (1, &begun), "{found:?}");
+}
+
+#[test]
+fn a_prometheus_scrapes_our_alerts() {
+    if !is_here("prometheus", "prometheus") {
+        return;
+    }
+    let folder = TestFolder::new();
+    let served = serve(&folder, "");
+    let port = free_port();
+    let config = folder.join("prometheus.yml");
+    let rules = folder.join("rules.yml");
+    let printed = kornsole_command(&["grafana", "--rules"]).output().unwrap();
+    assert!(printed.status.success(), "{printed:?}");
+    std::fs::write(&rules, &printed.stdout).unwrap();
+    let checked = Command::new("promtool").args(["check", "rules"]).arg(&rules).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    let text = format!(
+        "global:\n  scrape_interval: 1s\n  evaluation_interval: 1s\nrule_files: ['{}']\nscrape_configs:\n  - job_name: kornsole\n    static_configs:\n      - targets: ['{}']\n",
+        rules.display(),
+        served.address
+    );
+    std::fs::write(&config, text).unwrap();
+    let _prometheus = start(
+        Command::new("prometheus")
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+            .arg(format!("--web.listen-address=127.0.0.1:{port}")),
+    );
+    let query = |expression: &str| {
+        let body = get(port, &format!("/api/v1/query?query={expression}"))?;
+        let value: Value = serde_json::from_str(&body).ok()?;
+        Some(value["data"]["result"].as_array()?.len())
+    };
+    wait_for("a scrape", || query("up%3D%3D1").map(|found| found == 1));
+    wait_for("our alert", || query("kornsole_alert%7Balertname%3D%22node-lost%22%7D").map(|found| found == 1));
+    wait_for("the alert of our rules", || query("ALERTS%7Balertname%3D%22KornsoleAlert%22%7D").map(|found| found == 1));
+    // Every expression of the dashboard reads.
+    let dashboard = kornsole_command(&["grafana"]).output().unwrap();
+    let dashboard: Value = serde_json::from_slice(&dashboard.stdout).unwrap();
+    let mut expressions = 0;
+    for panel in dashboard["panels"].as_array().unwrap() {
+        for target in panel["targets"].as_array().into_iter().flatten() {
+            let expression = target["expr"].as_str().unwrap();
+            let encoded: String = expression.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            assert!(query(&encoded).is_some(), "{expression}");
+            expressions += 1;
+        }
+    }
+    assert!(expressions > 5);
+}

@@ -1,0 +1,79 @@
+//! `kornsole watch`: the real program collects trends and evaluates alerts of a server, without a screen.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kornsole::source::trends::Keeping;
+use kornsole::source::{Collector, Source, Trends};
+
+use super::common::{Program, TestFolder, kornsole_command};
+use super::situations::{NODES, source};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server with two nodes.
+fn serve(folder: &TestFolder) -> Program {
+    let workload = folder.join("w.yaml");
+    let config = "  partitions:\n    - name: default\n      queues:\n        - name: root\n";
+    fs::write(&workload, format!("version: 1\nname: two\nconfig: |\n{config}steps:\n{NODES}")).unwrap();
+    Program::serve(&["--workload", &workload.display().to_string()])
+}
+
+fn watch(server: &Program, folder: &TestFolder, arguments: &[&str]) -> Command {
+    let mut command = kornsole_command(&["watch", "--server", &server.url()]);
+    command.args(arguments).env("XDG_STATE_HOME", folder.join("kept"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn an_alert_ends_it_with_a_code_of_its_own_and_what_was_measured_is_kept() {
+    let folder = TestFolder::new();
+    let server = serve(&folder);
+    let rules = folder.join("alerts.toml");
+    fs::write(&rules, "[[rule]]\nname = 'few'\nkind = 'expression'\nwhen = 'cluster.nodes.up < 3'\n").unwrap();
+    let rules = rules.display().to_string();
+    let output = watch(&server, &folder, &["--exit-on", "alert", "--alerts", &rules]).output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let said = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(said.contains("warning  few: cluster: "), "{}", text(&output));
+    let file = said.lines().find(|line| line.ends_with("trends.redb")).unwrap_or_else(|| panic!("{said}")).to_owned();
+    // Another one begins with what it kept.
+    let kept = Trends::kept_in(std::path::Path::new(&file).parent().unwrap());
+    let (here, _board) = source("", NODES);
+    let here: Arc<dyn Source> = Arc::new(here);
+    let collector = Collector::start(&here, Arc::clone(&kept));
+    let until = Instant::now() + PATIENCE;
+    while !matches!(*kept.keeping(), Keeping::Writes(_)) {
+        assert!(Instant::now() < until, "{:?}", kept.keeping());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(kept.rings("default").is_some_and(|rings| rings.newest().is_some()), "nothing was kept");
+    drop(collector);
+}
+
+#[test]
+fn bad_arguments_and_rules_are_refused_before_anything_is_collected() {
+    let folder = TestFolder::new();
+    let server = serve(&folder);
+    let rules = folder.join("alerts.toml");
+    fs::write(&rules, "[[rule]]\nname = 'few'\nkind = 'expresion'\n").unwrap();
+    let rules = rules.display().to_string();
+    for (arguments, code, why) in [
+        (&["--alerts", rules.as_str()][..], 1, "alerts.toml:3:8"),
+        (&["--exit-on", "fire"], 2, "alert"),
+        (&["--severity", "critical"], 2, "--exit-on"),
+        (&["--exit-on", "alert", "--severity", "bad"], 2, "it is info, warning or critical"),
+    ] {
+        let output = watch(&server, &folder, arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output));
+        assert!(text(&output).contains(why), "{arguments:?}: {}", text(&output));
+    }
+    assert!(!folder.join("kept").exists(), "nothing is kept");
+}
