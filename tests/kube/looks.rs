@@ -76,24 +76,26 @@ pub fn list(items: &[Value]) -> Reply {
     Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
 }
 
+/// What the recorded YuniKorn answers, with an application, pods and events of their own.
+fn scheduler(path: &str, recorded: Option<(u16, &[u8])>) -> Reply {
+    if let Some(asked) = path.strip_prefix("/ws/v1/events/batch?start=") {
+        return super::seen::events(asked.starts_with("0&"));
+    }
+    let (status, body) = match recorded {
+        Some((_, body)) if path.ends_with("/applications/active") => (200, apps(body)),
+        Some((_, body)) if path.ends_with("/nodes") => (200, super::seen::nodes(body)),
+        Some((status, body)) => (status, body.to_vec()),
+        None => (404, b"404 page not found\n".to_vec()),
+    };
+    Reply { status, body, ..Reply::json(&Value::Null) }
+}
+
 /// A cluster with a recorded YuniKorn; `pods` answers the list of pods.
 pub fn cluster(pods: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> StandIn {
     let answers = recorded();
     StandIn::new(move |call| {
         if let Some(path) = call.path.strip_prefix(PROXY) {
-            if let Some(asked) = path.strip_prefix("/ws/v1/events/batch?start=") {
-                return super::seen::events(asked.starts_with("0&"));
-            }
-            return match answers.get(path) {
-                Some((_, body)) if path.ends_with("/applications/active") => {
-                    Reply { body: apps(body), ..Reply::json(&Value::Null) }
-                }
-                Some((_, body)) if path.ends_with("/nodes") => {
-                    Reply { body: super::seen::nodes(body), ..Reply::json(&Value::Null) }
-                }
-                Some((status, body)) => Reply { status: *status, body: body.clone(), ..Reply::json(&Value::Null) },
-                None => Reply { status: 404, body: b"404 page not found\n".to_vec(), ..Reply::json(&Value::Null) },
-            };
+            return scheduler(path, answers.get(path).map(|(status, body)| (*status, body.as_slice())));
         }
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         match path {

@@ -381,7 +381,8 @@ mod tests {
     fn preemptions_of_the_last_hour_are_counted() {
         let lost = |at, app| record(at, ObjectType::APP, app, ChangeType::REMOVE, ChangeDetail::ALLOC_PREEMPT);
         let said = said(&given(vec![lost(100, "a"), lost(6_900, "a"), lost(6_950, "b"), lost(7_000, "b")]));
-        assert_eq!(said, ["Nothing needs attention", "preempted: 3 allocations in the last hour, most of b (2)"]);
+        assert_eq!(said[0], "Nothing urgent, 1 thing to know");
+        assert_eq!(said[1..], ["preempted: 3 allocations in the last hour, most of b (2)"]);
     }
 
     #[test]

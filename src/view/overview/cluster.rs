@@ -117,8 +117,10 @@ fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
     let mut text = format!("{running} run, {:.1} alloc/s", given.view.allocation_rate);
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
-    // Counters of a scheduler that was started again begin anew.
-    if let Some(sample) = hour.filter(|sample| sample.at < given.at && sample.made <= given.view.allocations_made) {
+    // Counters of a scheduler that was started again begin at zero, and less than a second is no span.
+    if let Some(sample) =
+        hour.filter(|sample| given.at.since(sample.at).as_secs() > 0 && sample.made <= given.view.allocations_made)
+    {
         let made = given.view.allocations_made - sample.made;
         let span = crate::view::drain::span(given.at.since(sample.at));
         text += &format!(", {made} in {span}");

@@ -99,7 +99,8 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     let more = concerns.len().saturating_sub(given.rows.saturating_sub(BELOW).max(LEAST));
     let serious = concerns.iter().filter(|(rank, _)| *rank != Rank::Known).count() as u64;
     let sentence = match serious {
-        0 => "Nothing needs attention".to_owned(),
+        0 if concerns.is_empty() => "Nothing needs attention".to_owned(),
+        0 => format!("Nothing urgent, {} to know", count(concerns.len() as u64, "thing")),
         1 => "1 thing needs attention".to_owned(),
         more => format!("{more} things need attention"),
     };
