@@ -134,9 +134,9 @@ fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteCo
 /// The client does not start, or the rules have a fault.
 pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Source>, Arc<Trends>), Rejected> {
     let wrong = |message: String| Rejected { message, code: 1 };
-    let (name, trends) = (trends::context(&found), trends::attached(&found));
+    let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
     let folder = kept::folder(&name);
-    let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?;
+    let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?.with_book(book);
     let board = alerts.board(&name, folder.as_deref(), remote.now()).map_err(wrong)?;
     let source: Arc<dyn Source> = Arc::new(remote.with_alerts(board).with_trends(Arc::clone(&trends)));
     probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?.detach();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::attach::AttachTarget;
 use crate::source::Trends;
+use crate::source::book::Book;
 use crate::source::remote::kept;
 
 /// The trends of a scheduler in this process: in its state folder; without one in memory.
@@ -15,6 +16,11 @@ pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
 /// The context of a scheduler elsewhere: its name in the settings, or its host.
 pub fn context(found: &AttachTarget) -> String {
     found.options.name.clone().unwrap_or_else(|| found.target.host())
+}
+
+/// The ledger that is followed of a scheduler elsewhere, in the same folder.
+pub fn book(found: &AttachTarget) -> Arc<Book> {
+    Book::start(kept::folder(&context(found)).as_deref())
 }
 
 /// The trends of a scheduler elsewhere: `$XDG_STATE_HOME/kornsole/CONTEXT`.

@@ -74,6 +74,11 @@ impl Counters {
         self.lock().clone()
     }
 
+    /// How many cycles there were, and how long they have taken.
+    pub fn cycles(&self) -> Latency {
+        self.lock().cycles
+    }
+
     /// How long cycles have taken altogether.
     pub fn cycling(&self) -> Duration {
         self.lock().cycles.total

@@ -8,7 +8,7 @@ use imbl::OrdMap;
 use super::In;
 use super::integral::Integral;
 use super::meter::{AppMeter, QueueMeter, Rates};
-use crate::model::{AppId, Priority, QueuePath, Time};
+use crate::model::{AppId, Priority, QueuePath, Resource, Time};
 
 /// An hour, in microseconds.
 pub(super) const HOUR: u64 = 3_600_000_000;
@@ -49,7 +49,7 @@ pub(super) struct QueueUsed {
 }
 
 /// What was used in one hour of the clock, by queue, user, group and application.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Hour {
     pub accounts: OrdMap<Account, Used>,
     pub queues: OrdMap<In<QueuePath>, QueueUsed>,
@@ -85,27 +85,43 @@ impl Hours {
         }
         let Rates { queue, user, group, .. } = &meter.rates;
         for (priority, allocated, pending) in meter.rates.bands() {
-            if allocated.is_zero() && pending.is_zero() {
-                continue;
-            }
-            for (hour, time) in by_hour(meter.since, now) {
-                let account = Account {
-                    partition: Arc::clone(partition),
-                    queue: queue.clone(),
-                    user: Arc::clone(user),
-                    group: group.clone(),
-                    app: (hour >= self.folded).then(|| app.clone()),
-                    priority,
-                };
-                let accounts = &mut self.hours.entry(hour).or_default().accounts;
-                let before = accounts.len();
-                let used = accounts.entry(account).or_default();
-                used.allocated.add(allocated, time);
-                used.waited.add(pending, time);
-                self.rows += accounts.len() - before;
-            }
+            let account = |app: Option<AppId>| {
+                let (partition, queue) = (Arc::clone(partition), queue.clone());
+                Account { partition, queue, user: Arc::clone(user), group: group.clone(), app, priority }
+            };
+            self.add(app, account, (allocated, pending), (meter.since, now));
         }
-        self.bound(now);
+    }
+
+    /// Adds what an application had allocated and pending from one time to another; `account`: under what, of the application by its id or
+    /// of all of its user in its queue together.
+    pub fn add(
+        &mut self,
+        app: &AppId,
+        account: impl Fn(Option<AppId>) -> Account,
+        (allocated, pending): (&Resource, &Resource),
+        (since, until): (Time, Time),
+    ) {
+        if allocated.is_zero() && pending.is_zero() {
+            return;
+        }
+        for (hour, time) in by_hour(since, until) {
+            let account = account((hour >= self.folded).then(|| app.clone()));
+            let accounts = &mut self.hours.entry(hour).or_default().accounts;
+            let before = accounts.len();
+            let used = accounts.entry(account).or_default();
+            used.allocated.add(allocated, time);
+            used.waited.add(pending, time);
+            self.rows += accounts.len() - before;
+        }
+        self.bound(until);
+    }
+
+    /// Forgets the hours from one on.
+    pub fn forget_from(&mut self, hour: u64) {
+        let gone: usize = self.hours.range(hour..).map(|(_, gone)| gone.accounts.len()).sum();
+        self.rows = self.rows.saturating_sub(gone);
+        self.hours = self.hours.split(&hour).0;
     }
 
     /// Adds what a queue was guaranteed since its meter was last read.
@@ -172,7 +188,7 @@ fn by_hour(since: Time, now: Time) -> impl Iterator<Item = (u64, Duration)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{QueuePath, Resource, VCORE};
+    use crate::model::{QueuePath, VCORE};
 
     fn meter(since: Time, user: &str) -> AppMeter {
         let allocated: Resource = [(VCORE, 2_000)].into_iter().collect();

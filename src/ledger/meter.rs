@@ -6,7 +6,6 @@ use crate::model::{Priority, QueuePath, Resource, Time};
 use crate::scheduler::Partition;
 use crate::scheduler::index::AppKey;
 use crate::scheduler::state::bands::Band;
-use crate::scheduler::state::queue::Queue;
 
 /// What an application has and wants, and under whom that counts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -31,12 +30,16 @@ pub(super) struct Rates {
 impl Rates {
     pub fn of(partition: &Partition, app: AppKey) -> Self {
         let holder = partition.holder(app);
-        let mut bands = partition.apps[app].by_priority();
+        let (queue, user, group) = (holder.queue, holder.user, holder.group);
+        Self::new((queue, user, group), partition.apps[app].by_priority())
+    }
+
+    /// Of an application that counts under this queue, user and group, with what it has and wants by priority, the lowest first.
+    pub fn new((queue, user, group): (QueuePath, Arc<str>, Option<Arc<str>>), mut bands: Vec<Band>) -> Self {
         bands.retain(|band| !band.allocated.is_zero() || !band.pending.is_zero());
         let mut bands = bands.into_iter();
         let nothing = Band { priority: Priority::default(), allocated: Resource::new(), pending: Resource::new() };
         let Band { priority, allocated, pending } = bands.next().unwrap_or(nothing);
-        let (queue, user, group) = (holder.queue, holder.user, holder.group);
         Self { queue, user, group, allocated, pending, priority, higher: bands.collect() }
     }
 
@@ -65,14 +68,8 @@ pub(super) struct QueueMeter {
 }
 
 impl QueueMeter {
-    pub fn of(queue: &Queue, now: Time) -> Self {
-        let guaranteed = queue.guaranteed.clone().unwrap_or_default();
-        Self { since: now, allocated: queue.allocated.clone(), guaranteed }
-    }
-
-    /// Whether the queue has what it had when this was last read.
-    pub fn says(&self, queue: &Queue) -> bool {
-        self.allocated == queue.allocated && queue.guaranteed.as_ref() == Some(&self.guaranteed)
+    pub fn new(allocated: &Resource, guaranteed: &Resource, now: Time) -> Self {
+        Self { since: now, allocated: allocated.clone(), guaranteed: guaranteed.clone() }
     }
 
     /// The usage within the guarantee; the rest of the usage is borrowed.

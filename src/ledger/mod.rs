@@ -8,6 +8,8 @@
 //! changed, the meter is read, what went by is added to its hours, and it begins again with what the scheduler says now. So the sums are
 //! integrals, not samples.
 //!
+//! Of a scheduler elsewhere its events and lists say the same, as far as they do: [`followed`].
+//!
 //! Where to read: [`meter`] is what runs, [`hours`] what was added up, [`borrowed`] what of it was beyond a guarantee, [`report`] what is asked of it, [`Integral`] the amounts.
 //!
 //! Invariants:
@@ -17,6 +19,7 @@
 //! - a clone shares everything, so that a report takes nobody's time.
 
 mod borrowed;
+pub mod followed;
 mod hours;
 mod integral;
 mod meter;
@@ -30,10 +33,11 @@ use imbl::OrdMap;
 
 use self::hours::Hours;
 use self::meter::{AppMeter, QueueMeter, Rates};
-use crate::model::{AppId, QueuePath, Time};
+use crate::model::{AppId, QueuePath, Resource, Time};
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::{Event, EventKind, Partition, Scheduler};
 
+pub use self::followed::Followed;
 pub use self::integral::Integral;
 pub use self::report::{Dimension, Question, Report, ReportRow};
 
@@ -99,41 +103,54 @@ impl Ledger {
         let key = (Arc::clone(&partition.name), id.clone());
         let rates = partition.app_key(id).map(|app| Rates::of(partition, app));
         let leaf = rates.as_ref().and_then(|rates| nearest(partition, &rates.queue));
+        match self.set_app(now, key, rates) {
+            Read::New => [None, leaf],
+            Read::Same => [None, None],
+            Read::Changed(left) => [nearest(partition, &left), leaf],
+        }
+    }
+
+    /// Reads the meter of an application, which has this from now on; `None` when it is gone.
+    fn set_app(&mut self, now: Time, key: In<AppId>, rates: Option<Rates>) -> Read {
         let Some(meter) = self.apps.get_mut(&key) else {
             if let Some(rates) = rates {
                 self.apps.insert(key, AppMeter { since: now, rates });
             }
-            return [None, leaf];
+            return Read::New;
         };
         if Some(&meter.rates) == rates.as_ref() {
-            return [None, None];
+            return Read::Same;
         }
         self.hours.add_app(&key, meter, now);
-        let left = nearest(partition, &meter.rates.queue);
+        let left = meter.rates.queue.clone();
         match rates {
             Some(rates) => *meter = AppMeter { since: now, rates },
             None => drop(self.apps.remove(&key)),
         }
-        [left, leaf]
+        Read::Changed(left)
     }
 
     /// Reads the meter of a queue; one without a guarantee has none.
     fn read_queue(&mut self, now: Time, partition: &Partition, path: &QueuePath) {
         let key = (Arc::clone(&partition.name), path.clone());
         let queue = partition.queues.find(path).and_then(|queue| partition.queues.get(queue));
-        let queue = queue.filter(|queue| queue.guaranteed.is_some());
+        self.set_queue(now, key, queue.and_then(|queue| Some((&queue.allocated, queue.guaranteed.as_ref()?))));
+    }
+
+    /// Reads the meter of a queue, which has this in use and guaranteed from now on; `None` without a guarantee.
+    fn set_queue(&mut self, now: Time, key: In<QueuePath>, has: Option<(&Resource, &Resource)>) {
         let Some(meter) = self.queues.get_mut(&key) else {
-            if let Some(queue) = queue {
-                self.queues.insert(key, QueueMeter::of(queue, now));
+            if let Some((allocated, guaranteed)) = has {
+                self.queues.insert(key, QueueMeter::new(allocated, guaranteed, now));
             }
             return;
         };
-        if queue.is_some_and(|queue| meter.says(queue)) {
+        if has == Some((&meter.allocated, &meter.guaranteed)) {
             return;
         }
         self.hours.add_queue(&key, meter, now);
-        match queue {
-            Some(queue) => *meter = QueueMeter::of(queue, now),
+        match has {
+            Some((allocated, guaranteed)) => *meter = QueueMeter::new(allocated, guaranteed, now),
             None => drop(self.queues.remove(&key)),
         }
     }
@@ -162,6 +179,14 @@ impl Ledger {
         }
     }
 
+    /// All meters begin at this time, without adding what went by.
+    fn restart(&mut self, at: Time) {
+        self.apps =
+            self.apps.iter().map(|(key, meter)| (key.clone(), AppMeter { since: at, ..meter.clone() })).collect();
+        self.queues =
+            self.queues.iter().map(|(key, meter)| (key.clone(), QueueMeter { since: at, ..meter.clone() })).collect();
+    }
+
     /// Reads every meter, so that the hours have everything up to now.
     fn read_all(&mut self, now: Time) {
         for (key, meter) in &self.apps {
@@ -170,11 +195,18 @@ impl Ledger {
         for (key, meter) in &self.queues {
             self.hours.add_queue(key, meter, now);
         }
-        let apps = self.apps.iter().map(|(key, meter)| (key.clone(), AppMeter { since: now, ..meter.clone() }));
-        self.apps = apps.collect();
-        let queues = self.queues.iter().map(|(key, meter)| (key.clone(), QueueMeter { since: now, ..meter.clone() }));
-        self.queues = queues.collect();
+        self.restart(now);
     }
+}
+
+/// What became of the meter of an application that was read.
+enum Read {
+    /// There was none.
+    New,
+    /// It has what it had.
+    Same,
+    /// It has something else; the queue that it was in.
+    Changed(QueuePath),
 }
 
 /// The queue of a path, or the lowest one above it that is still there.

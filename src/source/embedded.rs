@@ -1,8 +1,9 @@
 //! The embedded scheduler as a source, on a thread with a clock.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::cycles::Cycles;
 use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::trial::MOST_BYTES;
 use super::{
@@ -28,12 +29,15 @@ pub struct Embedded {
     actor: Actor,
     trends: Option<Arc<Trends>>,
     alerts: Option<Arc<Board>>,
+    began: Instant,
+    cycles: Cycles,
 }
 
 impl Embedded {
     /// Shows an engine to somebody, who acts on it.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
-        Self { engine: engine.into(), about, actor: actor.into(), trends: None, alerts: None }
+        let (engine, actor) = (engine.into(), actor.into());
+        Self { engine, about, actor, trends: None, alerts: None, began: Instant::now(), cycles: Cycles::default() }
     }
 
     /// The same with what is measured of it.
@@ -73,6 +77,11 @@ impl Source for Embedded {
 
     fn events(&self, since: u64, limit: usize) -> EventPage {
         self.engine.events().page(Numbering::All, since, limit)
+    }
+
+    fn cycle(&self) -> Option<Duration> {
+        let cycles = self.engine.counters().cycles();
+        self.cycles.take(self.began.elapsed(), cycles.count, cycles.total)
     }
 
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {

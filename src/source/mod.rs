@@ -4,10 +4,13 @@
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
+pub mod book;
 mod connection;
+mod cycles;
 pub mod embedded;
 mod explained;
 pub mod forecast;
+mod kept_file;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod objects;
@@ -219,6 +222,11 @@ pub trait Source: Send + Sync {
             SourcePlace::Remote | SourcePlace::Machine { .. } => OwnHealth::Unknown(Arc::from("it was not asked")),
             SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
         }
+    }
+
+    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is not known.
+    fn cycle(&self) -> Option<Duration> {
+        None
     }
 
     /// Whether earlier times can be looked at by [`Source::view_at`].

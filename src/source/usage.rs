@@ -1,13 +1,13 @@
 //! What was used over time, as a console asks for it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::api::client::encode_once;
 use crate::api::convert::read::used;
-use crate::api::convert::{tracked_report, usage_report};
+use crate::api::convert::{followed_report, tracked_report, usage_report};
 use crate::api::dto::time::{parse_rfc3339, rfc3339};
 use crate::engine::Host;
-use crate::ledger::{Dimension, Question};
+use crate::ledger::{Dimension, Followed, Question};
 use crate::model::Time;
 use crate::view::View;
 use crate::view::used::{UsageBy, UsagePeriod, UsageQuestion, Used};
@@ -58,7 +58,28 @@ pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     path
 }
 
-/// Answers from what an Apache YuniKorn shows: it keeps no ledger.
+/// Answers from the ledger that this machine follows of an Apache YuniKorn.
+///
+/// # Errors
+/// It has not begun.
+pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (from, to) = bounds(question.period, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+    let time = |nanos: i64| Time(u64::try_from(nanos / 1_000).unwrap_or(0));
+    // The hour in which a period of hours begins counts.
+    let hours = matches!(question.period, UsagePeriod::Hours(_));
+    let from = from.map(time).map(|from| if hours { Time(from.0 / HOUR_MICROS * HOUR_MICROS) } else { from });
+    let asked = Question {
+        by: vec![dimension(question.by)],
+        from,
+        to: to.map(time),
+        queue: question.queue.clone(),
+        user: question.user.as_deref().map(str::to_owned),
+    };
+    Ok(used(followed_report(followed, &asked)?, question.by))
+}
+
+/// Answers from what an Apache YuniKorn shows where no ledger is followed of it: it keeps none itself.
 ///
 /// # Errors
 /// It does not show that.

@@ -121,6 +121,8 @@ pub struct UsedRow {
     pub borrowed: UsedAmounts,
     /// What was guaranteed, where rows are queues.
     pub guaranteed: UsedAmounts,
+    /// Of an application: what an Apache YuniKorn counted itself for its ended allocations, in a sentence.
+    pub beside: Option<Arc<str>>,
 }
 
 /// A time in which nothing was counted.

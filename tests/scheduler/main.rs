@@ -8,6 +8,7 @@ mod common;
 
 mod choice;
 mod conformance;
+mod followed;
 mod ledger;
 mod multitenancy;
 mod placement_preview;

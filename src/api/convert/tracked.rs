@@ -26,7 +26,7 @@ pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, S
     for part in &view.partitions {
         for app in part.apps.iter().flatten().filter(|app| takes(question, app)) {
             (many, first) = (many + 1, first.min(app.submitted));
-            let used = sum(&app.past);
+            let used = ended_use(&app.past);
             if used.is_empty() {
                 continue;
             }
@@ -90,22 +90,23 @@ fn keyed(by: &[Dimension], key: Vec<String>, mut row: UsageReportRow) -> UsageRe
     row
 }
 
-/// An allocation counts in one of the three, of whatever instance type its node is.
-fn sum(past: &TrackedResources) -> BTreeMap<String, u64> {
+/// What ended allocations of an application used by the scheduler's own count, in base units times seconds: an allocation counts in one of the
+/// three, of whatever instance type its node is.
+pub fn ended_use(past: &TrackedResources) -> BTreeMap<Box<str>, u64> {
     let mut sum = BTreeMap::new();
     let all = [&past.used, &past.placeholders, &past.preempted];
     for (name, amount) in all.into_iter().flat_map(|by| by.values()).flat_map(|used| used.iter()) {
         if let Some(amount) = u64::try_from(amount).ok().filter(|amount| *amount > 0) {
-            let entry: &mut u64 = sum.entry(name.to_string()).or_default();
+            let entry: &mut u64 = sum.entry(Box::from(name)).or_default();
             *entry = entry.saturating_add(amount);
         }
     }
     sum
 }
 
-fn add(row: &mut UsageReportRow, used: &BTreeMap<String, u64>) {
+fn add(row: &mut UsageReportRow, used: &BTreeMap<Box<str>, u64>) {
     for (name, amount) in used {
-        let entry = row.allocated.entry(name.clone()).or_default();
+        let entry = row.allocated.entry(name.to_string()).or_default();
         *entry = entry.saturating_add(*amount);
     }
 }

@@ -19,8 +19,7 @@ pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
         gaps: runs.gaps().into_iter().filter(inside).map(gap).collect(),
         rows: report.rows.iter().map(|one| row(&report.by, one, runs)).collect(),
         total: row(&[], &report.total, runs),
-        only_allocated: false,
-        notes: Vec::new(),
+        ..UsageReport::default()
     }
 }
 
@@ -56,6 +55,6 @@ fn row(by: &[Dimension], row: &ReportRow, runs: &ClockRuns) -> UsageReportRow {
     out
 }
 
-fn seconds(integral: &Integral) -> BTreeMap<String, u64> {
+pub(super) fn seconds(integral: &Integral) -> BTreeMap<String, u64> {
     integral.names().map(|name| (name.to_owned(), integral.seconds(name))).collect()
 }

@@ -88,7 +88,7 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
 fn count(message: &EventMessage) -> u64 {
     match message {
         EventMessage::Events(_, records) => records.len() as u64,
-        EventMessage::Gap(..) | EventMessage::Restarted => 0,
+        EventMessage::Gap(..) | EventMessage::Restarted | EventMessage::Current(..) => 0,
     }
 }
 
@@ -121,6 +121,7 @@ fn lines_of(args: &EventsArgs, pods: &PodNames, message: &EventMessage) -> Vec<S
         }
         EventMessage::Gap(from, to) if json => vec![line(json!({"gap": {"from": from, "to": to}}))],
         EventMessage::Gap(from, to) => vec![format!("-- events {from} to {to} are lost\n")],
+        EventMessage::Current(..) => Vec::new(),
         EventMessage::Restarted if json => vec![line(json!({"restarted": true}))],
         EventMessage::Restarted => vec!["-- another run of the scheduler\n".to_owned()],
     }

@@ -23,8 +23,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 
 use super::attach::{self, WayArgs};
-use super::fail;
 use super::look::Rejected;
+use super::{fail, trends};
 use crate::api::client::{Fault, Limits, Remote};
 use crate::api::dto::native::{WhatIf, WhatIfResult};
 use crate::model::Time;
@@ -103,12 +103,17 @@ impl From<std::io::Error> for Ended {
 
 impl ServerArgs {
     fn connect(&self) -> Result<Once, Ended> {
+        Ok(self.connect_named()?.0)
+    }
+
+    /// The same with the name of the context, under which this machine keeps what it knows.
+    fn connect_named(&self) -> Result<(Once, String), Ended> {
         let contexts = attach::contexts(self.client.user_settings.as_deref())?;
         let found = attach::find(&self.server, &self.client.way, &contexts)?;
         for note in &found.options.notes {
             note_on_stderr(note);
         }
-        Ok(Once::connect(&found.target, Limits::default())?)
+        Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
 
     /// What a kornsole answers to a path of its own API, if it has that feature.

@@ -37,6 +37,8 @@ pub struct Cluster {
     pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
+    /// How long a cycle takes lately, in the mean; `None` where that is not known.
+    pub cycle: Option<Duration>,
     /// Whether what a preview says is an estimate.
     pub estimates: bool,
     /// The name of the partition on the screen.
@@ -84,6 +86,7 @@ impl Cluster {
             stale: Vec::new(),
             apps_lag: Some(Duration::ZERO),
             health: OwnHealth::Here,
+            cycle: None,
             estimates: false,
             partition,
             events: Events::default(),

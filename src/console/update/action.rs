@@ -107,6 +107,8 @@ pub struct Feed {
     pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
+    /// How long a cycle takes lately; `None` where that is not known.
+    pub cycle: Option<Duration>,
     /// Whether previews are estimates.
     pub estimates: bool,
     /// How the what-if stands, where it is one.

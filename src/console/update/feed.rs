@@ -31,6 +31,7 @@ pub fn take(state: &mut State, news: Feed) {
     let asked = matches!(state.page(), Page::Details(page) if matches!(page.subject, Subject::Health(_)));
     let relinked = relinked || asked && state.cluster.health != news.health;
     state.cluster.health = news.health;
+    state.cluster.cycle = news.cycle;
     state.cluster.link = news.link;
     let relinked = relinked
         || state.cluster.stale != news.stale

@@ -75,6 +75,7 @@ pub mod workload;
 pub mod write;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::console::present::layout;
 use crate::console::state::effect::Effect;
@@ -91,6 +92,8 @@ pub struct SourceSnapshot {
     pub at: Time,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
+    /// How long a cycle takes lately; `None` where that is not known.
+    pub cycle: Option<Duration>,
     /// The cluster can be seen as it was at any time.
     pub keeps_past: bool,
     /// How the what-if stands, where it is one.
@@ -108,6 +111,7 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     let cluster = &mut state.cluster;
     cluster.at = source.at.max(cluster.at);
     cluster.health = source.health;
+    cluster.cycle = source.cycle;
     cluster.past.kept = source.keeps_past;
     cluster.trial = source.trial;
     cluster.has_jobs = source.has_jobs;

@@ -70,6 +70,8 @@ fn given(state: &State, looked: Option<Time>) -> Given {
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
         at: until.unwrap_or(cluster.at),
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
+        // Of an earlier time it is not known.
+        cycle: cluster.cycle.filter(|_| until.is_none()),
         connection: cluster.link.trouble(),
         health: cluster.health.failed(),
         faults: state.config_faults.clone(),

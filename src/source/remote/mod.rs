@@ -44,6 +44,7 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
+use super::cycles::Cycles;
 use super::{
     About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace,
     StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
@@ -129,6 +130,8 @@ impl Remote {
             important: Mutex::default(),
             records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
             health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
+            book: OnceLock::new(),
+            cycles: Cycles::default(),
         });
         let (requests, inbox) = unbounded_channel();
         let twins = Arc::new(twin::Twins::new(target.clone(), options.limits));
@@ -369,6 +372,10 @@ impl Source for Remote {
         }
     }
 
+    fn cycle(&self) -> Option<Duration> {
+        self.shared.cycles.mean()
+    }
+
     fn set_focus(&self, focus: &Focus) {
         self.request(worker::Request::SetFocus(focus.clone()));
     }
@@ -381,6 +388,9 @@ impl Source for Remote {
 
 impl Drop for Remote {
     fn drop(&mut self) {
+        if let Some(book) = self.shared.book.get() {
+            book.finish();
+        }
         if let Some(runtime) = self.runtime.take() {
             // A request that waits for an answer is not worth waiting for.
             runtime.shutdown_background();

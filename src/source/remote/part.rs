@@ -69,7 +69,8 @@ impl Query {
             | Self::Quotas(_)
             | Self::Permissions(_)
             | Self::MayKill(..)
-            | Self::Health => Part::Beside,
+            | Self::Health
+            | Self::Metrics => Part::Beside,
         }
     }
 }

@@ -70,6 +70,8 @@ pub enum Query {
     History,
     /// What the scheduler says of its own health.
     Health,
+    /// How long its cycles take, among the other metrics.
+    Metrics,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -242,7 +244,7 @@ impl Query {
             Self::Draining(_) | Self::Quotas(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
-            Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) => 15,
+            Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) | Self::Metrics => 15,
             Self::Audit | Self::History => 30,
         }
     }
@@ -268,7 +270,7 @@ impl Query {
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
-            Self::Events | Self::Audit | Self::History | Self::Health => None,
+            Self::Events | Self::Audit | Self::History | Self::Health | Self::Metrics => None,
             Self::Queues(partition)
             | Self::App(partition, _)
             | Self::MayKill(partition, _)

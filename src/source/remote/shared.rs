@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -14,6 +14,8 @@ use crate::api::client;
 use crate::api::convert::read::record;
 use crate::api::dto;
 use crate::model::Time;
+use crate::source::book::Book;
+use crate::source::cycles::Cycles;
 use crate::source::{Link, OwnHealth, Records};
 use crate::view::record::Record;
 use crate::view::{EventPage, View};
@@ -46,6 +48,10 @@ pub(super) struct Shared {
     pub records: Mutex<Records>,
     /// What the other side says of its own health.
     pub health: Mutex<OwnHealth>,
+    /// The ledger that is followed of it.
+    pub book: OnceLock<Arc<Book>>,
+    /// How long its cycles take.
+    pub cycles: Cycles,
 }
 
 impl Shared {

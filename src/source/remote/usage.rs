@@ -1,13 +1,25 @@
 //! What was used over time, as a remote says it.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::api::client::{Client, Remote};
 use crate::api::convert::read::used;
 use crate::api::dto::native::UsageReport;
 use crate::source::Link;
+use crate::source::book::Book;
 use crate::source::usage::path;
 use crate::view::used::{UsageQuestion, Used};
+
+impl super::Remote {
+    /// The same with the ledger that is followed of it, where it is an Apache YuniKorn. To be called before anything was heard.
+    #[must_use]
+    pub fn with_book(self, book: Arc<Book>) -> Self {
+        // There is one.
+        let _ = self.shared.book.set(book);
+        self
+    }
+}
 
 /// Whether a remote can be asked for it.
 ///

@@ -320,6 +320,7 @@ mod tests {
             partition: Arc::from("default"),
             at: Time(7_200_000_000),
             happened,
+            cycle: None,
             connection: None,
             health: Some(Vec::new()),
             faults: None,
@@ -333,9 +334,8 @@ mod tests {
     fn said(given: &Given) -> Vec<String> {
         let sheet = overview(given).unwrap();
         let lines = sheet.lines.iter().take_while(|line| line.label != "use");
-        std::iter::once(sheet.sentence.clone())
-            .chain(lines.map(|line| format!("{}: {}", line.label, line.text)))
-            .collect()
+        let lines = lines.map(|line| format!("{}: {}", line.label, line.text));
+        std::iter::once(sheet.sentence.clone()).chain(lines).collect()
     }
 
     #[test]

@@ -194,6 +194,7 @@ mod tests {
             partition: "default".into(),
             at: Time(minutes * MINUTE),
             happened: Vec::new(),
+            cycle: None,
             connection: None,
             health: None,
             faults: None,

@@ -112,10 +112,22 @@ fn latency(given: &Given) -> Option<String> {
     Some(format!(", start {p50}, p95 {p95}"))
 }
 
-/// Allocations a second now, and in all since the oldest sample of the last hour.
+/// How long a cycle takes.
+fn cycle(mean: Option<Duration>) -> String {
+    let Some(mean) = mean else { return "cycle unknown".to_owned() };
+    match mean.as_secs_f64() {
+        seconds if seconds < 0.000_1 => format!("cycle {:.0}µs", seconds * 1e6),
+        seconds if seconds < 0.01 => format!("cycle {:.1}ms", seconds * 1e3),
+        seconds if seconds < 1.0 => format!("cycle {:.0}ms", seconds * 1e3),
+        seconds => format!("cycle {seconds:.1}s"),
+    }
+}
+
+/// Allocations a second now, how long things take, and allocations in all since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
-    let mut text = format!("{running} run, {:.1} alloc/s", given.view.allocation_rate);
+    let mut text = format!("{running} run, {:.1} alloc/s, {}", given.view.allocation_rate, cycle(given.cycle));
+    text += &latency(given).unwrap_or_default();
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
     // Counters of a scheduler that was started again begin at zero, and less than a second is no span.
     if let Some(sample) =
@@ -125,6 +137,18 @@ fn rate(given: &Given, part: &PartitionView) -> SheetLine {
         let span = crate::view::drain::span(given.at.since(sample.at));
         text += &format!(", {made} in {span}");
     }
-    text += &latency(given).unwrap_or_default();
     SheetLine::new("rate", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_cycle_is_said_or_that_it_is_not_known() {
+        let said = |nanos: u64| cycle(Some(Duration::from_nanos(nanos)));
+        let times = [1_700, 340_000, 9_000_000, 250_000_000, 1_500_000_000];
+        assert_eq!(times.map(said), ["cycle 2µs", "cycle 0.3ms", "cycle 9.0ms", "cycle 250ms", "cycle 1.5s"]);
+        assert_eq!(cycle(None), "cycle unknown");
+    }
 }

@@ -23,6 +23,7 @@ mod trend;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use cluster::asks_without_a_node;
 
@@ -45,6 +46,8 @@ pub struct Given {
     pub at: Time,
     /// The important events that are known, the oldest first.
     pub happened: Vec<Arc<Record>>,
+    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is not known.
+    pub cycle: Option<Duration>,
     /// What is wrong with the connection, in words; `None` while it stands.
     pub connection: Option<String>,
     /// What the scheduler says is wrong with itself, one sentence each; `None` where it is not known.

@@ -6,6 +6,7 @@ mod between;
 mod commands;
 mod explain;
 mod faults;
+mod followed;
 mod forecast;
 mod own;
 mod picture;

@@ -116,6 +116,33 @@ fn what_upstream_does_not_offer_is_refused_with_the_reason() {
 }
 
 #[test]
+fn how_long_a_cycle_takes_is_read_from_the_metrics_that_have_it() {
+    let path = sets::get("/ws/v1/metrics");
+    for (release, name) in [("1.5.1", "scheduling_latency"), ("1.8.0", "scheduling_cycle")] {
+        let mut set = sets::of(release);
+        let metrics = String::from_utf8(set[&path].body.clone()).unwrap();
+        let sum = format!("yunikorn_scheduler_{name}_milliseconds_sum ");
+        assert!(metrics.contains(&sum));
+        // By the recorder's clock a cycle took no time.
+        let metrics = metrics.replace(&format!("{sum}0"), &format!("{sum}0.09"));
+        set.insert(path.clone(), Answer::text(200, &metrics));
+        let server = Server::start(set);
+        let looker = Looker::at(&server.url());
+        let cycle = looker.wait("the time of a cycle", |_, _| looker.remote.cycle());
+        assert!([5_000, 3_600].contains(&cycle.as_micros()), "{release}: {cycle:?}");
+    }
+    let mut set = sets::of("1.8.0");
+    set.insert(path, Answer::no_endpoint());
+    let server = Server::start(set);
+    let looker = Looker::at(&server.url());
+    looker.all();
+    looker.wait("that it was asked", |_, _| {
+        server.came().iter().any(|came| came.line.contains("/ws/v1/metrics")).then_some(())
+    });
+    assert_eq!(looker.remote.cycle(), None, "what is not said is not known");
+}
+
+#[test]
 fn events_are_kept_with_their_numbers() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());

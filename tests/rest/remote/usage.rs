@@ -202,8 +202,11 @@ fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     all[1]["resourceHistory"] = json!({"resourceUsage": {"UNKNOWN": {"vcore": 7_000}}});
     set.insert(path, Answer::json(apps.to_string()));
     let yunikorn = Server::start(set);
+    let folder = TestFolder::new();
     let run = |arguments: &[&str]| {
-        kornsole_command(&[&["usage", "--server", &yunikorn.url()], arguments].concat()).output().unwrap()
+        // No ledger is kept of it there.
+        let mut command = kornsole_command(&[&["usage", "--server", &yunikorn.url()], arguments].concat());
+        command.env("XDG_STATE_HOME", folder.join("none")).output().unwrap()
     };
     let report = json(&run(&["--by", "application", "--json"]));
     let used: BTreeMap<&str, &Value> = report["rows"]

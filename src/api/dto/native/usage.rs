@@ -32,6 +32,38 @@ pub struct UsageReport {
     /// What is not known or counted otherwise, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// When hours begin that are not exact: in them a list of an Apache YuniKorn differed from what its events had said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inexact: Vec<i64>,
+    /// What ended allocations of live applications used, beside what an Apache YuniKorn counted itself (`resourceHistory`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<UsageCompared>,
+}
+
+/// What the ended allocations of a live application used, by the ledger and by an Apache YuniKorn's own count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct UsageCompared {
+    /// The partition that it was submitted to.
+    pub partition: String,
+    /// The leaf that it is in.
+    pub queue: String,
+    /// Who submitted it.
+    pub user: String,
+    /// The id that it was submitted with.
+    pub application: String,
+    /// By the ledger, of allocations that it saw begin and end.
+    pub ours: BTreeMap<String, u64>,
+    /// By `resourceHistory`, since the ledger first saw the application.
+    pub theirs: BTreeMap<String, u64>,
+    /// How many allocations the ledger saw begin and end.
+    pub allocations: u64,
+    /// How many ended that it did not see begin, or whose size changed.
+    pub before: u64,
+    /// Whether both agree but for the seconds that are rounded off.
+    pub agrees: bool,
+    /// Why they differ, as far as that is known, in a sentence.
+    pub why: String,
 }
 
 /// A time in which nothing was counted. Where the wall clock was set back it ends before it begins.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::table::Table;
 use super::price::Prices;
-use crate::api::dto::native::{UsageGap, UsageReport, UsageReportRow};
+use crate::api::dto::native::{UsageCompared, UsageGap, UsageReport, UsageReportRow};
 use crate::api::dto::time::rfc3339;
 use crate::console::present::export::csv_line;
 use crate::model::{MEMORY, VCORE};
@@ -112,7 +112,51 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
         text.push_str(&format!("\napplications stand one by one from {} on\n", shown(from)));
     }
     gaps(report).iter().for_each(|line| text.push_str(&format!("\n{line}\n")));
+    text.push_str(&compared(report));
     text
+}
+
+/// How many applications are compared on the screen: those that differ first.
+const COMPARED: usize = 20;
+
+/// What ended allocations used, beside what the scheduler counted itself; empty where there is nothing to compare.
+fn compared(report: &UsageReport) -> String {
+    if report.compared.is_empty() {
+        return String::new();
+    }
+    let mut all: Vec<&UsageCompared> = report.compared.iter().collect();
+    let cpu = |amounts: &BTreeMap<String, u64>| amounts.get(VCORE).copied().unwrap_or(0);
+    all.sort_by_key(|one| (one.agrees, std::cmp::Reverse(cpu(&one.ours).abs_diff(cpu(&one.theirs)))));
+    let mut titles = vec!["APPLICATION".to_owned()];
+    for name in [VCORE, MEMORY] {
+        titles.extend(["OURS", "ITS OWN", "DIFFERENCE"].map(|what| format!(">{what} {}", unit(name))));
+    }
+    titles.push("WHY".to_owned());
+    let mut table = Table::titled(titles);
+    for one in all.iter().take(COMPARED) {
+        let mut cells = vec![one.application.clone()];
+        for name in [VCORE, MEMORY] {
+            let of = |amounts: &BTreeMap<String, u64>| in_hours(name, amounts.get(name).copied().unwrap_or(0));
+            let (ours, theirs) = (of(&one.ours), of(&one.theirs));
+            cells.extend([format!("{ours:.2}"), format!("{theirs:.2}"), format!("{:+.2}", ours - theirs)]);
+        }
+        cells.push(one.why.clone());
+        table.row(cells);
+    }
+    let left = all.len().saturating_sub(COMPARED);
+    let left = if left > 0 { format!("{left} more are in --json\n") } else { String::new() };
+    format!(
+        "\nended allocations of live applications, beside its own count (resourceHistory), since the ledger began:\n\n{}{left}",
+        table.text()
+    )
+}
+
+/// The hours that are not exact: a sentence.
+fn inexact(report: &UsageReport) -> Option<String> {
+    let last = report.inexact.len().saturating_sub(6);
+    let hours: Vec<String> = report.inexact.iter().skip(last).map(|hour| shown(*hour)).collect();
+    let more = if last > 0 { format!("{last} earlier ones, ") } else { String::new() };
+    (!hours.is_empty()).then(|| format!("not exact are the hours that begin at: {more}{}", hours.join(", ")))
 }
 
 /// When nothing was counted, and what is not known: a sentence each.
@@ -124,7 +168,7 @@ pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
         }
         format!("nothing was counted from {from} to {to}: {}", gap.why)
     };
-    report.gaps.iter().map(gap).chain(report.notes.iter().cloned()).collect()
+    report.gaps.iter().map(gap).chain(report.notes.iter().cloned()).chain(inexact(report)).collect()
 }
 
 /// The report for spreadsheets: amounts are base units (thousandths of a core, bytes) times seconds.

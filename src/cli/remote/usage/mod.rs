@@ -14,14 +14,16 @@ use clap::{Args, ValueEnum};
 use super::audit_source::AuditSourceArgs;
 use super::{Ended, Once, exit, print};
 use crate::api::client::{Remote, encode_once};
-use crate::api::convert::{tracked_report, usage_report};
+use crate::api::convert::{followed_report, tracked_report, usage_report};
 use crate::api::dto::json::to_bytes;
 use crate::api::dto::native::UsageReport;
 use crate::api::dto::time::{parse_rfc3339, rfc3339};
 use crate::config::properties::parse_duration;
 use crate::engine::journal::FolderInspection;
-use crate::ledger::{Dimension, Question};
-use crate::model::QueuePath;
+use crate::ledger::{Dimension, Followed, Question};
+use crate::model::{QueuePath, Time};
+use crate::source::book;
+use crate::source::remote::kept;
 use crate::source::remote::once::Want;
 use crate::view::View;
 
@@ -124,6 +126,8 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 enum Ledgers {
     Folder(Box<FolderInspection>),
     Server(Box<Once>),
+    /// The ledger that this machine follows of an Apache YuniKorn.
+    Followed(Box<Followed>),
     /// Where there is none: what an Apache YuniKorn shows.
     Seen(Arc<View>),
 }
@@ -133,11 +137,17 @@ impl Ledgers {
         if args.of.state.is_some() {
             return Ok(Self::Folder(Box::new(args.of.folder()?)));
         }
-        let mut once = args.of.server_args().connect()?;
+        let (mut once, context) = args.of.server_args().connect_named()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
             Remote::Kornsole(_) => Err(ended("this kornsole keeps no ledger: it is too old".to_owned())),
-            Remote::YuniKorn(_) => Ok(Self::Seen(once.look(&[Want::Apps])?)),
+            Remote::YuniKorn(_) => {
+                let kept = kept::folder(&context).map(|folder| book::kept(&folder)).transpose().map_err(ended)?;
+                match kept.flatten().filter(|followed| followed.since().is_some()) {
+                    Some(followed) => Ok(Self::Followed(Box::new(followed))),
+                    None => Ok(Self::Seen(once.look(&[Want::Apps])?)),
+                }
+            }
         }
     }
 
@@ -149,6 +159,12 @@ impl Ledgers {
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
                 let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
                 return Ok(usage_report(&look.usage(&question), &runs));
+            }
+            Self::Followed(followed) => {
+                let time = |nanos: i64| Time(u64::try_from(nanos / 1_000).unwrap_or(0));
+                let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
+                let question = Question { by: by.to_vec(), from: from.map(time), to: to.map(time), queue, user };
+                return followed_report(followed, &question).map_err(ended);
             }
             Self::Seen(view) => {
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());

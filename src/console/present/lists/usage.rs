@@ -203,7 +203,8 @@ pub fn why(used: &Used, row: &UsedRow, (column, by): (UsageColumn, UsageBy), gap
             let kind = by.name();
             let notes: String = used.notes.iter().map(|note| format!("; {note}")).collect();
             let gaps = if gaps.is_empty() { "without a gap".to_owned() } else { format!("with {gaps}") };
-            format!("a {kind}; it was counted {gaps}{notes}")
+            let beside = row.beside.iter().map(|beside| format!("; {beside}")).collect::<String>();
+            format!("a {kind}; it was counted {gaps}{beside}{notes}")
         }
         C::Cpu => format!("cores in use times hours, placeholders too; {} of {} in all", vcore(&row.allocated), total(VCORE)),
         C::Memory => format!("GiB in use times hours; {} of {} in all", bytes(&row.allocated), total(MEMORY)),

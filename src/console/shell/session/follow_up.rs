@@ -36,7 +36,8 @@ pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let trial = source.trial().map(Trial::status);
     let has_jobs = source.jobs().is_some();
     let alerts = source.alerts().map(|board| board.picture());
-    SourceSnapshot { at, health, keeps_past, trial, has_jobs, next_event: source.events(u64::MAX, 0).next, alerts }
+    let (cycle, next_event) = (source.cycle(), source.events(u64::MAX, 0).next);
+    SourceSnapshot { at, health, cycle, keeps_past, trial, has_jobs, next_event, alerts }
 }
 
 impl Session {
@@ -246,6 +247,7 @@ impl Session {
             stale: self.source.stale_parts(),
             apps_lag: self.source.apps_lag(),
             health: self.source.health(),
+            cycle: self.source.cycle(),
             trial: self.source.trial().map(Trial::status),
             estimates: self.source.estimates(),
             actor: self.source.actor(),

@@ -14,6 +14,7 @@ use crate::api::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteS
 use crate::api::dto;
 use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
+use crate::source::cycles::of_metrics;
 use crate::source::remote::act::{checksum_of, entry, keep, seen_by};
 use crate::source::remote::follow::{EventMessage, Reader};
 use crate::source::remote::plan::Query;
@@ -64,6 +65,8 @@ pub enum FetchedData {
     MayKill(AppId, dto::native::CheckResult),
     /// What the scheduler says of its own health.
     Health(dto::Health),
+    /// How many cycles there were, and how long they took altogether; `None` where the metrics do not have it.
+    Metrics(Option<(u64, Duration)>),
     /// What has happened, and where one is in that now.
     Events(Reader, Vec<EventMessage>),
 }
@@ -119,6 +122,7 @@ enum FetchKind {
     Ended(AppReader, Ended),
     Nodes(NodeReader),
     Yaml,
+    Metrics,
     /// Whether this application may be killed; what is asked is sent.
     MayKill(AppId, Vec<u8>),
     Events(Reader),
@@ -184,6 +188,7 @@ impl Fetch {
             }
             Query::Config => ("ws/v1/config".to_owned(), FetchKind::Yaml),
             Query::Health => ("ws/v1/scheduler/healthcheck".to_owned(), FetchKind::Json(parse::health)),
+            Query::Metrics => ("ws/v1/metrics".to_owned(), FetchKind::Metrics),
             Query::WhoAmI
             | Query::Resting
             | Query::Audit
@@ -314,6 +319,11 @@ async fn answer(
             let first = got.value.results.first().cloned();
             let result = first.ok_or_else(|| unreadable(path, "there is no result".to_owned()))?;
             got.with(FetchedData::MayKill(app, result))
+        }
+        FetchKind::Metrics => {
+            let got = client.text(path).await?;
+            let found = timed(cost, || of_metrics(&String::from_utf8_lossy(&got.value)));
+            got.with(FetchedData::Metrics(found))
         }
         FetchKind::Yaml => {
             let got = client.text(path).await?;

@@ -7,7 +7,7 @@
 pub mod own;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Sender;
 use tokio::sync::{Notify, mpsc};
@@ -36,6 +36,8 @@ pub enum EventMessage {
     Gap(u64, u64),
     /// Another run of the scheduler answers.
     Restarted,
+    /// There were no more events when it was asked at this moment; the number that the next one will have, where that is known.
+    Current(Instant, Option<u64>),
 }
 
 /// Where one is in the events of a scheduler.
@@ -122,6 +124,11 @@ impl Reader {
         Self { feed, follow: Follow::default(), position: own::Position::default() }
     }
 
+    /// The number that the next event will have; `None` while that is not known, and of a kornsole.
+    pub fn next(&self) -> Option<u64> {
+        self.follow.next
+    }
+
     /// Asks for the next page; what it means, and whether to ask on at once.
     ///
     /// # Errors
@@ -149,13 +156,13 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
     let stream = streams.then(|| tokio::spawn(wake(client.clone(), Arc::clone(&woken))));
     let (mut follow, mut chance, mut failures) = (Follow::default(), Chance::new(seed), 0_u32);
     while !messages.is_closed() {
-        let (start, count) = follow.ask();
+        let ((start, count), asked) = (follow.ask(), Instant::now());
         let got = client.json::<dto::EventBatch>(&format!("ws/v1/events/batch?start={start}&count={count}")).await;
         let pause = match got {
             Ok(got) => {
                 failures = 0;
                 let (report, more) = follow.take(got.value);
-                for one in report {
+                for one in report.into_iter().chain((!more).then(|| EventMessage::Current(asked, follow.next))) {
                     if messages.send(one).await.is_err() {
                         break;
                     }

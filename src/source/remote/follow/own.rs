@@ -258,6 +258,7 @@ mod tests {
             }
             EventMessage::Gap(from, to) => format!("lost {from}-{to}"),
             EventMessage::Restarted => "restarted".to_owned(),
+            EventMessage::Current(..) => "current".to_owned(),
         };
         messages.iter().map(short).collect()
     }

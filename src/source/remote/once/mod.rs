@@ -316,7 +316,8 @@ impl Once {
             | FetchedData::Audit(_)
             | FetchedData::Health(_)
             | FetchedData::History(_)
-            | FetchedData::Quotas(_) => {}
+            | FetchedData::Quotas(_)
+            | FetchedData::Metrics(_) => {}
         }
         Ok(())
     }

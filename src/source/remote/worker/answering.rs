@@ -78,6 +78,7 @@ impl Worker {
     pub(super) fn follow(&mut self, remote: &Remote) {
         if let Some(before) = self.follower.take() {
             before.abort();
+            self.feed_lost("another release of the scheduler answers".to_owned());
         }
         if self.shared.clock.is_stepped() {
             let feed = Feed::of(remote, self.has_token);

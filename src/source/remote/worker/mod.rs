@@ -4,13 +4,14 @@ mod answering;
 mod beside;
 mod cluster;
 mod identify;
+mod ledger;
 mod request;
 mod take;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -25,12 +26,10 @@ use super::plan::{Plan, Query};
 use super::quotas;
 use super::records;
 use super::twin::Twins;
-use super::usage;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::model::Profile;
-use crate::source::usage::of_view;
 use crate::source::{Focus, FocusKind, Records};
 use crate::view::NoticeWeight;
 use crate::view::kubernetes::Kubernetes;
@@ -96,6 +95,8 @@ pub struct Worker {
     reviews_rights: bool,
     /// Rights in namespaces are being asked for.
     reviewing: Arc<AtomicBool>,
+    /// What the ledger that is followed needs to know.
+    tap: ledger::Tap,
 }
 
 impl Worker {
@@ -139,6 +140,7 @@ impl Worker {
             follows_objects: false,
             reviews_rights: false,
             reviewing: Arc::default(),
+            tap: ledger::Tap::default(),
         }
     }
 
@@ -252,16 +254,7 @@ impl Worker {
                     });
                 });
             }
-            Request::Usage(question, answer) => {
-                let (client, now) = (self.client.clone(), SystemTime::now());
-                let seen = matches!(self.remote, Some(Remote::YuniKorn(_))).then(|| self.shared.view.load_full());
-                self.beside(Message::TextFetched, async move {
-                    answer(match seen {
-                        Some(view) => of_view(&view, &question),
-                        None => usage::usage(&client, &question, now).await,
-                    });
-                });
-            }
+            Request::Usage(question, answer) => self.used(question, answer),
             Request::Explain(question, answer) => self.explain(question, answer),
             Request::WhatIf(partition, name, answer) => self.what_if(partition, name, answer),
             Request::Forecast(partition, text, stop, answer) => self.forecast(partition, text, stop, answer),
@@ -355,7 +348,8 @@ impl Worker {
             let kept = self.kept().is_some();
             self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, kept));
             self.load_kept();
-            for query in [Query::Config, Query::WhoAmI, Query::Resting, Query::Audit, Query::History] {
+            let beside = [Query::Metrics, Query::Audit, Query::History];
+            for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(beside) {
                 self.plan.add(query, now);
             }
         }

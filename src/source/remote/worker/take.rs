@@ -1,12 +1,12 @@
 //! Answers of the other side → the state and the plan.
 
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Worker;
 use crate::api::client::Fault;
 use crate::api::convert;
-use crate::api::convert::read::RemoteState;
+use crate::api::convert::read::{RemoteState, Scope};
 use crate::source::remote::NOT_HEARD;
 use crate::source::remote::fetch::{FetchResult, FetchedData};
 use crate::source::remote::follow::EventMessage;
@@ -30,7 +30,11 @@ impl Worker {
                 let begun = self.now();
                 self.with_link(|link| link.part_came(begun, query.part()));
                 let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
+                let all = matches!(&got.value, FetchedData::Apps(_, Scope::All));
                 self.merge(&query, got.value);
+                if let Some(partition) = query.partition().filter(|_| all) {
+                    self.feed_apps(partition, started);
+                }
                 self.plan.done(&query, took, cost + (self.now() - begun));
             }
             Err(fault) => self.take_fault(&query, started, &fault),
@@ -141,14 +145,20 @@ impl Worker {
                 let health = OwnHealth::Reported(Arc::new(convert::read_health(health)), at);
                 self.shared.keep_health(health);
             }
+            FetchedData::Metrics(found) => {
+                if let Some((count, total)) = found {
+                    self.shared.cycles.take(now, count, total);
+                }
+            }
             FetchedData::Resting(resting) => self.remote_state.resting(resting),
             FetchedData::Draining(queues) => self.remote_state.draining_since(&partition, queues),
             FetchedData::Quotas(forecasts) => self.remote_state.quotas(&partition, forecasts),
             FetchedData::Permissions(permissions) => self.remote_state.permissions(&partition, permissions),
             FetchedData::MayKill(app, result) => self.remote_state.may_kill(&partition, &app, result),
             FetchedData::Events(reader, messages) => {
+                let heard = EventMessage::Current(Instant::now(), reader.next());
                 self.reader = Some(reader);
-                messages.into_iter().for_each(|one| self.take_events(one));
+                messages.into_iter().chain([heard]).for_each(|one| self.take_events(one));
             }
         }
     }
@@ -227,6 +237,7 @@ impl Worker {
             EventMessage::Events(first, records) => {
                 self.remote_state.events(&records);
                 self.shared.keep_events(first, &records);
+                self.feed_events(first, &records);
                 let about = |kinds: &[i32]| records.iter().any(|record| kinds.contains(&record.kind));
                 let (apps, nodes, queues) = (about(&[1, 2]), about(&[3]), about(&[2, 4]));
                 let focus = self.focus.clone();
@@ -241,8 +252,10 @@ impl Worker {
                     now,
                 );
             }
+            EventMessage::Current(asked, next) => self.feed_heard(asked, next),
             EventMessage::Gap(from, to) => {
                 self.shared.keep_hole(from, to);
+                self.feed_lost(format!("{} events are lost", to - from + 1));
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
@@ -250,6 +263,7 @@ impl Worker {
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
             }
             EventMessage::Restarted => {
+                self.feed_lost("another run of the scheduler began".to_owned());
                 self.shared.forget_events();
                 self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
                 let title = "another run of the scheduler answers: everything is read again".to_owned();
@@ -287,6 +301,7 @@ fn what(query: &Query) -> &'static str {
         Query::Completed(_) => "the list of completed applications",
         Query::Rejected(_) => "the list of rejected applications",
         Query::Health => "its own health check",
+        Query::Metrics => "its metrics",
         Query::Audit => "the audit",
         Query::History => "the history of configurations",
     }

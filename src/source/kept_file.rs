@@ -1,0 +1,125 @@
+//! A file of one context or state folder that one process writes and others read: `NAME.redb`, with `NAME.lock` beside it.
+//!
+//! Who holds the lock writes. The file itself is open only while it is read or written, so that others can read it.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use redb::{Database, WriteTransaction};
+
+/// How much of the file is held in memory while it is open.
+const CACHE: usize = 4 << 20;
+
+/// What this process does with the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It alone writes.
+    Writer,
+    /// Another one writes.
+    Reader,
+}
+
+/// The file, and the lock while this process has it.
+#[derive(Debug)]
+pub struct KeptFile {
+    folder: PathBuf,
+    path: PathBuf,
+    /// What is in it, as messages call it.
+    what: &'static str,
+    lock: Option<fs::File>,
+    /// When the file was changed, as it was read last.
+    read: Option<SystemTime>,
+}
+
+impl KeptFile {
+    /// The file of this name in a folder; `what`: how messages call what is in it.
+    pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
+        let path = folder.join(format!("{name}.redb"));
+        Self { folder: folder.to_owned(), path, what, lock: None, read: None }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes the lock, if nobody has it, and reads the file.
+    ///
+    /// # Errors
+    /// The folder or the file cannot be used: why, in words. A damaged file is moved aside by the one who writes.
+    pub fn open<T: Default>(
+        &mut self,
+        read: impl FnOnce(&Database) -> Result<T, redb::Error>,
+    ) -> Result<(Role, T), String> {
+        let folder = self.folder.display().to_string();
+        let failed = |error: std::io::Error| format!("{folder}: {error}");
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        let lock = options.create(true).truncate(false).write(true).mode(0o600);
+        let lock = lock.open(self.path.with_extension("lock")).map_err(failed)?;
+        let role = if lock.try_lock().is_ok() { Role::Writer } else { Role::Reader };
+        if role == Role::Writer {
+            self.lock = Some(lock);
+        }
+        if !self.path.exists() {
+            return Ok((role, T::default()));
+        }
+        match self.database().and_then(|database| read(&database)) {
+            Ok(read) => Ok((role, read)),
+            Err(redb::Error::Corrupted(_) | redb::Error::RepairAborted) if role == Role::Writer => {
+                let aside = self.path.with_extension("redb.damaged");
+                fs::rename(&self.path, &aside).map_err(failed)?;
+                tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
+                Ok((role, T::default()))
+            }
+            // It is being written just now.
+            Err(redb::Error::DatabaseAlreadyOpen) => Ok((role, T::default())),
+            Err(error) => Err(format!("{}: {error}", self.path.display())),
+        }
+    }
+
+    /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
+    pub fn follow<T: Default>(&mut self, read: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Option<(Role, T)> {
+        let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok();
+        if changed != self.read {
+            if let Ok(read) = self.database().and_then(|database| read(&database)) {
+                self.read = changed;
+                return Some((Role::Reader, read));
+            }
+            return None;
+        }
+        match self.open(read) {
+            Ok((Role::Writer, read)) => Some((Role::Writer, read)),
+            _ => None,
+        }
+    }
+
+    /// Whether this process may write it.
+    pub const fn is_writer(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    fn database(&self) -> Result<Database, redb::Error> {
+        if !self.path.exists() {
+            // What was measured is nobody else's business.
+            OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
+        }
+        Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
+    }
+
+    /// Writes, all of it or nothing.
+    ///
+    /// # Errors
+    /// Why the file cannot be written, in words.
+    pub fn write(&self, put: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> Result<(), String> {
+        let written = || {
+            let write = self.database()?.begin_write()?;
+            put(&write)?;
+            write.commit()?;
+            Ok(())
+        };
+        written().map_err(|error: redb::Error| format!("{}: {error}", self.path.display()))
+    }
+}
