@@ -1,9 +1,15 @@
 //! One frame of the console with 10 000 queues and 100 000 applications in the view, at 200 x 60.
 //!
 //! `idle` draws what is there; `news` takes a new view in which everything the cursor sees changed, and draws; `key` moves the
-//! cursor and draws. `trends` draws an hour of them, `trend_column` the tables with their column, `measure` is what the thread that
-//! measures does every ten seconds, `judge` what the one that evaluates the default rules of alerts does every five.
-//! `resort` and `filter` make the rows again, which happens when a person asks for it.
+//! cursor and draws. `trends` draws an hour of them, `trend_column` the tables with their column. `resort` and `filter` make the rows again, which
+//! happens when a person asks for it.
+//!
+//! What other threads do: `overview` makes that page every ten seconds while it is on the screen, `measure` measures every ten seconds, `judge` evaluates the default
+//! rules of alerts every five, `hear` takes 1 000 events into a ledger that is followed, `compare` compares that with lists, at most for 1 % of the time.
+//!
+//! Without optimisation, as a test that it runs, it is small.
+
+mod ledger;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -19,14 +25,18 @@ use kornsole::console::state::key::{Code, Key};
 use kornsole::model::{AppState, Identity, NodeId, Resource, Time};
 use kornsole::source::probe::{self, Probe};
 use kornsole::source::{About, Link, Source, SourcePlace, Trends};
-use kornsole::view::{AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};
+use kornsole::view::overview::Given;
+use kornsole::view::{self, AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 
-const TENANTS: u32 = 100;
+const SMALL: bool = cfg!(debug_assertions);
+const TENANTS: u32 = if SMALL { 4 } else { 100 };
 const LEAVES: u32 = 99;
-const APPS: u32 = 100_000;
-const NODES: u32 = 5_000;
+const APPS: u32 = if SMALL { 1_000 } else { 100_000 };
+const NODES: u32 = if SMALL { 50 } else { 5_000 };
+/// An hour of trends, every ten seconds.
+const MEASURES: usize = if SMALL { 12 } else { 360 };
 const SIZE: Size = Size { width: 200, height: 60 };
 
 /// As in the program.
@@ -196,13 +206,20 @@ impl Stand {
         divan::black_box(self.session.paint(&mut self.buffer));
     }
 
+    fn measure_an_hour(&self) {
+        for _ in 0..MEASURES {
+            self.source.go_on();
+            self.source.trends.observe(&*self.source);
+        }
+    }
+
     fn press(&mut self, key: Key) {
         self.session.key(key, self.now);
     }
 }
 
 /// Keys that lead to the page.
-const PAGES: [&str; 3] = ["", "2", "3"];
+const PAGES: [&str; 4] = ["o", "1", "2", "3"];
 
 #[divan::bench(args = PAGES)]
 fn idle(bencher: Bencher<'_, '_>, page: &str) {
@@ -255,13 +272,33 @@ fn filter(bencher: Bencher<'_, '_>, page: &str) {
     });
 }
 
+/// The page that opens first, as it is made anew.
+#[divan::bench(sample_count = 30, sample_size = 1)]
+fn overview(bencher: Bencher<'_, '_>) {
+    let stand = Stand::new("");
+    stand.measure_an_hour();
+    let view = stand.source.view();
+    let given = Given {
+        at: view.at,
+        partition: "default".into(),
+        trends: stand.source.trends.rings("default"),
+        looked: Some(Time::ZERO),
+        rows: 40,
+        happened: Vec::new(),
+        cycle: None,
+        connection: None,
+        health: Some(Vec::new()),
+        faults: None,
+        alerts: Vec::new(),
+        view,
+    };
+    bencher.bench_local(|| view::overview::overview(divan::black_box(&given)));
+}
+
 #[divan::bench]
 fn trends(bencher: Bencher<'_, '_>) {
     let mut stand = Stand::new("");
-    for _ in 0..360 {
-        stand.source.go_on();
-        stand.source.trends.observe(&*stand.source);
-    }
+    stand.measure_an_hour();
     stand.press(Key::plain(Code::Char('T')));
     bencher.bench_local(|| stand.draw());
 }
@@ -270,10 +307,7 @@ fn trends(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [":columns cpu trend<ret>", ":columns cpu<ret>", "3:columns cpu trend<ret>", "3:columns cpu<ret>"])]
 fn trend_column(bencher: Bencher<'_, '_>, keys: &str) {
     let mut stand = Stand::new(&format!("1{keys}"));
-    for _ in 0..360 {
-        stand.source.go_on();
-        stand.source.trends.observe(&*stand.source);
-    }
+    stand.measure_an_hour();
     stand.session.step(Incoming::Refresh, stand.now);
     bencher.bench_local(|| stand.draw());
 }
