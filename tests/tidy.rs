@@ -33,7 +33,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
     ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
     ("alerting", &["model", "config", "view", "alerts", "engine"]),
-    ("kube", &["model", "view"]),
+    ("kube", &["model", "config", "view"]),
     ("shim", &["model", "config", "scheduler", "view", "shadow", "kubernetes", "engine", "kube"]),
     ("api", &["model", "config", "view", "whatif", "ledger", "alerts", "kube"]),
     ("api::server", &["model", "config", "view", "whatif", "ledger", "alerts", "engine", "alerting", "api"]),

@@ -30,7 +30,10 @@ pub fn all() {
     let folder = std::env::temp_dir().join(format!("kornsole-bench-local-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     kornsole(&folder, jobs, pending);
-    busy(&folder, if small { 8 } else { 500 }, if small { 64 } else { pending });
+    let (at_one_time, waiting) = if small { (8, 64) } else { (500, pending) };
+    // The rate that is aimed at, 300 a second, and as many as the machine can start.
+    busy(&folder, at_one_time, waiting, "1.667");
+    busy(&folder, at_one_time, waiting, "1");
     task_spooler(&folder, jobs);
     pueue(&folder, jobs);
     // Supervisors outlive their daemon, and may still write there.
@@ -121,17 +124,17 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     commands(who, jobs.min(200), cli);
 }
 
-/// Many short jobs at one time, many more that wait, and somebody who submits meanwhile.
-fn busy(folder: &Path, at_one_time: usize, pending: usize) {
+/// Many short jobs at one time, many more that wait, and somebody who submits meanwhile. Each job takes some seconds.
+fn busy(folder: &Path, at_one_time: usize, pending: usize, seconds: &str) {
     let who = "kornsole";
-    let folder = folder.join("busy");
+    let folder = folder.join(format!("busy-{seconds}"));
     fs::create_dir_all(&folder).unwrap();
     let daemon = Daemon::up(&folder, &at_one_time.to_string());
     let mut client = daemon.client();
     // What ends while it is measured is replaced by the second array.
     for _ in 0..2 {
         let indices = (0..u32::try_from(pending).unwrap()).collect();
-        submit(&mut client, JobSpec { array: Some(ArraySpec { indices, most: 0 }), ..spec(&["/bin/sleep", "1"]) });
+        submit(&mut client, JobSpec { array: Some(ArraySpec { indices, most: 0 }), ..spec(&["/bin/sleep", seconds]) });
     }
     sleep(WARM);
     let ended = |client: &mut Client| match client.ask(&Request::Jobs { ended: true }).unwrap().0 {
@@ -146,7 +149,7 @@ fn busy(folder: &Path, at_one_time: usize, pending: usize) {
     }
     let (after, took) = (ended(&mut client), started.elapsed().as_secs_f64());
     let used = processor(daemon.child.id()) - processors;
-    line(who, &format!("jobs a second, {at_one_time} at one time"), (after - before) as f64 / took, "");
+    line(who, &format!("jobs of {seconds} s a second, {at_one_time} at one time"), (after - before) as f64 / took, "");
     times(who, &format!("a submission meanwhile, {pending} pending"), all);
     line(who, "the daemon meanwhile", 100.0 * used / took, "% of a core");
     line(who, "memory meanwhile", memory(daemon.child.id()), "MB");

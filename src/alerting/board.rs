@@ -228,7 +228,7 @@ impl Board {
         Ok(())
     }
 
-    /// Writes the state, where it is kept. What cannot be written is said, and everything goes on.
+    /// Writes the state, where it is kept. What cannot be written is reported, and nothing stops.
     pub(super) fn write(&self, inner: &mut Inner, at: SystemTime) {
         let Some(store) = &self.store else { return };
         inner.written = Some(at);

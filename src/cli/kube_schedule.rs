@@ -42,7 +42,7 @@ pub struct ScheduleArgs {
     /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
-    /// Whether the user that a pod names is believed: without an admission controller whoever may create pods may then be anyone
+    /// Whether the user that a pod names is believed: without an admission controller, everybody who may create pods can name any user
     #[arg(long, value_name = "WHOM", value_enum, default_value_t = UserInfo::Ignore)]
     pub user_info: UserInfo,
     /// It is the only scheduler of these names: no lease is held

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use super::KubeFault;
+use super::kubeconfig_field::{self, Field};
 
 /// How long a connection to an API server may take.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
@@ -105,7 +106,7 @@ impl Known {
 
     /// Every context, in the order of the files.
     pub fn contexts(&self) -> Vec<ContextInfo> {
-        let Some(kubeconfig) = &self.kubeconfig else { return Vec::new() };
+        let Some(kubeconfig) = &self.kubeconfig else { return vec![Self::of_this_pod()] };
         let info = |named: &kube::config::NamedContext| {
             let context = named.context.clone().unwrap_or_default();
             let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster);
@@ -123,6 +124,12 @@ impl Known {
         kubeconfig.contexts.iter().map(info).collect()
     }
 
+    /// The cluster that this process runs in, by the service account of its pod.
+    fn of_this_pod() -> ContextInfo {
+        let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
+        ContextInfo { name: "in-cluster".to_owned(), server, user, namespace: None, current: true, plugin: None }
+    }
+
     /// The names of the contexts.
     pub fn names(&self) -> Vec<String> {
         self.contexts().into_iter().map(|context| context.name).collect()
@@ -133,17 +140,35 @@ impl Known {
     /// # Errors
     /// There is none of that name, or none is current.
     pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
-        if self.kubeconfig.is_none() {
-            let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
-            let name = "in-cluster".to_owned();
-            return Ok(ContextInfo { name, server, user, namespace: None, current: true, plugin: None });
-        }
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {
-            Some(name) => format!("the kubeconfig has no context {name:?}"),
+            Some(name) => format!("there is no context {name:?}"),
             None => format!("no context is current; the kubeconfig has {}", self.names().join(", ")),
         };
         self.contexts().into_iter().find(wanted).ok_or_else(|| KubeFault::new(none()))
+    }
+
+    /// Why a context gives no client, with the place of the field that is at fault.
+    fn words_of(&self, context: &str, error: &KubeconfigError) -> String {
+        let named = self.kubeconfig.iter().flat_map(|all| &all.contexts).find(|one| one.name == context);
+        let named = named.and_then(|one| one.context.clone()).unwrap_or_default();
+        let user = named.user.unwrap_or_default();
+        let (list, entry, keys): (_, _, &[&str]) = match error {
+            KubeconfigError::LoadClusterOfContext(_) => ("contexts", context, &["context", "cluster"]),
+            KubeconfigError::MissingClusterUrl | KubeconfigError::ParseClusterUrl(_) => {
+                ("clusters", &named.cluster, &["cluster", "server"])
+            }
+            KubeconfigError::ParseProxyUrl(_) => ("clusters", &named.cluster, &["cluster", "proxy-url"]),
+            KubeconfigError::LoadCertificateAuthority(_) => {
+                ("clusters", &named.cluster, &["cluster", "certificate-authority"])
+            }
+            KubeconfigError::LoadClientCertificate(_) => ("users", &user, &["user", "client-certificate"]),
+            KubeconfigError::LoadClientKey(_) => ("users", &user, &["user", "client-key"]),
+            _ => ("contexts", context, &["context"]),
+        };
+        let place = kubeconfig_field::named(&self.files, Field { list, entry, keys });
+        let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
+        format!("{place}context {context}: {}", words(error))
     }
 
     /// What a client of a context needs.
@@ -156,7 +181,7 @@ impl Known {
             Some(kubeconfig) => {
                 let options = KubeConfigOptions { context: Some(context.to_owned()), ..KubeConfigOptions::default() };
                 let made = Config::from_custom_kubeconfig(kubeconfig.clone(), &options).await;
-                made.map_err(|error| KubeFault::new(format!("context {context}: {}", words(&error))))?
+                made.map_err(|error| KubeFault::new(self.words_of(context, &error)))?
             }
         };
         config.connect_timeout = Some(CONNECT);
@@ -171,11 +196,15 @@ impl Known {
 fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
     KubeFault::new(match error {
         KubeconfigError::Parse(error) => {
-            let place = error.location().map_or_else(String::new, |at| format!(":{}:{}", at.line(), at.column()));
+            let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+            let place = match error.location() {
+                Some(at) => kubeconfig_field::at(file, number(at.line()), number(at.column())),
+                None => file.display().to_string(),
+            };
             // The library's own words quote the lines around, which may be secrets.
             let what = error.without_snippet().to_string();
             let what = what.lines().next().unwrap_or("it is no YAML").to_owned();
-            format!("{}{place}: no kubeconfig: {what}", file.display())
+            format!("{place}: no kubeconfig: {what}")
         }
         KubeconfigError::ReadConfig(error, _) => format!("{}: cannot be read: {error}", file.display()),
         other => format!("{}: {}", file.display(), words(other)),

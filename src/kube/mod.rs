@@ -17,6 +17,7 @@ mod config_map;
 mod event;
 mod fault;
 mod find;
+mod kubeconfig_field;
 mod nodes;
 mod objects;
 mod owners;

@@ -73,7 +73,8 @@ impl Cluster {
         let unknown = |why: String| KubeFault::new(format!("who you are is not known: {why}"));
         let old = "this API server has no SelfSubjectReview (1.28 has it)";
         let config = self.config().await?;
-        let Some(token) = config.auth_info.token.as_ref().map(|token| token.expose_secret().to_owned()) else {
+        let written = config.auth_info.token.as_ref().map(|token| token.expose_secret().to_owned());
+        let Some(token) = written.or_else(|| in_file(config.auth_info.token_file.as_deref())) else {
             return Err(unknown(format!("{old}, and this context has no token that could be reviewed")));
         };
         let spec = TokenReviewSpec { token, audiences: None };
@@ -204,4 +205,9 @@ fn read(user: &Value) -> Who {
         user: user["username"].as_str().unwrap_or_default().to_owned(),
         groups: groups.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
     }
+}
+/// The token of a file, which is replaced before it expires.
+fn in_file(file: Option<&str>) -> Option<String> {
+    let token = std::fs::read_to_string(file?).ok()?;
+    Some(token.trim().to_owned()).filter(|token| !token.is_empty())
 }

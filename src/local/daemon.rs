@@ -9,7 +9,6 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -17,15 +16,16 @@ use super::cgroup::Enforcement;
 use super::helper::Helper;
 use super::job::{Job, JobState, Owner};
 use super::machine::Machine;
+use super::starting::most_beginning;
 use super::store::Store;
 use super::table::Table;
 use crate::engine::Engine;
 use crate::model::{AppId, AskId, Identity, NodeId, Priority};
-use crate::view::act::{Act, Actor, ActsFrom, AskSpec, Code, Done, NodeSpec, Order, PartitionAct, Refusal, Submission};
+use crate::view::act::{Act, Actor, ActsFrom, AskSpec, Done, NodeSpec, Order, PartitionAct, Refusal, Submission};
 use crate::view::{AppRow, PartitionView, View};
 
-/// How long an order may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How many applications are the newest ones.
+const NEWEST: usize = 256;
 
 /// How long those who ask have the table, and how often one after the other.
 const TURN: Duration = Duration::from_micros(50);
@@ -66,6 +66,8 @@ pub struct Daemon {
     /// A job has ended.
     pub(super) ended: Condvar,
     waker: UnixStream,
+    /// How many supervisors may be beginning at one time.
+    pub(super) most_beginning: usize,
     pub(super) door: OnceLock<Door>,
 }
 
@@ -88,6 +90,7 @@ impl Daemon {
             asking: AtomicUsize::new(0),
             ended: Condvar::new(),
             waker,
+            most_beginning: most_beginning(),
             door: OnceLock::new(),
         });
         daemon.offer_machine().map_err(|why| io::Error::other(why.to_string()))?;
@@ -147,6 +150,12 @@ impl Daemon {
         Self::partition(view)?.apps.iter().rev().flatten().find(|app| app.id == id)
     }
 
+    /// The same, among the newest ones only.
+    pub(super) fn newest_app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
+        let id = job.app();
+        Self::partition(view)?.apps.iter().rev().take(NEWEST).flatten().find(|app| app.id == id)
+    }
+
     /// The live applications by their ids: for a look at many jobs.
     pub(super) fn apps(view: &View) -> HashMap<&AppId, &Arc<AppRow>> {
         let parts = Self::partition(view).into_iter();
@@ -158,23 +167,6 @@ impl Daemon {
         let admin = who.uid == 0 || who.uid == self.settings.owner.uid;
         let from = ActsFrom::Api { address: Arc::from("local socket"), request: Arc::from("") };
         Actor { from, ..Actor::from(who.identity.clone()).scheduler_admin(admin) }
-    }
-
-    /// Has an order carried out, and waits for its outcome.
-    ///
-    /// # Errors
-    /// Which check refused.
-    pub(super) fn perform(&self, actor: &Actor, act: PartitionAct) -> Result<Done, Refusal> {
-        awaited(&self.order(actor, act))
-    }
-
-    /// Gives an order. Its outcome comes through what this returns, see [`awaited`].
-    fn order(&self, actor: &Actor, act: PartitionAct) -> Receiver<Result<Done, Refusal>> {
-        let (answer, answers) = channel();
-        self.perform_later(actor, act, move |outcome| {
-            let _ = answer.send(outcome);
-        });
-        answers
     }
 
     /// Has an order carried out, and does not wait.
@@ -218,36 +210,8 @@ impl Daemon {
         }
     }
 
-    /// Submits a job to the scheduler, with its ask, and waits for nothing. The job is in the table as queued already.
-    pub(super) fn offer(&self, job: &Job) -> Offered {
-        let actor = self.submitter(job);
-        let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
-        // Given at once, both go to the journal's disk together; without the application the ask is refused.
-        let asked = (!job.spec.no_preempt).then(|| self.order(&actor, Self::ask_of(job)));
-        Offered { submitted, asked }
-    }
-
-    /// Waits for what the scheduler says to a job that it was offered.
-    ///
-    /// # Errors
-    /// Which check refused. Then the scheduler has nothing of it.
-    pub(super) fn taken(&self, job: &Job, offered: Offered) -> Result<(), Refusal> {
-        let actor = self.submitter(job);
-        awaited(&offered.submitted)?;
-        let outcome = match offered.asked {
-            Some(asked) => awaited(&asked).map(drop),
-            None if self.may_keep_its_room(job) => self.perform(&actor, Self::ask_of(job)).map(drop),
-            None => {
-                let what = "--no-preempt is for those who administer the job's queue (adminacl)";
-                let why = "others need the room that the queue has above its guarantee";
-                Err(Refusal::new(Code::NotSupported, what, why))
-            }
-        };
-        outcome.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
-    }
-
     /// Whether a job may be one that makes no room for others.
-    fn may_keep_its_room(&self, job: &Job) -> bool {
+    pub(super) fn may_keep_its_room(&self, job: &Job) -> bool {
         let uid = job.owner.uid;
         uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
@@ -315,17 +279,4 @@ impl Daemon {
         let kept = self.store.save(job);
         kept.inspect_err(|why| tracing::error!("job {} cannot be written: {why}", job.number)).is_ok()
     }
-}
-
-/// A job that the scheduler was offered, and has not answered for.
-pub(super) struct Offered {
-    submitted: Receiver<Result<Done, Refusal>>,
-    /// Its ask; `None` where that waits for the answer.
-    asked: Option<Receiver<Result<Done, Refusal>>>,
-}
-
-/// Waits for the outcome of an order.
-fn awaited(answers: &Receiver<Result<Done, Refusal>>) -> Result<Done, Refusal> {
-    let silent = || Err(Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped"));
-    answers.recv_timeout(PATIENCE).unwrap_or_else(|_| silent())
 }

@@ -23,6 +23,7 @@ pub mod hook;
 pub mod job;
 pub mod launch;
 pub mod machine;
+mod offer;
 pub mod output;
 pub mod part;
 pub mod peer;

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +31,29 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// The attempts that have an allocation, by the number and the generation of their job.
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
+
+/// What is waited for: the ends of supervisors, and that they have begun.
+#[derive(Default)]
+struct Watched {
+    running: Vec<(u64, Arc<OwnedFd>)>,
+    beginning: Vec<(u64, Arc<OwnedFd>)>,
+}
+
+impl Watched {
+    /// Takes what there is now.
+    fn of(&mut self, table: &Table) {
+        self.running.clear();
+        self.running.extend(table.running.iter().map(|(number, one)| (*number, Arc::clone(&one.fd))));
+        self.beginning.clear();
+        let begins =
+            table.running.iter().filter_map(|(number, one)| Some((*number, Arc::clone(one.beginning.as_ref()?))));
+        self.beginning.extend(begins);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &(u64, Arc<OwnedFd>)> {
+        self.running.iter().chain(&self.beginning)
+    }
+}
 
 impl Daemon {
     /// Takes over from an earlier daemon: adopts the living supervisors, and finds those that ended meanwhile.
@@ -85,7 +109,7 @@ impl Daemon {
             None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
             Some(claim) => match process::open(&claim) {
                 Some(fd) => {
-                    table.running.insert(number, Running { fd: Arc::new(fd), pid: claim.pid });
+                    table.running.insert(number, Running::adopted(fd, claim.pid));
                     if job.stopping.is_some() {
                         self.signal(table, number);
                     }
@@ -98,7 +122,7 @@ impl Daemon {
     /// Looks again whenever something happens, until the engine stops.
     pub fn reconcile_forever(&self, mut woken: UnixStream) {
         self.reconcile(&[], true);
-        let (mut ticked, mut waiting) = (Instant::now(), Vec::new());
+        let (mut ticked, mut waiting) = (Instant::now(), Watched::default());
         while self.engine.published().is_alive() {
             let ended = self.wait(&mut woken, &mut waiting);
             let tick = ticked.elapsed() >= TICK;
@@ -113,22 +137,34 @@ impl Daemon {
     }
 
     /// Waits for a change. Gives the jobs whose supervisors ended.
-    fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Arc<std::os::fd::OwnedFd>)>) -> Vec<u64> {
+    fn wait(&self, woken: &mut UnixStream, watched: &mut Watched) -> Vec<u64> {
         let busy = {
             let table = self.table();
-            watched.clear();
-            watched.extend(table.running.iter().map(|(number, running)| (*number, Arc::clone(&running.fd))));
+            watched.of(&table);
             !table.live.is_empty()
         };
         let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(woken, PollFlags::IN)];
-        fds.extend(watched.iter().map(|(_, fd)| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(watched.all().map(|(_, fd)| PollFd::new(fd, PollFlags::IN)));
         let tick = Timespec { tv_sec: i64::try_from(TICK.as_secs()).unwrap_or(1), tv_nsec: 0 };
         let _ = poll(&mut fds, busy.then_some(&tick));
-        let ended: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
+        let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
         drop(fds);
         let mut bytes = [0; 4096];
         while woken.read(&mut bytes).is_ok_and(|count| count > 0) {}
-        watched.iter().zip(ended).filter(|(_, ended)| *ended).map(|((number, _), _)| *number).collect()
+        let (ended, begun) = ready.split_at(watched.running.len());
+        let numbers = |watched: &[(u64, Arc<OwnedFd>)], ready: &[bool]| -> Vec<u64> {
+            watched.iter().zip(ready).filter(|(_, ready)| **ready).map(|((number, _), _)| *number).collect()
+        };
+        let begun = numbers(&watched.beginning, begun);
+        if !begun.is_empty() {
+            let mut table = self.table_in_turn();
+            for number in &begun {
+                if let Some(running) = table.running.get_mut(number) {
+                    running.beginning = None;
+                }
+            }
+        }
+        numbers(&watched.running, ended)
     }
 
     /// Makes the running jobs equal to the allocations; at a `tick` it also looks for changes that nothing reported.
@@ -140,6 +176,7 @@ impl Daemon {
                 self.take_end(&mut table, *number, how);
             }
         }
+        self.take_answers();
         let view = self.engine.published().view();
         let allocated = allocated(&view);
         let begin = {
@@ -227,7 +264,7 @@ impl Daemon {
             if let Some(holder) = &holder
                 && let Some(fd) = process::open(holder)
             {
-                table.running.insert(number, Running { fd: Arc::new(fd), pid: holder.pid });
+                table.running.insert(number, Running::adopted(fd, holder.pid));
                 if job.stopping.is_some() {
                     self.signal(table, number);
                 }

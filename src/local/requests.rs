@@ -158,6 +158,15 @@ impl Daemon {
 
     pub(super) fn report(&self, job: &Job) -> JobReport {
         let view = self.engine.published().view();
+        if job.state == JobState::Queued && !job.confirmed {
+            // The scheduler has it in a moment: a look at all applications would find nothing.
+            let app = Self::newest_app(&view, job);
+            let mut report = Self::report_by(app, job);
+            if app.is_none() {
+                report.queue = self.would_place(job).unwrap_or(report.queue);
+            }
+            return report;
+        }
         let ended = || Self::partition(&view)?.app_by_id(&job.app());
         Self::report_by(Self::app(&view, job).or_else(ended), job)
     }

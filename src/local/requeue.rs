@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::daemon::{Daemon, Offered};
+use super::daemon::Daemon;
 use super::job::{AttemptEnd, Dependency, Job, JobState, Outcome, Stop, WhenStopped};
+use super::offer::Offered;
 use super::table::Table;
 use super::wall_ms;
 use crate::model::AppState;
@@ -184,6 +185,12 @@ impl Daemon {
     pub(super) fn begin(&self, jobs: &[Job]) {
         let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
         jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
+    }
+
+    /// Takes the scheduler's answers for jobs whose submitters did not wait for them.
+    pub(super) fn take_answers(&self) {
+        let answered = self.table_in_turn().take_answered();
+        answered.into_iter().for_each(|(job, offered)| self.has_begun(&job, self.taken(&job, offered)));
     }
 
     fn has_begun(&self, job: &Job, outcome: Result<(), Refusal>) {

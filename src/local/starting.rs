@@ -12,18 +12,26 @@ use super::{store, wall_ms};
 use crate::model::Resource;
 use crate::view::act::PartitionAct;
 
-/// How many jobs are started before others have a turn with the table.
-const MOST_STARTS: usize = 16;
+/// How many supervisors of each processor may be beginning at one time. More would not begin sooner, and would keep those who submit from
+/// their answers.
+const BEGINNING_BY_PROCESSOR: usize = 2;
+
+/// How many supervisors may be beginning at one time.
+pub(super) fn most_beginning() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * BEGINNING_BY_PROCESSOR
+}
 
 impl Daemon {
     /// The jobs that are allocated and have not begun, some at a time. At a `tick` it also releases what nobody needs any more.
     pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
+        let beginning = table.running.values().filter(|one| one.beginning.is_some()).count();
+        let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
         let mut begin = Vec::new();
         for ((number, generation), attempt) in allocated {
             let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
             match job.state {
-                // The rest has its turn when these have been started.
-                JobState::Queued if job.next == *attempt && begin.len() == MOST_STARTS => self.wake(),
+                // The rest has its turn when one of these has begun, which wakes this thread.
+                JobState::Queued if job.next == *attempt && begin.len() >= most => {}
                 JobState::Queued if job.next == *attempt => begin.push((*number, *generation, *attempt)),
                 // What has ended, and was not released because the scheduler was paused or its disk full.
                 JobState::Ended | JobState::Held if tick => {

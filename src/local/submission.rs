@@ -59,10 +59,19 @@ impl Daemon {
         Ok(first)
     }
 
-    /// Offers a job to the scheduler that its submitter still waits for; a refusal is his answer, and nothing is left of the job.
+    /// Offers a job to the scheduler that its submitter still waits for; a refusal is his answer, and nothing is left of the job. A busy
+    /// scheduler's answer may come later: a refusal then ends the job.
     fn first_time(&self, job: &Job) -> Result<(), Reply> {
-        let outcome = self.taken(job, self.offer(job));
+        let outcome = self.offer_soon(job);
         let mut table = self.table();
+        let outcome = match outcome {
+            Ok(Some(offered)) => {
+                table.offered.push((job.clone(), offered));
+                return Ok(());
+            }
+            Ok(None) => Ok(()),
+            Err(why) => Err(why),
+        };
         match (outcome, table.confirm(job)) {
             (Err(why), Some(JobState::Queued)) => {
                 table.remove(job.number);

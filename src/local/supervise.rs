@@ -81,7 +81,9 @@ pub fn run(folder: &Path) -> Result<(), String> {
     let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
     let group = task.cgroup.clone();
     let at_end = !task.at_end.is_empty();
-    let mut end = match start(folder, task, signals) {
+    let started = start(folder, task, signals);
+    begun();
+    let mut end = match started {
         Ok(mut supervisor) => supervisor.supervise(),
         Err(why) => ended(Outcome::NotStarted(why.to_string()), false),
     };
@@ -109,6 +111,14 @@ pub fn run(folder: &Path) -> Result<(), String> {
         sleep(DISK_RETRY);
     }
     Ok(())
+}
+
+/// Lets the daemon know that this process has begun what it was made for: its standard output is a pipe that the daemon waits for
+/// ([`super::running::Running::beginning`]).
+fn begun() {
+    let replaced = File::open("/dev/null").map(|null| rustix::stdio::dup2_stdout(&null));
+    // Where it stays open the daemon starts others a little later.
+    drop(replaced);
 }
 
 /// Claims the attempt; a full disk is waited for.

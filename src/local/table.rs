@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::job::{Job, JobState};
+use super::offer::Offered;
 use super::running::Running;
 
 /// The jobs by number, with their claims and those that wait for them.
@@ -14,6 +15,8 @@ pub(super) struct Table {
     pub(super) running: HashMap<u64, Running>,
     /// Those that have a task and a state on the disk, and whose supervisor is being made.
     pub(super) starting: BTreeSet<u64>,
+    /// Those that were accepted, and for which the scheduler has not answered yet.
+    pub(super) offered: Vec<(Job, Offered)>,
     /// The jobs that have not ended, so that a walk over them does not pass the ended ones.
     pub(super) live: HashSet<u64>,
     /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
@@ -45,6 +48,11 @@ impl Table {
     /// The jobs that take room on this machine.
     pub(super) fn occupying(&self) -> impl Iterator<Item = &Job> {
         self.running.keys().chain(&self.starting).filter_map(|number| self.jobs.get(number))
+    }
+
+    /// Takes out those of the offered jobs for which the scheduler has answered.
+    pub(super) fn take_answered(&mut self) -> Vec<(Job, Offered)> {
+        self.offered.extract_if(.., |(_, offered)| offered.is_answered()).collect()
     }
 
     /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the

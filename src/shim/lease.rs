@@ -48,7 +48,7 @@ impl Lease {
     }
 
     /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, nobody gets it:
-    /// writes end by the fence, and whoever held it goes on once it is renewed.
+    /// writes end by the fence, and its holder continues once it is renewed.
     pub async fn hold(self, tell: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
         let mut held = false;

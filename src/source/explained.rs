@@ -4,28 +4,27 @@ use std::time::UNIX_EPOCH;
 
 use crate::api::convert::read::explain as read;
 use crate::api::convert::{Wall, explain as convert};
+use crate::twin::Twin;
 use crate::view::waiting::{Finding, Sheet, SheetLine};
 
 /// What was found by a scheduler whose time is the source's.
 pub(super) fn sheet(found: &Finding) -> Sheet {
-    by_twin(found, &[], None)
+    let wall = Wall::new(UNIX_EPOCH, 1.0);
+    match found {
+        Finding::App(found) => read::sheet(&convert::explained(found, &wall)),
+        Finding::Waiting(found) => read::overview(&convert::waiting(found, &wall)),
+    }
 }
 
-/// The same of a twin, with what it could not see, and how well it does.
-pub(super) fn by_twin(found: &Finding, unknown: &[String], how: Option<String>) -> Sheet {
+/// The same by a twin, with what it could not see, what its original says, and how well it does.
+pub(super) fn by_twin(found: &Finding, twin: &Twin, how: String) -> Sheet {
     let wall = Wall::new(UNIX_EPOCH, 1.0);
     let mut sheet = match found {
         Finding::App(found) => {
-            let mut found = convert::explained(found, &wall);
-            found.unknown = unknown.to_vec();
-            read::sheet(&found)
+            read::sheet(&convert::explained_by_twin(found, twin.unknown(), |app, ask| twin.said(app, ask), &wall))
         }
-        Finding::Waiting(found) => {
-            let mut found = convert::waiting(found, &wall);
-            found.unknown = unknown.to_vec();
-            read::overview(&found)
-        }
+        Finding::Waiting(found) => read::overview(&convert::waiting_by_twin(found, twin.unknown(), &wall)),
     };
-    sheet.lines.extend(how.map(|how| SheetLine::new("twin", how)));
+    sheet.lines.push(SheetLine::new("twin", how));
     sheet
 }

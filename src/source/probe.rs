@@ -38,7 +38,7 @@ impl OwnHealth {
 pub struct Probe {
     /// The folder whose disk is watched.
     pub state: Option<PathBuf>,
-    /// What the checks of a scheduler in this process found last, and when by the clock of whoever takes the moments.
+    /// What the checks of a scheduler in this process found last, and when by the clock of the one that takes the moments.
     health: Option<(Duration, Vec<String>)>,
 }
 

@@ -122,7 +122,7 @@ impl Twins {
         let twin = self.of(&question.partition)?;
         let found = twin.explain(&question.of)?;
         let how = "worked out on a twin of the saved state".to_owned();
-        Ok(explained::by_twin(&found, twin.unknown(), Some(how)))
+        Ok(explained::by_twin(&found, &twin, how))
     }
 }
 

@@ -17,9 +17,10 @@ mod differences;
 mod layout;
 mod replay;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Profile, Time};
+use crate::model::{AppId, AskId, Profile, Time};
 use crate::scheduler::{Partition, Scheduler};
 use crate::view::PartitionView;
 use crate::view::act::{Code, Refusal};
@@ -36,6 +37,8 @@ pub struct Twin {
     unknown: Vec<String>,
     differs: Vec<String>,
     text: Option<Arc<str>>,
+    /// What the other side says of pending asks.
+    said: BTreeMap<(AppId, AskId), Arc<str>>,
 }
 
 impl Twin {
@@ -49,8 +52,8 @@ impl Twin {
         let mut scheduler = Scheduler::new(profile);
         replay::replay(&mut scheduler, part, config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
-        let mut twin =
-            Self { scheduler, partition: Arc::clone(&part.name), now, unknown, differs: Vec::new(), text: None };
+        let (partition, said) = (Arc::clone(&part.name), said(part));
+        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said };
         twin.differs = match twin.partition() {
             Some(own) => differences::between(own, part),
             None => vec!["its queues could not be made".to_owned()],
@@ -70,7 +73,8 @@ impl Twin {
     /// The twin is not as what is reported, or there is no such thing.
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         if !self.differs.is_empty() {
-            let why = format!("the twin differs from the state it was made from: {}", self.differs.join("; "));
+            let differs = self.differs.join("; ");
+            let why = format!("the twin differs from the state it was made from: {differs}{}", self.words_for(of));
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
@@ -85,6 +89,20 @@ impl Twin {
             found.asks.iter_mut().for_each(|ask| ask.found.clear());
         }
         Ok(found)
+    }
+
+    /// Why no node took an ask, in the words of the scheduler that this is the twin of.
+    pub fn said(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
+        self.said.get(&(app.clone(), ask.clone())).map(Arc::clone)
+    }
+
+    /// What the scheduler itself says of what is asked about, as the end of a sentence; where it says nothing nothing.
+    pub fn words_for(&self, of: &Asked) -> String {
+        let Asked::App(app, ask) = of else { return String::new() };
+        let of_app =
+            |((of, id), _): &(&(AppId, AskId), &Arc<str>)| of == app && ask.as_ref().is_none_or(|ask| ask == id);
+        let found = self.said.iter().find(of_app);
+        found.map(|((_, id), said)| format!("; of ask {id} the scheduler says: {said}")).unwrap_or_default()
     }
 
     /// What could not be seen, each in one line.
@@ -125,6 +143,12 @@ impl Twin {
     fn partition(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
+}
+
+fn said(part: &PartitionView) -> BTreeMap<(AppId, AskId), Arc<str>> {
+    let apps = part.apps.iter().flatten();
+    let asks = apps.flat_map(|app| app.asks.values().map(move |ask| (app, ask)));
+    asks.filter_map(|(app, ask)| Some(((app.id.clone(), ask.id.clone()), Arc::clone(ask.said.as_ref()?)))).collect()
 }
 
 /// What no release shows, or not this one.

@@ -41,6 +41,20 @@ fn unpacked(map: &Value) -> String {
     text
 }
 
+pub fn written(stage: &Stage) {
+    let before = stage.config_map();
+    let text = before["data"]["queues.yaml"].as_str().unwrap();
+    let with_words = format!("# for the batch team\n{text}");
+    stage.patch_map(&json!({"data": {"queues.yaml": with_words}}));
+    stage.in_force(&with_words);
+    let mut driver = console(stage, "admin", &stage.kubeconfig);
+    driver.keys("6").unwrap();
+    until(&mut driver, &["# for the batch team", "partitions:"]);
+    stage.saw(&driver.screen_text());
+    stage.patch_map(&json!({"data": {"queues.yaml": text}}));
+    stage.in_force(text);
+}
+
 pub fn compressed(stage: &Stage) {
     let before = stage.config_map();
     let text = before["data"]["queues.yaml"].as_str().unwrap();

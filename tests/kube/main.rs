@@ -30,7 +30,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 52] = [
+const SCENARIOS: [Scenario; 53] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -51,6 +51,7 @@ const SCENARIOS: [Scenario; 52] = [
     ("pods and nodes are followed", failures::followed),
     ("the log, the YAML and the events of a pod are read", pods::for_real),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
+    ("the configuration page shows the text as the ConfigMap has it", acting::written),
     ("a configuration that is held compressed stays compressed", acting::compressed),
     ("a configuration that the scheduler refuses says its log, and the text before comes back", acting::not_taken),
     ("a setting that keeps the scheduler from reading is named before the write", acting::not_read),

@@ -65,10 +65,16 @@ fn attached(stand_in: &StandIn) -> (std::sync::Arc<kornsole::source::Remote>, Dr
     (remote, driver)
 }
 
-/// Runs kornsole against a stand-in.
+/// Runs kornsole against a stand-in. Gives what it printed.
 fn run(stand_in: &StandIn, arguments: &[&str]) -> String {
+    let output = output(stand_in, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn output(stand_in: &StandIn, arguments: &[&str]) -> std::process::Output {
     let folder = std::env::temp_dir().join(format!("kornsole-seen-{}", std::process::id()));
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"))
+    std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(arguments)
         .args(["--server", "k8s://here/yunikorn", "--via", "proxy"])
         .env("KUBECONFIG", stand_in.kubeconfig())
@@ -76,9 +82,7 @@ fn run(stand_in: &StandIn, arguments: &[&str]) -> String {
         .env("XDG_STATE_HOME", &folder)
         .env_remove("KORNSOLE_TOKEN")
         .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+        .unwrap()
 }
 
 const REASON: &str = "didn't match Pod's node affinity/selector";
@@ -98,6 +102,22 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
     driver.keys("qw").unwrap();
     until(&mut driver, &["why here", "root.wished"]);
     assert!(run(&stand_in, &["app", "picky-1"]).contains(REASON));
+}
+
+#[test]
+fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
+    // What the application has in use is not what its allocations hold.
+    let stand_in = rest_alone();
+    let (_remote, mut driver) = attached(&stand_in);
+    driver.resize(200, 50);
+    driver.keys(":app picky-1<ret>x").unwrap();
+    until(&mut driver, &["cannot explain", "the scheduler says", "affinity/selector"]);
+    let explained = output(&stand_in, &["explain", "picky-1"]);
+    let words = String::from_utf8_lossy(&explained.stderr);
+    assert!(
+        !explained.status.success() && words.contains("of ask u-20 the scheduler says: ") && words.contains(REASON),
+        "{words}"
+    );
 }
 
 #[test]

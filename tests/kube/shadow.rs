@@ -251,7 +251,7 @@ fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
     assert!(line["cause"].as_str().unwrap().contains("NodeAffinity"), "{line}");
 }
 
-/// Its state is the cluster's, for whoever looks; nothing of it can be changed. The figures are those of the comparisons.
+/// Its state is the cluster's, for everybody who looks; nothing of it can be changed. The figures are those of the comparisons.
 fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     let apps = stage.works(&["apps", "--server", &shadow.served]);
     super::has(&apps, &["app-001", "root.a", "planted"]);

@@ -31,7 +31,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// A reading of a figure, if it is enough to begin with or to go on.
+    /// A reading of a figure, if it is enough to begin with or to continue.
     fn of_value(rule: &Rule, subject: Subject, value: f64, figures: String) -> Option<Self> {
         let starts = value >= rule.at;
         (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, figures, which: String::new() })

@@ -1,8 +1,10 @@
 //! An explanation, in the words of the native API.
 
+use std::sync::Arc;
+
 use super::Wall;
 use crate::api::dto::native as dto;
-use crate::model::{AppState, Time};
+use crate::model::{AppId, AppState, AskId, Time};
 use crate::view::Failure;
 use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
@@ -38,6 +40,21 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
         got: found.runs.iter().map(|held| got(held, wall)).collect(),
         unknown: Vec::new(),
     }
+}
+
+/// The same by a twin of another scheduler: with what it could not see, and what the other one says of an ask.
+pub fn explained_by_twin(
+    found: &Explanation,
+    unknown: &[String],
+    said: impl Fn(&AppId, &AskId) -> Option<Arc<str>>,
+    wall: &Wall,
+) -> dto::Explained {
+    let mut explained = explained(found, wall);
+    explained.unknown = unknown.to_vec();
+    for ask in &mut explained.asks {
+        ask.said = said(&found.app, &AskId::from(ask.allocation_key.as_str())).map(|said| said.to_string());
+    }
+    explained
 }
 
 fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
@@ -79,6 +96,11 @@ fn group(one: &WaitingGroup, wall: &Wall) -> dto::WaitingGroup {
         since: wall.nanos(one.since),
         examples: one.examples.iter().map(example).collect(),
     }
+}
+
+/// The same by a twin: with what it could not see.
+pub fn waiting_by_twin(found: &Overview, unknown: &[String], wall: &Wall) -> dto::Waiting {
+    dto::Waiting { unknown: unknown.to_vec(), ..waiting(found, wall) }
 }
 
 /// What a place names.
@@ -129,6 +151,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
         position: position(one),
         preemption: preemption(&one.preemption),
         remedies: one.remedies.iter().map(|one| remedy(one, now)).collect(),
+        said: None,
         causes: one.causes.iter().map(|cause| earlier(cause, wall)).collect(),
         changes: one.found.iter().filter_map(|found| change(found, wall)).collect(),
     }

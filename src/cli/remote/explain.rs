@@ -24,6 +24,7 @@ use crate::scenario::{RunOutcome, Runner, Silent};
 use crate::source::Saved;
 use crate::source::remote::explain::path;
 use crate::source::remote::once::Want;
+use crate::twin::Twin;
 use crate::view::act::Refusal;
 use crate::view::limits_used::LimitUsed;
 use crate::view::units::show_amount;
@@ -85,19 +86,24 @@ enum Answered {
 }
 
 impl Answered {
-    fn of(found: &Finding, unknown: &[String]) -> Self {
+    fn of(found: &Finding) -> Self {
         let wall = Wall::new(UNIX_EPOCH, 1.0);
         match found {
-            Finding::App(found) => {
-                let mut found = convert::explained(found, &wall);
-                found.unknown = unknown.to_vec();
-                Self::App(Box::new(found))
-            }
-            Finding::Waiting(found) => {
-                let mut found = convert::waiting(found, &wall);
-                found.unknown = unknown.to_vec();
-                Self::Waiting(Box::new(found))
-            }
+            Finding::App(found) => Self::App(Box::new(convert::explained(found, &wall))),
+            Finding::Waiting(found) => Self::Waiting(Box::new(convert::waiting(found, &wall))),
+        }
+    }
+
+    fn by_twin(found: &Finding, twin: &Twin) -> Self {
+        let wall = Wall::new(UNIX_EPOCH, 1.0);
+        match found {
+            Finding::App(found) => Self::App(Box::new(convert::explained_by_twin(
+                found,
+                twin.unknown(),
+                |app, ask| twin.said(app, ask),
+                &wall,
+            ))),
+            Finding::Waiting(found) => Self::Waiting(Box::new(convert::waiting_by_twin(found, twin.unknown(), &wall))),
         }
     }
 
@@ -142,7 +148,7 @@ fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<An
         let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
         let twin = once.twin(&question.partition, at)?.map_err(|message| Ended { message, code: 1 })?;
         let found = twin.explain(&question.of).map_err(refused)?;
-        return Ok(Answered::of(&found, twin.unknown()));
+        return Ok(Answered::by_twin(&found, &twin));
     }
     let body = once.own(&path(question))?;
     let unreadable =
@@ -157,7 +163,7 @@ fn of_folder(folder: &Path, question: &Question) -> Result<Answered, Ended> {
     let look = FolderInspection::open(folder);
     let look = look.map_err(|trouble| Ended { message: format!("{}: {trouble}", folder.display()), code: 1 })?;
     let found = look.explain(question).map_err(refused)?;
-    Ok(Answered::of(&found, &[]))
+    Ok(Answered::of(&found))
 }
 
 fn of_dump(file: &Path, question: &Question) -> Result<Answered, Ended> {
@@ -166,7 +172,7 @@ fn of_dump(file: &Path, question: &Question) -> Result<Answered, Ended> {
     let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default()).map_err(failed)?;
     let twin = saved.twin(&question.partition).map_err(refused)?;
     let found = twin.explain(&question.of).map_err(refused)?;
-    Ok(Answered::of(&found, twin.unknown()))
+    Ok(Answered::by_twin(&found, &twin))
 }
 
 fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ended> {
@@ -182,7 +188,7 @@ fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ende
     let moment = (runner.now(), Pace::beginning(runner.now()));
     let fork = Fork::of(runner.scheduler(), Some(&question.partition), moment, None, usize::MAX);
     let found = explained_by(&fork.map_err(|why| failed(why.to_string()))?, &question.of).map_err(refused)?;
-    Ok(Answered::of(&found, &[]))
+    Ok(Answered::of(&found))
 }
 
 fn refused(refusal: Refusal) -> Ended {

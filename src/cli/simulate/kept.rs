@@ -46,7 +46,7 @@ impl Kept {
         }
     }
 
-    /// Says how far it came, where the finished runs are, and how to go on; without a named file they are written into a new one.
+    /// Says how far it came, where the finished runs are, and how to continue; without a named file they are written into a new one.
     pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
         let how = match (&self.path, &self.unfinished) {
             (Some(file), _) => format!("they are in {}: the same command continues from there", file.display()),

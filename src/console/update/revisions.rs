@@ -171,12 +171,14 @@ fn change_words(change: &ChangeLine) -> String {
     let of = change.queue.as_ref().map_or_else(|| format!("partition {}", change.partition), ToString::to_string);
     let value = |value: &Option<String>| value.clone().unwrap_or_default();
     let (from, to) = (value(&change.from), value(&change.to));
+    // As the preview of an edit says it: `max vcore`.
+    let key = change.key.strip_prefix("resources.").map_or_else(|| change.key.clone(), |key| key.replacen('.', " ", 1));
     let words = match (change.key.as_str(), change.what) {
         ("queue" | "partition", What::Added) => return format!("+ {of}: {}", change.effect),
         ("queue" | "partition", What::Removed) => return format!("- {of}: {}", change.effect),
-        (key, What::Added) => format!("+ {of} {key} {to}, not set now"),
-        (key, What::Removed) => format!("- {of} {key} {from}, not set then"),
-        (key, What::Changed) => format!("~ {of} {key} {from} → {to}"),
+        (_, What::Added) => format!("+ {of} {key} {to}, not set now"),
+        (_, What::Removed) => format!("- {of} {key} {from}, not set then"),
+        (_, What::Changed) => format!("~ {of} {key} {from} → {to}"),
     };
     if change.effect.is_empty() { words } else { format!("{words}: {}", change.effect) }
 }

@@ -128,7 +128,7 @@ pub enum Outcome {
     Created {
         /// The application of the gang.
         app: String,
-        /// The pod that was to own it, which is told.
+        /// The pod that was to own it, which gets an Event.
         owner: PodName,
         /// Whether it is there.
         done: Result<(), Failure>,

@@ -10,7 +10,7 @@
 //!
 //! Invariants:
 //! - pure: no clock, no IO; the same inputs in the same order give the same commands and deeds;
-//! - the cluster is the truth: a pod with a node is an allocation there, whoever bound it and whether or not it fits;
+//! - the cluster is the truth: a pod with a node is an allocation there, no matter who bound it and whether it fits;
 //! - the snapshot of the filters has what a command is about before the command, and every pod that is on a node or is to go there;
 //! - nothing is decided before everything is taken over that is there at the start (K8S-201);
 //! - what a node has of pods that are no allocations of ours is in `occupied`; one with a pod whose use cannot be read is closed.

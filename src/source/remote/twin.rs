@@ -35,10 +35,11 @@ impl Twins {
         let agreement = agreements.entry(Arc::clone(&question.partition)).or_default();
         agreement.see(&twin);
         if agreement.is_bad() {
-            return Err(failed(format!("it would be wrong: {}", agreement.sentence())));
+            let words = twin.words_for(&question.of);
+            return Err(failed(format!("it would be wrong: {}{words}", agreement.sentence())));
         }
         let found = twin.explain(&question.of)?;
-        Ok(explained::by_twin(&found, twin.unknown(), Some(agreement.sentence())))
+        Ok(explained::by_twin(&found, &twin, agreement.sentence()))
     }
 
     /// A twin of a partition as it is now. Reads all of the other side: takes its time.

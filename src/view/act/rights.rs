@@ -128,7 +128,7 @@ fn instead_of_moving(view: &View, app: Option<&AppRow>) -> String {
             let name = format!("{} {namespace}/{}", owner.kind, owner.name);
             match owner.suspends() {
                 true => format!(
-                    "{why}. Instead: suspend {name} (:suspend-owners), set {label} in its pod template, and let it run again; its pods start anew"
+                    "{why}. Instead: suspend {name} (:suspend-owners), set {label} in its pod template, and let it run again; its pods then start from the beginning"
                 ),
                 false => format!(
                     "{why}. Instead: set {label} in the pod template of {name}, or of what owns it, and delete the pods; \

@@ -188,6 +188,9 @@ pub struct ExplainedAsk {
     pub preemption: PreemptionAnswer,
     /// What would let it run.
     pub remedies: Vec<RemedyText>,
+    /// Why no node took it, in the words of the scheduler that was asked, where another one explains for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// What cycles found so far, in the order in which each was found first.
     pub causes: Vec<EarlierCause>,
     /// How what cycles found has changed, the oldest first; the last one holds since then. At most eight.

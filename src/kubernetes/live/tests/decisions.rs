@@ -144,7 +144,7 @@ fn a_refused_application_is_said_on_its_pods_and_tried_again_under_other_queues(
     let words = world.taken_words();
     assert!(words.iter().any(|said| said.starts_with("p1 TaskRejected: ") && said.contains("root.later")), "{words:?}");
     world.put("Pod", with(pod("p2"), "/metadata/labels/queue", json!("root.later")));
-    assert_eq!(world.taken_words().len(), 1, "each pod is told once");
+    assert_eq!(world.taken_words().len(), 1, "each pod gets its words once");
     let queues = QUEUES.replace("{name: a}", "{name: a}, {name: later}");
     let config = crate::config::read(&queues, crate::model::Profile::Kornsole).config.expect("it is valid");
     world.fed.give(&Command::Configure(std::sync::Arc::new(config)));
