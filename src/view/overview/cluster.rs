@@ -11,6 +11,8 @@ use crate::view::{AskState, NodeRow, PartitionView, PendingReason};
 
 /// How old the last measure may be.
 const MEASURED: Duration = Duration::from_secs(60);
+/// How much of a row of 80 columns is behind its label.
+const ROW: usize = 66;
 /// How many asks that found no node are looked at.
 const MOST_ASKS: usize = 10_000;
 
@@ -135,7 +137,11 @@ fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     {
         let made = given.view.allocations_made - sample.made;
         let span = crate::view::drain::span(given.at.since(sample.at));
-        text += &format!(", {made} in {span}");
+        let made = format!(", {made} in {span}");
+        // On the narrowest screen it stands in one row.
+        if text.chars().count() + made.len() <= ROW {
+            text += &made;
+        }
     }
     SheetLine::new("rate", text)
 }

@@ -162,7 +162,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
             Ok(got) => {
                 failures = 0;
                 let (report, more) = follow.take(got.value);
-                for one in report.into_iter().chain((!more).then(|| EventMessage::Current(asked, follow.next))) {
+                for one in report.into_iter().chain((!more).then_some(EventMessage::Current(asked, follow.next))) {
                     if messages.send(one).await.is_err() {
                         break;
                     }
