@@ -75,7 +75,7 @@ enum Command {
     Demo(demo::DemoArgs),
     /// The console on a scheduler somewhere else: a kornsole, or an Apache YuniKorn from 1.4 on
     Attach(Box<attach::AttachArgs>),
-    /// What a cluster needs to know of kornsole: the rules of access
+    /// Kubernetes: its contexts, the rights that a role needs, the scheduler of a cluster, and its shadow
     Kube(kube::KubeArgs),
     /// The console, read only, on a saved state dump
     Open(open::OpenArgs),

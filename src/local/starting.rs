@@ -14,7 +14,7 @@ use crate::view::act::PartitionAct;
 
 /// How many supervisors of each processor may be beginning at one time. More would not begin sooner, and would keep those who submit from
 /// their answers.
-const BEGINNING_BY_PROCESSOR: usize = 2;
+const BEGINNING_BY_PROCESSOR: usize = 4;
 
 /// How many supervisors may be beginning at one time.
 pub(super) fn most_beginning() -> usize {
