@@ -16,5 +16,6 @@ mod releases;
 mod saved;
 mod serve;
 mod sets;
+mod shadow;
 mod tls;
 mod usage;
