@@ -274,6 +274,9 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     };
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
+    if options.linear && args.record.is_some() {
+        return fail("--record writes down what is pressed in the drawn console; with --linear nothing is drawn", 2);
+    }
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has, from the page that every tape begins on.
         (personal.keymap, personal.start) = (keymap::defaults(), StartPage::Queues);

@@ -217,6 +217,9 @@ impl Field {
 /// Says what a column says of a row, by their numbers.
 type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
 
+/// In what the figure of a row and a column counts, where rows differ in that.
+type UnitAt<'a> = Box<dyn Fn(usize) -> Option<Unit> + 'a>;
+
 /// A list as typed values: all of its columns, also those that the screen has no room for.
 pub struct Fields<'a> {
     /// The columns, each with its name and unit, in the order of the page.
@@ -224,6 +227,7 @@ pub struct Fields<'a> {
     /// How many rows there are.
     pub len: usize,
     value: ValueAt<'a>,
+    units: Option<UnitAt<'a>>,
 }
 
 impl std::fmt::Debug for Fields<'_> {
@@ -244,6 +248,22 @@ impl<'a> Fields<'a> {
             columns,
             len,
             value: Box::new(move |row, column| C::ALL.get(column).map_or(Value::Nothing, |column| value(row, *column))),
+            units: None,
+        }
+    }
+
+    /// The same, where what is counted in a row is amounts of one resource: its unit, in which people read them.
+    #[must_use]
+    pub fn in_units_of_rows(self, unit: impl Fn(usize) -> Option<Unit> + 'a) -> Self {
+        Self { units: Some(Box::new(unit)), ..self }
+    }
+
+    /// In what people read the figure of a row and a column.
+    pub fn unit(&self, row: usize, column: usize) -> Unit {
+        let own = self.columns.get(column).map_or(Unit::Words, |field| field.unit);
+        match &self.units {
+            Some(units) if own == Unit::Count => units(row).unwrap_or(own),
+            _ => own,
         }
     }
 
