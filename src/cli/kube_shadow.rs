@@ -20,6 +20,7 @@ use crate::kubernetes::{Settings as Reading, Users};
 use crate::model::Profile;
 use crate::shadow::{Settings, Verdict};
 use crate::shim::shadow::{Begun, News, Options, ShadowShim, report, serve_metrics};
+use crate::view::shadowed::ShadowSource;
 
 /// The arguments of `kornsole kube shadow`.
 #[derive(Args, Clone, Debug)]
@@ -119,12 +120,13 @@ fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
 
 /// Watches to the end, then prints the summary.
 fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<(), String> {
-    let to = shim.stopper();
+    let (to, shown) = (shim.stopper(), shim.shown());
     let mut server = None;
     let begun = |begun: Begun| {
         let Begun { pods, notices, engine, configured } = begun;
         if let Some((mut serve, engine)) = serve.zip(engine) {
             serve.extra.extend(configured.extra);
+            serve.shadow = Some(ShadowSource(Arc::new(move || shown.sheet())));
             let running = Server::start(serve, engine).map_err(|why| why.to_string())?;
             tracing::info!("serving on {}", url(&running));
             server = Some(running);

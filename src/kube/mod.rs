@@ -28,7 +28,7 @@ mod reader;
 mod refusal_log;
 mod review;
 pub mod roles;
-mod settings;
+pub mod settings;
 mod via;
 mod watch;
 mod who;

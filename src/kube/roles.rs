@@ -48,7 +48,7 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         all = vec![
             r#"{apiGroups: [""], resources: [pods, nodes, namespaces, persistentvolumes, persistentvolumeclaims], verbs: [get, list, watch]}"#,
             r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
-            r#"{apiGroups: [storage.k8s.io], resources: [storageclasses], verbs: [get, list, watch]}"#,
+            r#"{apiGroups: [storage.k8s.io], resources: [storageclasses, csinodes, volumeattachments], verbs: [get, list, watch]}"#,
             r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [get, list, watch]} # when pods were decided"#,
         ];
     }
@@ -102,7 +102,7 @@ metadata: {name: kornsole-scheduler}
 rules:
 - {apiGroups: [""], resources: [pods, nodes, namespaces, persistentvolumes, persistentvolumeclaims], verbs: [get, list, watch]}
 - {apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}
-- {apiGroups: [storage.k8s.io], resources: [storageclasses], verbs: [get, list, watch]}
+- {apiGroups: [storage.k8s.io], resources: [storageclasses, csinodes, volumeattachments], verbs: [get, list, watch]}
 - {apiGroups: [""], resources: [pods/binding], verbs: [create]}
 - {apiGroups: [""], resources: [pods/status], verbs: [patch]}
 - {apiGroups: [""], resources: [pods], verbs: [create, delete]} # placeholders of gangs; victims

@@ -1,10 +1,16 @@
-//! The other settings of the scheduler's maps, as far as they decide whether a configuration comes into force (K8S-016, K8S-017).
+//! The other settings of the scheduler's maps: which of them do not parse, and whether a configuration comes into force (K8S-016, K8S-017).
 
 use std::collections::BTreeMap;
 
-const HOT_REFRESH: &str = "service.enableConfigHotRefresh";
-const BOOLS: [&str; 3] =
-    [HOT_REFRESH, "service.disableGangScheduling", "admissionController.filtering.generateUniqueAppId"];
+/// Whether changes of the maps count.
+pub const HOT_REFRESH: &str = "service.enableConfigHotRefresh";
+/// Whether task groups are not read.
+pub const GANGS_OFF: &str = "service.disableGangScheduling";
+/// Whether a pod that names no application is one of its own.
+pub const UNIQUE_IDS: &str = "admissionController.filtering.generateUniqueAppId";
+
+/// Settings that are true or false.
+const BOOLS: [&str; 3] = [HOT_REFRESH, GANGS_OFF, UNIQUE_IDS];
 const DURATIONS: [&str; 3] = ["service.schedulingInterval", "service.volumeBindTimeout", "service.dispatchTimeout"];
 const NUMBERS: [&str; 6] = [
     "service.eventChannelCapacity",
@@ -15,9 +21,9 @@ const NUMBERS: [&str; 6] = [
     "kubernetes.burst",
 ];
 
-/// Why the scheduler does not read a change of its maps, as far as these settings say it.
-pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
-    let wrong = |(key, value): (&String, &String)| {
+/// The first setting that does not parse, with what it would have to be.
+pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
+    settings.iter().find_map(|(key, value)| {
         let what = if BOOLS.contains(&key.as_str()) && bool_of(value).is_none() {
             "true or false"
         } else if DURATIONS.contains(&key.as_str()) && !is_duration(value) {
@@ -27,12 +33,21 @@ pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
         } else {
             return None;
         };
-        Some(format!("{key} is {value:?} and not {what}, so the scheduler ignores every change of its ConfigMaps"))
-    };
-    if let Some(why) = settings.iter().find_map(wrong) {
-        return Some(why);
+        Some(format!("{key} is {value:?} and not {what}"))
+    })
+}
+
+/// Whether a setting is on; `usual` where it is not given, or does not parse.
+pub fn is_on(settings: &BTreeMap<String, String>, key: &str, usual: bool) -> bool {
+    settings.get(key).and_then(|value| bool_of(value)).unwrap_or(usual)
+}
+
+/// Why the scheduler does not read a change of its maps, as far as these settings say it.
+pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
+    if let Some(fault) = fault(settings) {
+        return Some(format!("{fault}, so the scheduler ignores every change of its ConfigMaps"));
     }
-    let off = settings.get(HOT_REFRESH).and_then(|value| bool_of(value)) == Some(false);
+    let off = !is_on(settings, HOT_REFRESH, true);
     off.then(|| format!("{HOT_REFRESH} is false, so the scheduler reads its ConfigMaps only when it starts"))
 }
 

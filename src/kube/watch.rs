@@ -11,6 +11,7 @@ use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::cluster::Cluster;
@@ -81,10 +82,15 @@ impl From<KubeFault> for Stop {
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "W: Deserialize<'de>"))]
 struct Page<W> {
-    #[serde(default)]
-    metadata: PageMeta,
     // Without any there may be `null`.
     items: Option<Vec<W>>,
+}
+
+/// The head of a page: what stands in it is skipped.
+#[derive(Deserialize)]
+struct PageHead {
+    #[serde(default)]
+    metadata: PageMeta,
 }
 
 #[derive(Default, Deserialize)]
@@ -170,26 +176,31 @@ struct List<T> {
 }
 
 impl<T: Followed> List<T> {
-    /// Reads the whole list.
+    /// Reads the whole list. While the objects of a page are read, the next page is on its way.
     async fn read(&mut self) -> Result<(), Stop> {
         self.send(Change::Begun).await;
-        let mut rest = String::new();
-        loop {
-            let token = if rest.is_empty() { String::new() } else { format!("&continue={rest}") };
-            let body = self.get("list", &format!("limit={PAGE}{token}")).await?;
-            let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
-            let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
-            let page: Page<T::Wire> = serde_json::from_slice(&whole.to_bytes()).map_err(|error| unreadable(&error))?;
+        let request = self.request("list");
+        // What is on its way ends with this.
+        let mut on_its_way = JoinSet::new();
+        on_its_way.spawn(request.clone().page(String::new()));
+        while let Some(page) = on_its_way.join_next().await {
+            let whole = page.map_err(|_| silent())??;
+            let head: PageHead = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
+            let PageMeta { resource_version, rest } = head.metadata;
+            if !rest.is_empty() {
+                on_its_way.spawn(request.clone().page(rest.clone()));
+            }
+            let page: Page<T::Wire> = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
+            drop(whole);
             let texts = &mut self.texts;
             let items = page.items.unwrap_or_default().into_iter().map(|wire| T::read(wire, texts)).collect();
             self.send(Change::Put(items)).await;
-            if page.metadata.rest.is_empty() {
-                self.version = Some(page.metadata.resource_version);
+            if rest.is_empty() {
+                self.version = Some(resource_version);
                 self.send(Change::Complete).await;
-                return Ok(());
             }
-            rest = form_urlencoded::byte_serialize(page.metadata.rest.as_bytes()).collect();
         }
+        Ok(())
     }
 
     /// Takes changes until the API server ends the watch, as it does every few minutes.
@@ -198,7 +209,7 @@ impl<T: Followed> List<T> {
         let version: String = form_urlencoded::byte_serialize(version.as_bytes()).collect();
         let seconds = self.pace.watch.as_secs().max(1);
         let query = format!("watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion={version}");
-        let mut body = self.get("watch", &query).await?;
+        let mut body = self.request("watch").get(&query).await?;
         self.send(Change::Live).await;
         let mut buffer: Vec<u8> = Vec::new();
         // Without a change there is a bookmark in time, or the end.
@@ -284,15 +295,44 @@ impl<T: Followed> List<T> {
         let _ = self.changes.send(change).await;
     }
 
+    fn request(&self, verb: &'static str) -> Request {
+        Request {
+            cluster: Arc::clone(&self.cluster),
+            pace: self.pace,
+            path: self.path.clone(),
+            asked: self.asked(verb),
+        }
+    }
+}
+
+/// What is asked of an API server, at the address of a list.
+#[derive(Clone)]
+struct Request {
+    cluster: Arc<Cluster>,
+    pace: Pace,
+    path: String,
+    asked: Asked,
+}
+
+impl Request {
+    /// A page of the list: the first one, or the one behind this.
+    async fn page(self, behind: String) -> Result<Bytes, Stop> {
+        let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();
+        let token = if token.is_empty() { token } else { format!("&continue={token}") };
+        let body = self.get(&format!("limit={PAGE}{token}")).await?;
+        let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
+        let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
+        Ok(whole.to_bytes())
+    }
+
     /// Asks, and gives the body of a good answer.
-    async fn get(&self, verb: &'static str, query: &str) -> Result<Body, Stop> {
-        let asked = self.asked(verb);
+    async fn get(&self, query: &str) -> Result<Body, Stop> {
         let client = self.cluster.client().await?;
         let request = http::Request::get(format!("{}?{query}", self.path)).body(Body::empty());
         let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
-        let who = self.who();
+        let who = self.cluster.user();
         let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;
-        let response = sent.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?;
+        let response = sent.map_err(|error| KubeFault::of(error, &self.asked, who.as_deref()))?;
         if response.status().is_success() {
             return Ok(response.into_body());
         }
@@ -301,7 +341,7 @@ impl<T: Followed> List<T> {
         let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
         let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
         let said: Status = serde_json::from_slice(&body).unwrap_or_default();
-        let fault = KubeFault::answered(status, &said.message, &asked, who.as_deref());
+        let fault = KubeFault::answered(status, &said.message, &self.asked, who.as_deref());
         Err(Stop { fault, after: seconds.map(Duration::from_secs) })
     }
 }

@@ -5,7 +5,9 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::live::{LiveObject, ObjectKey};
-use super::objects::{Claim, ConfigMap, Meta, Node, Object, PersistentVolume, Plain, Pod, StorageClass};
+use super::objects::{
+    Attachment, Claim, ConfigMap, CsiNode, Meta, Node, Object, PersistentVolume, Plain, Pod, StorageClass,
+};
 use super::predicates::{Labels, NamespaceLabels, Storage};
 
 /// Namespace and name.
@@ -25,6 +27,8 @@ pub struct Cluster {
     claims: BTreeMap<Key, Claim>,
     volumes: BTreeMap<String, PersistentVolume>,
     storage_classes: BTreeMap<String, StorageClass>,
+    csi_nodes: BTreeMap<String, CsiNode>,
+    attachments: BTreeMap<String, Attachment>,
     /// What is odd of them and stops nothing, the newest ones.
     notices: Vec<String>,
 }
@@ -51,11 +55,13 @@ impl Cluster {
             Object::Volume(volume) => put(&mut self.volumes, volume.metadata.name.clone(), *volume),
             Object::Claim(claim) => put(&mut self.claims, key(&claim.metadata), *claim),
             Object::StorageClass(class) => put(&mut self.storage_classes, class.metadata.name.clone(), *class),
+            Object::CsiNode(node) => put(&mut self.csi_nodes, node.metadata.name.clone(), *node),
+            Object::Attachment(one) => put(&mut self.attachments, one.metadata.name.clone(), *one),
         };
         if is_new { Ok(()) } else { Err(format!("{label} stands twice; leave one of them out")) }
     }
 
-    /// Puts a map, volume, claim or class as it is now. Gives whether anything of it is another.
+    /// Puts what is no pod, node, namespace or priority class as it is now. Gives whether anything of it is another.
     pub(crate) fn replace(&mut self, object: Object) -> bool {
         fn renew<K: Ord, V: PartialEq + Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
             let before = map.insert(key, value.clone());
@@ -67,11 +73,13 @@ impl Cluster {
             Object::Volume(volume) => renew(&mut self.volumes, volume.metadata.name.clone(), *volume),
             Object::Claim(claim) => renew(&mut self.claims, key(&claim.metadata), *claim),
             Object::StorageClass(class) => renew(&mut self.storage_classes, class.metadata.name.clone(), *class),
-            _ => false,
+            Object::CsiNode(node) => renew(&mut self.csi_nodes, node.metadata.name.clone(), *node),
+            Object::Attachment(one) => renew(&mut self.attachments, one.metadata.name.clone(), *one),
+            Object::Pod(_) | Object::Node(_) | Object::Namespace(_) | Object::PriorityClass(_) => false,
         }
     }
 
-    /// Takes a map, volume, claim or class out. Gives whether it was there.
+    /// Takes one of those out. Gives whether it was there.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
         let place = (key.namespace.clone(), key.name.clone());
         match key.kind {
@@ -79,6 +87,8 @@ impl Cluster {
             "PersistentVolume" => self.volumes.remove(&key.name).is_some(),
             "PersistentVolumeClaim" => self.claims.remove(&place).is_some(),
             "StorageClass" => self.storage_classes.remove(&key.name).is_some(),
+            "CSINode" => self.csi_nodes.remove(&key.name).is_some(),
+            "VolumeAttachment" => self.attachments.remove(&key.name).is_some(),
             _ => false,
         }
     }
@@ -102,9 +112,15 @@ impl Cluster {
         (self.pods.len(), self.nodes.len())
     }
 
-    /// What claims lead to.
+    /// What claims lead to, and where it is attached.
     pub(crate) fn storage(&self) -> Storage<'_> {
-        Storage { claims: &self.claims, volumes: &self.volumes, classes: &self.storage_classes }
+        Storage {
+            claims: &self.claims,
+            volumes: &self.volumes,
+            classes: &self.storage_classes,
+            csi_nodes: &self.csi_nodes,
+            attachments: &self.attachments,
+        }
     }
 
     /// The labels of each namespace; each has its name as a label, as the API server sees to.

@@ -26,6 +26,7 @@ mod moment;
 mod names;
 mod namespace;
 mod node;
+mod not_yet;
 mod objects;
 mod outline;
 mod pod_resources;

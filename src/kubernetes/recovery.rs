@@ -10,9 +10,10 @@ use super::cluster::Cluster;
 use super::gang::{self, TaskGroup};
 use super::making::{Making, Member, is_placeholder, members, missing_placeholders, originator};
 use super::moment::moment;
+use super::not_yet::not_yet;
 use super::objects::Pod;
 use super::pod_resources::{SidecarSum, pod_resources};
-use super::predicates::{Snapshot, waits_for};
+use super::predicates::Snapshot;
 use super::{namespace, node};
 use crate::model::{AppId, AskId, NodeId, Profile, Time};
 use crate::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
@@ -218,7 +219,7 @@ impl<'c> Mapping<'c> {
         let reason = match pod.node() {
             Some(node) if !self.nodes.contains_key(node) => Some(format!("it names node {node}, which is not there")),
             Some(_) => None,
-            None => self.not_yet(pod),
+            None => not_yet(pod, self.cluster.storage()),
         };
         if let Some(reason) = reason {
             self.left_alone.push(LeftAlone { pod: path, reason });
@@ -242,18 +243,6 @@ impl<'c> Mapping<'c> {
         }
         let making = self.apps.entry(id).or_insert_with(|| Making { first: pod, first_at: at, members: Vec::new() });
         making.members.push(Member { pod, at, resource });
-    }
-
-    /// What a pod without a node needs that is not there yet.
-    fn not_yet(&self, pod: &Pod) -> Option<String> {
-        let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
-        if !gates.is_empty() {
-            return Some(format!("it has scheduling gates: {}", gates.join(", ")));
-        }
-        if pod.metadata.deletion_timestamp.is_some() {
-            return Some("it is being deleted".to_owned());
-        }
-        waits_for(pod, self.cluster.storage())
     }
 
     fn finish(mut self) -> Recovery {

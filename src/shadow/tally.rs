@@ -11,6 +11,10 @@ const MOST_DAYS: usize = 35;
 const MOST_QUEUES: usize = 2_000;
 /// So many differences are kept, the last ones.
 const MOST_DIFFERENCES: usize = 1_000;
+/// So many spans are kept: a day.
+const MOST_SPANS: usize = 144;
+/// A span, in microseconds: ten minutes.
+const SPAN: u64 = 600_000_000;
 /// A day, in microseconds.
 const DAY: u64 = 86_400_000_000;
 
@@ -60,6 +64,17 @@ impl Counts {
     }
 }
 
+/// A comparison that does not agree.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Differences are counted from 1 on.
+    pub number: u64,
+    /// What came out.
+    pub comparison: Comparison,
+    /// The namespace and name of the pod; empty where they are not known.
+    pub pod: String,
+}
+
 /// Counts of the last days, and the last differences.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -69,18 +84,25 @@ pub struct Tally {
     total: Counts,
     /// By leaf, since the beginning; what is one queue too many stands under the empty path.
     ever: BTreeMap<QueuePath, Counts>,
-    differences: VecDeque<Comparison>,
+    /// The last day in spans of ten minutes, each with its number since 1970; those without anything are left out.
+    spans: VecDeque<(u64, Counts)>,
+    differences: VecDeque<Difference>,
+    /// How many differences there were.
+    differed: u64,
 }
 
 impl Tally {
-    /// Counts a comparison.
-    pub fn take(&mut self, comparison: &Comparison) {
+    /// Counts a comparison. `pod`: the namespace and name of its pod, as far as they are known.
+    pub fn take(&mut self, comparison: &Comparison, pod: &str) {
         let counts = self.counts(comparison.at, &comparison.queue);
         counts.by_verdict[comparison.verdict as usize] += 1;
         self.total.by_verdict[comparison.verdict as usize] += 1;
         self.ever_of(&comparison.queue).by_verdict[comparison.verdict as usize] += 1;
+        self.span(comparison.at).by_verdict[comparison.verdict as usize] += 1;
         if !comparison.verdict.agrees() {
-            self.differences.push_back(comparison.clone());
+            self.differed += 1;
+            let (number, comparison, pod) = (self.differed, comparison.clone(), pod.to_owned());
+            self.differences.push_back(Difference { number, comparison, pod });
             if self.differences.len() > MOST_DIFFERENCES {
                 self.differences.pop_front();
             }
@@ -97,6 +119,21 @@ impl Tally {
         count(self.counts(check.at, &check.queue));
         count(&mut self.total);
         count(self.ever_of(&check.queue));
+        count(self.span(check.at));
+    }
+
+    /// The span of a time; one that is older than all that are kept counts as the oldest.
+    fn span(&mut self, at: Time) -> &mut Counts {
+        let number = at.0 / SPAN;
+        let mut place = self.spans.partition_point(|(other, _)| *other < number);
+        if self.spans.get(place).is_none_or(|(other, _)| *other != number) {
+            self.spans.insert(place, (number, Counts::default()));
+            if self.spans.len() > MOST_SPANS {
+                self.spans.pop_front();
+                place = place.saturating_sub(1);
+            }
+        }
+        &mut self.spans[place].1
     }
 
     fn ever_of(&mut self, queue: &QueuePath) -> &mut Counts {
@@ -129,6 +166,11 @@ impl Tally {
         self.days.iter().map(|(day, queues)| (*day, queues))
     }
 
+    /// The spans of ten minutes that are kept, each with when it began.
+    pub fn spans(&self) -> impl Iterator<Item = (Time, &Counts)> {
+        self.spans.iter().map(|(number, counts)| (Time(number * SPAN), counts))
+    }
+
     /// Each queue over all days that are kept.
     pub fn queues(&self) -> BTreeMap<QueuePath, Counts> {
         let mut queues: BTreeMap<QueuePath, Counts> = BTreeMap::new();
@@ -139,7 +181,7 @@ impl Tally {
     }
 
     /// The last comparisons that do not agree, the latest last.
-    pub fn differences(&self) -> impl DoubleEndedIterator<Item = &Comparison> {
+    pub fn differences(&self) -> impl DoubleEndedIterator<Item = &Difference> {
         self.differences.iter()
     }
 }

@@ -8,28 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 
 use crate::config::DEFAULT_CONFIG;
+use crate::kube::settings;
 use crate::kubernetes::Cluster;
 
 /// The largest text that is unpacked, in bytes.
 const LARGEST: u64 = 64 << 20;
-/// Settings that are true or false.
-const BOOLS: [&str; 3] = [
-    "service.enableConfigHotRefresh",
-    "service.disableGangScheduling",
-    "admissionController.filtering.generateUniqueAppId",
-];
-/// Settings that are durations.
-const DURATIONS: [&str; 3] = ["service.schedulingInterval", "service.volumeBindTimeout", "service.dispatchTimeout"];
-/// Settings that are whole numbers.
-const NUMBERS: [&str; 6] = [
-    "service.eventChannelCapacity",
-    "service.placeholderRunAsUser",
-    "service.placeholderRunAsGroup",
-    "service.placeholderFsGroup",
-    "kubernetes.qps",
-    "kubernetes.burst",
-];
-
 /// What the ConfigMaps say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configured {
@@ -58,28 +41,19 @@ impl Configured {
     /// A setting does not parse: then nothing of it counts (K8S-017).
     pub fn read(cluster: &Cluster, namespace: &str) -> Result<Self, String> {
         let all = cluster.flattened(namespace, unpacked);
+        if let Some(fault) = settings::fault(&all) {
+            return Err(fault);
+        }
         let text = |key: &str| all.get(key).map(String::as_str).filter(|text| !text.is_empty());
-        for key in BOOLS {
-            text(key).map_or(Ok(true), |text| truth(key, text))?;
-        }
-        for key in DURATIONS {
-            text(key).map_or(Ok(()), |text| duration(key, text))?;
-        }
-        for key in NUMBERS {
-            if let Some(text) = text(key).filter(|text| text.parse::<i64>().is_err()) {
-                return Err(format!("{key}: {text:?} is no whole number"));
-            }
-        }
-        let is_on = |key: &str, usual: bool| text(key).map_or(usual, |text| truth(key, text) == Ok(true));
         let group = text("service.policyGroup").unwrap_or("queues");
         let key = format!("{group}.yaml");
         let queues = text(&key).map(str::to_owned);
         Ok(Self {
             by_default: queues.is_none(),
             queues: queues.unwrap_or_else(|| DEFAULT_CONFIG.to_owned()),
-            hot_refresh: is_on(BOOLS[0], true),
-            gangs: !is_on(BOOLS[1], false),
-            unique_ids: is_on(BOOLS[2], false),
+            hot_refresh: settings::is_on(&all, settings::HOT_REFRESH, true),
+            gangs: !settings::is_on(&all, settings::GANGS_OFF, false),
+            unique_ids: settings::is_on(&all, settings::UNIQUE_IDS, false),
             placeholder_image: text("service.placeholderImage").map(str::to_owned),
             extra: all
                 .iter()
@@ -97,39 +71,6 @@ fn unpacked(packed: &str) -> Option<String> {
     let mut text = String::new();
     GzDecoder::new(bytes.as_slice()).take(LARGEST).read_to_string(&mut text).ok()?;
     Some(text)
-}
-
-fn truth(key: &str, text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err(format!("{key}: {text:?} is neither true nor false")),
-    }
-}
-
-/// Whether a text is a duration of Go: numbers with units, `1m30s`.
-fn duration(key: &str, text: &str) -> Result<(), String> {
-    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let mut parts = 0;
-    while !rest.is_empty() {
-        let number = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
-        let behind = &rest[number..];
-        let unit = ["ns", "us", "µs", "ms", "s", "m", "h"].into_iter().find(|unit| {
-            behind
-                .strip_prefix(unit)
-                .is_some_and(|next| next.is_empty() || next.starts_with(|sign: char| sign.is_ascii_digit()))
-        });
-        match unit {
-            Some(unit) if number > 0 => rest = &behind[unit.len()..],
-            _ => break,
-        }
-        parts += 1;
-    }
-    if text == "0" || rest.is_empty() && parts > 0 {
-        Ok(())
-    } else {
-        Err(format!("{key}: {text:?} is no duration, such as 1s"))
-    }
 }
 
 #[cfg(test)]
@@ -186,12 +127,6 @@ mod tests {
         ] {
             let why = read(&[("yunikorn-configs", json!({"queues.yaml": "c", key: text}), json!({}))]).unwrap_err();
             assert!(why.contains(key) && why.contains(text), "{why}");
-        }
-        for text in ["1s", "1m30s", "0", "1.5h", "-2ms"] {
-            assert_eq!(duration("d", text), Ok(()), "{text}");
-        }
-        for text in ["1", "s", "1x", "", "1s2"] {
-            assert!(duration("d", text).is_err(), "{text}");
         }
     }
 }

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinSet;
 
-use super::kinds::{Claims, Classes, Kind, Maps, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes, key_of};
+use super::kinds::{
+    Attachments, Claims, Classes, CsiNodes, Kind, Maps, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes, key_of,
+};
 use crate::kube::{Change, Pace, Reader};
-use crate::kubernetes::live::{Input, LiveObject, ObjectKey};
+use crate::kubernetes::live::{Input, ObjectKey};
 
 /// How many batches of one kind may wait.
 const WAITING: usize = 16;
 /// How many kinds there are.
-pub const KINDS: usize = 8;
+pub const KINDS: usize = 10;
 
 /// What is new of a cluster.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ impl Feed {
         begin::<Volumes>(&mut tasks, cluster, None, take.clone());
         begin::<Claims>(&mut tasks, cluster, None, take.clone());
         begin::<StorageClasses>(&mut tasks, cluster, None, take.clone());
+        begin::<CsiNodes>(&mut tasks, cluster, None, take.clone());
+        begin::<Attachments>(&mut tasks, cluster, None, take.clone());
         let maps = format!("/api/v1/namespaces/{namespace}/configmaps");
         begin::<Maps>(&mut tasks, cluster, Some(maps), take);
         Self { _tasks: tasks }
@@ -121,10 +125,11 @@ impl List {
     }
 }
 
-/// The object of an input that puts one.
-pub fn object_of(input: Input) -> Option<LiveObject> {
+/// Whether an input is about a ConfigMap.
+pub(super) fn is_map(input: &Input) -> bool {
     match input {
-        Input::Put(object) => Some(object),
-        _ => None,
+        Input::Put(object) => object.key().kind == "ConfigMap",
+        Input::Gone(key) => key.kind == "ConfigMap",
+        Input::Done(_) | Input::Configured => false,
     }
 }

@@ -86,5 +86,7 @@ kinds! {
     Volumes: "PersistentVolume", "/api/v1/persistentvolumes", ("", "persistentvolumes");
     Claims: "PersistentVolumeClaim", "/api/v1/persistentvolumeclaims", ("", "persistentvolumeclaims");
     StorageClasses: "StorageClass", "/apis/storage.k8s.io/v1/storageclasses", ("storage.k8s.io", "storageclasses");
+    CsiNodes: "CSINode", "/apis/storage.k8s.io/v1/csinodes", ("storage.k8s.io", "csinodes");
+    Attachments: "VolumeAttachment", "/apis/storage.k8s.io/v1/volumeattachments", ("storage.k8s.io", "volumeattachments");
     Maps: "ConfigMap", "/api/v1/configmaps", ("", "configmaps");
 }

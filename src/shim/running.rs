@@ -11,11 +11,12 @@ use tokio::runtime::{Builder, Runtime};
 use super::configuration::Configured;
 use super::core_sink::CoreSink;
 use super::deciding::Deciding;
-use super::feed::{Feed, FeedChange, KINDS};
+use super::feed::{Feed, FeedChange, KINDS, is_map};
 use super::fence::Fence;
 use super::hands::Hands;
 use super::lease::{Lease, Turn};
 use super::probes::{self, Health};
+use super::stopper::Stopper;
 use super::time_of_day;
 use crate::config;
 use crate::engine::{Core, Engine, Setup};
@@ -59,18 +60,6 @@ pub(super) enum Message {
     /// The scheduler has said something.
     Wake,
     Stop,
-}
-
-/// A way to end a scheduler from elsewhere.
-#[derive(Clone, Debug)]
-pub struct Stopper(Sender<Message>);
-
-impl Stopper {
-    /// Has it end: what is under way is finished, and the lease is given back.
-    pub fn stop(&self) {
-        // It may have ended.
-        let _ = self.0.send(Message::Stop);
-    }
 }
 
 /// What is known of a scheduler once it decides.
@@ -122,7 +111,7 @@ impl Shim {
 
     /// Ends it from elsewhere.
     pub fn stopper(&self) -> Stopper {
-        Stopper(self.sender.clone())
+        Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
     /// Runs until it is stopped. `started` is called once, when everything is taken over and it decides.
@@ -289,13 +278,5 @@ impl Shim {
             }
             deciding.look()?;
         }
-    }
-}
-
-fn is_map(input: &Input) -> bool {
-    match input {
-        Input::Put(object) => object.key().kind == "ConfigMap",
-        Input::Gone(key) => key.kind == "ConfigMap",
-        Input::Done(_) | Input::Configured => false,
     }
 }

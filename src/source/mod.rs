@@ -32,6 +32,7 @@ pub use crate::engine::journal::JournalHistory;
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
+use crate::view::shadowed::ShadowSheet;
 use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
@@ -70,6 +71,12 @@ pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 
 /// Where it goes what was done to a job, in words, or why it was not. Called once, from any thread.
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
+
+/// Why a source that is no shadow has nothing to show of one.
+pub const NO_SHADOW: &str = "this is no shadow of another scheduler: kornsole kube shadow --listen serves one";
+
+/// Where what a shadow found goes, or why that is not known. Called once, from any thread.
+pub type ShadowAnswer = Box<dyn FnOnce(Result<ShadowSheet, String>) + Send>;
 
 /// Where what was used over time goes, or why that is not known. Called once, from any thread.
 pub type UsageAnswer = Box<dyn FnOnce(Result<Used, String>) + Send>;
@@ -213,6 +220,11 @@ pub trait Source: Send + Sync {
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
         let _ = question;
         answer(Err("what was used over time is not known here".to_owned()));
+    }
+
+    /// Has it said what a shadow found beside the scheduler that it watches; `answer` is called once, from any thread.
+    fn shadow(&self, answer: ShadowAnswer) {
+        answer(Err(NO_SHADOW.to_owned()));
     }
 
     /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.

@@ -9,8 +9,8 @@ use super::forecast::{ForecastAnswer, StopSign, forecast};
 use super::probe::{self, Probe};
 use super::trial::MOST_BYTES;
 use super::{
-    About, Board, ChapterAnswer, Jobs, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
-    WhatIfAnswer, explained, usage,
+    About, Board, ChapterAnswer, Jobs, Link, NO_SHADOW, Records, ShadowAnswer, Source, TextAnswer, Trends, UsageAnswer,
+    ViewAnswer, WhatIf, WhatIfAnswer, explained, usage,
 };
 use crate::alerting::board::Timing;
 use crate::engine::journal::JournalHistory;
@@ -18,6 +18,7 @@ use crate::engine::{AuditLog, Core, Counters, EventLog, Host, Numbering, Progres
 use crate::ledger::Ledger;
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::view::shadowed::ShadowSheet;
 use crate::view::used::UsageQuestion;
 use crate::view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
@@ -36,6 +37,7 @@ pub struct Stepped {
     journal: Option<JournalHistory>,
     trends: OnceLock<Arc<Trends>>,
     alerts: Option<(Arc<Board>, Mutex<Judging>)>,
+    shadow: Option<ShadowSheet>,
 }
 
 /// How alerts are judged as time is stepped.
@@ -75,6 +77,7 @@ impl Stepped {
             journal: None,
             trends: OnceLock::new(),
             alerts: None,
+            shadow: None,
         }
     }
 
@@ -94,6 +97,12 @@ impl Stepped {
     #[must_use]
     pub fn with_alerts(self, board: Arc<Board>) -> Self {
         Self { alerts: Some((board, Mutex::default())), ..self }
+    }
+
+    /// The same as what a shadow shows that found this.
+    #[must_use]
+    pub fn with_shadow(self, sheet: ShadowSheet) -> Self {
+        Self { shadow: Some(sheet), ..self }
     }
 
     /// Judges the alerts, where the last time is long enough ago.
@@ -256,6 +265,10 @@ impl Source for Stepped {
 
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
         answer(Ok(usage::of_host(self, &question)));
+    }
+
+    fn shadow(&self, answer: ShadowAnswer) {
+        answer(self.shadow.clone().ok_or_else(|| NO_SHADOW.to_owned()));
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {

@@ -31,6 +31,7 @@ pub mod record;
 mod row_builder;
 pub mod rows;
 mod sample;
+pub mod shadowed;
 mod share;
 pub mod simulation;
 mod snapshot;

@@ -71,6 +71,7 @@ async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
             events: Settings::default().config().event.clone(),
             limits: Limits::default(),
             alerts: None,
+            shadow: None,
         };
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
         let router =

@@ -45,6 +45,36 @@ pub fn killed(stage: &Stage) {
     second.stop();
 }
 
+/// kill -9 exactly between the decision and the binding: once the bindings are not sent, once they are done and nobody was told.
+pub fn killed_between(stage: &Stage) {
+    for mode in ["before", "after"] {
+        prepare(stage);
+        let first = Scheduler::begin_by(stage, &stage.through(), &[]).ready();
+        stage.command(&json!({"hold": mode}));
+        make(stage, &some(&format!("{mode}-"), 6));
+        stage.command(&json!({"held": 6}));
+        let counted = first.get("/ws/v1/partition/default/nodes");
+        let of = |node: &Value| node["allocations"].as_array().map_or(0, Vec::len);
+        let assumed: usize = counted.as_array().unwrap().iter().map(of).sum();
+        assert_eq!(assumed, 6, "{mode}: all are decided, and count");
+        drop(first);
+        stage.command(&json!({"hold": null}));
+        let places =
+            |pods: &[Value]| -> Vec<Value> { pods.iter().map(|pod| pod["spec"]["nodeName"].clone()).collect() };
+        let before = pods(stage);
+        assert_eq!(on_nodes(&before), if mode == "before" { 0 } else { 6 }, "{mode}");
+        let second = Scheduler::start(stage);
+        until("the next one has bound all", || on_nodes(&pods(stage)) == 6);
+        check(stage, &second);
+        if mode == "after" {
+            assert_eq!(places(&pods(stage)), places(&before), "what was bound stays where it is");
+        }
+        let failed = stage.kubectl(&["-n", "batch", "get", "events", "--field-selector", "reason=PodBindFailure"]);
+        assert!(!failed.contains(&format!("pod/{mode}-")), "{mode}: none is bound twice: {failed}");
+        second.stop();
+    }
+}
+
 pub fn deleted(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

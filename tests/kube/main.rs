@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod acting;
+mod cases;
 mod chaos;
 mod failures;
 mod follow;
@@ -30,7 +31,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 53] = [
+const SCENARIOS: [Scenario; 68] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -78,11 +79,29 @@ const SCENARIOS: [Scenario; 53] = [
     ("bad annotations get their words and stop nothing", schedule::bad_input),
     ("an API server that hangs loses nothing", chaos::hangs),
     ("a scheduler that is killed while bindings are under way loses nothing", chaos::killed),
+    (
+        "a scheduler that is killed between its decisions and their bindings forgets none and binds none twice",
+        chaos::killed_between,
+    ),
     ("pods that are deleted while they are bound leave nothing behind", chaos::deleted),
     ("pods that another one binds at the same time are counted once, where they are", chaos::bound_by_another),
     ("a lease that is taken away ends the scheduler, and nothing more is bound (K8S-254)", chaos::lease_lost),
     ("pods of a DaemonSet go to their nodes", chaos::daemon_set),
     ("probes say who decides and who stands by", chaos::probes),
+    ("the id of an application: KT-01, KT-02, KT-03, KT-04, KT-05, KT-07", cases::applications),
+    ("what a pod asks for: KT-09, KT-10, KT-16, KT-17", cases::resources),
+    ("the user of a pod is believed where that is said: KT-23", cases::users),
+    ("a pod is left as it is: KT-24", cases::untouched),
+    ("foreign pods, and pods of a node that comes later: KT-06, KT-29, KT-30, KT-31", cases::foreign),
+    ("selectors, taints and a cordoned node: KT-32, KT-33, KT-34", cases::filters),
+    ("host ports: KT-35", cases::ports),
+    ("a hard gang that does not come together fails: KT-19, KT-20, KT-21, KT-37", cases::hard),
+    ("a soft gang that does not come together runs without: KT-38", cases::soft),
+    ("after a restart the driver is the originator: KT-22", cases::originator),
+    ("changes of the ConfigMap, good and bad: KT-25, KT-26, KT-27, KT-28", cases::maps),
+    ("quotas of namespaces: KT-18", cases::namespaces),
+    ("a pod whose queue is gone is in the recovery queue after a restart: KT-39", cases::recovered),
+    ("a pod of a DaemonSet makes room where it has to go: KT-40", cases::preempted),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];
 

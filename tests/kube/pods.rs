@@ -1,9 +1,11 @@
 //! A pod on the console: its log, its YAML, and what happened to it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kornsole::console::Driver;
 use kornsole::kube::Via;
+use kornsole::source::Remote;
 
 use super::looks::{cluster, console, list, pods, until};
 use super::stand_in::{Reply, StandIn};
@@ -11,6 +13,21 @@ use super::{Stage, failures};
 
 fn standing() -> StandIn {
     cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) })
+}
+
+/// A console on the list of applications.
+fn applications(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
+    let (remote, mut driver) = console(stand_in);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    (remote, driver)
+}
+
+/// The pod of an application is on the screen.
+fn on_pod(driver: &mut Driver) {
+    until(driver, &["job-1"]);
+    driver.keys(":app job-1<ret>").unwrap();
+    until(driver, &["POD", "team-a/job-1-driver"]);
 }
 
 /// Waits until a text with this is in the clipboard.
@@ -26,12 +43,9 @@ fn until_copied(driver: &mut Driver, text: &str) {
 #[test]
 fn the_log_of_a_container_is_followed_and_searched() {
     let stand_in = standing();
-    let (_remote, mut driver) = console(&stand_in);
-    until(&mut driver, &["tenant-a", "etl"]);
-    driver.keys("2").unwrap();
+    let (_remote, mut driver) = applications(&stand_in);
     until(&mut driver, &["job-1", "1 pod ImagePullBac"]);
-    driver.keys(":app job-1<ret>").unwrap();
-    until(&mut driver, &["POD", "team-a/job-1-driver"]);
+    on_pod(&mut driver);
     driver.keys("l").unwrap();
     until(
         &mut driver,
@@ -51,12 +65,8 @@ fn the_log_of_a_container_is_followed_and_searched() {
 #[test]
 fn a_pod_is_shown_as_yaml_and_copied() {
     let stand_in = standing();
-    let (_remote, mut driver) = console(&stand_in);
-    until(&mut driver, &["tenant-a", "etl"]);
-    driver.keys("2").unwrap();
-    until(&mut driver, &["job-1"]);
-    driver.keys(":app job-1<ret>").unwrap();
-    until(&mut driver, &["POD", "team-a/job-1-driver"]);
+    let (_remote, mut driver) = applications(&stand_in);
+    on_pod(&mut driver);
     driver.keys("Y").unwrap();
     // The environment is in it, as kubectl prints it; who manages which field is not.
     until(&mut driver, &["name: job-1-driver", "nodeName: node-a", "priorityClassName: gold", "value: hunter2"]);
@@ -74,12 +84,8 @@ fn a_pod_is_shown_as_yaml_and_copied() {
 #[test]
 fn events_and_conditions_of_a_pod_stand_in_order_of_time() {
     let stand_in = standing();
-    let (_remote, mut driver) = console(&stand_in);
-    until(&mut driver, &["tenant-a", "etl"]);
-    driver.keys("2").unwrap();
-    until(&mut driver, &["job-1"]);
-    driver.keys(":app job-1<ret>").unwrap();
-    until(&mut driver, &["POD", "team-a/job-1-driver"]);
+    let (_remote, mut driver) = applications(&stand_in);
+    on_pod(&mut driver);
     driver.keys("d").unwrap();
     until(
         &mut driver,
@@ -102,9 +108,7 @@ fn events_and_conditions_of_a_pod_stand_in_order_of_time() {
 #[test]
 fn a_log_that_is_not_there_is_reported_and_opened_again() {
     let stand_in = standing();
-    let (_remote, mut driver) = console(&stand_in);
-    until(&mut driver, &["tenant-a", "etl"]);
-    driver.keys("2").unwrap();
+    let (_remote, mut driver) = applications(&stand_in);
     until(&mut driver, &["1 pod Unschedulable"]);
     driver.keys(":app stuck-1<ret>").unwrap();
     until(&mut driver, &["team-a/stuck-1-driver Pending"]);

@@ -13,7 +13,7 @@ use super::{Stage, has};
 /// How long anything may take here.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const NODES: [&str; 3] = ["s1", "s2", "s3"];
-const QUEUES: &str = "
+pub const QUEUES: &str = "
 partitions:
 - name: default
   queues:
@@ -40,11 +40,16 @@ impl Scheduler {
 
     /// The same with more options.
     pub fn begin_with(stage: &Stage, options: &[&str]) -> Self {
+        Self::begin_by(stage, &stage.kubeconfig, options)
+    }
+
+    /// The same by another way to the API server.
+    pub fn begin_by(stage: &Stage, kubeconfig: &str, options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"])
-            .args(["--user-info", "trust"])
+            .args(if options.contains(&"--user-info") { &[][..] } else { &["--user-info", "trust"] })
             .args(options)
-            .env("KUBECONFIG", &stage.kubeconfig)
+            .env("KUBECONFIG", kubeconfig)
             .env("XDG_CONFIG_HOME", &stage.folder)
             .stdout(Stdio::piped())
             .spawn()
@@ -72,12 +77,17 @@ impl Scheduler {
 
     /// What its API has at a path.
     pub fn get(&self, path: &str) -> Value {
+        serde_json::from_str(&self.text(path)).unwrap()
+    }
+
+    /// The same as it is written.
+    pub fn text(&self, path: &str) -> String {
         let address = self.address.as_ref().unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
         write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
     /// SIGTERM, and waits for its end.

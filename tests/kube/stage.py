@@ -54,7 +54,7 @@ def end():
         except subprocess.TimeoutExpired:
             process.kill()
 
-PORT, ETCD, PEER, CORE, KUBELET = (free() for _ in range(5))
+PORT, ETCD, PEER, CORE, KUBELET, THROUGH = (free() for _ in range(6))
 start('etcd', f'{ASSETS}/etcd', f'--data-dir={FOLDER}/etcd', f'--listen-client-urls=http://127.0.0.1:{ETCD}', f'--advertise-client-urls=http://127.0.0.1:{ETCD}',
       f'--listen-peer-urls=http://127.0.0.1:{PEER}', f'--initial-advertise-peer-urls=http://127.0.0.1:{PEER}', f'--initial-cluster=default=http://127.0.0.1:{PEER}', '--unsafe-no-fsync', '--log-level=warn')
 def start_api_server():
@@ -227,11 +227,51 @@ async def websocket(reader, writer):
         FORWARDS.discard(writer)
         writer.close()
 
+HOLD = {'mode': None, 'held': 0}
+async def through(reader, writer):
+    """A connection to the API server without TLS. A binding may be kept back: `before` the API server has it, or its answer `after` it was done."""
+    inner, outer = await asyncio.open_connection('127.0.0.1', PORT, ssl=TRUST, server_hostname='127.0.0.1')
+    silent, answered = [False], asyncio.Event()
+    async def back():
+        while data := await inner.read(65536):
+            if silent[0]:
+                answered.set()
+            else:
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+    task = asyncio.create_task(back())
+    try:
+        while True:
+            head = await reader.readuntil(b'\r\n\r\n')
+            sizes = [line.split(b':')[1] for line in head.lower().split(b'\r\n') if line.startswith(b'content-length:')]
+            whole = head + (await reader.readexactly(int(sizes[0])) if sizes else b'')
+            method, path = head.split(b' ')[:2]
+            kept = HOLD['mode'] if method == b'POST' and path.endswith(b'/binding') else None
+            silent[0] = kept == 'after'
+            if kept != 'before':
+                outer.write(whole)
+                await outer.drain()
+            if kept:
+                if kept == 'after':
+                    await answered.wait()
+                HOLD['held'] += 1
+                # Until who asked is gone.
+                await reader.read()
+                return
+    except (OSError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        task.cancel()
+        outer.close()
+        writer.close()
+
 def kubelet():
     async def main():
         LOOP.append(asyncio.get_running_loop())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(f'{PKI}/server.crt', f'{PKI}/server.key')
+        await asyncio.start_server(through, '127.0.0.1', THROUGH)
         await (await asyncio.start_server(websocket, '127.0.0.1', KUBELET, ssl=context)).serve_forever()
     asyncio.run(main())
 
@@ -392,7 +432,7 @@ try:
         except OSError:
             time.sleep(0.05)
     hidden = [SECRET, base64.b64encode(SECRET.encode()).decode(), *TOKENS.values()]
-    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy, 'hidden': hidden}), flush=True)
+    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy, 'hidden': hidden, 'through': THROUGH}), flush=True)
     for line in sys.stdin:
         command = json.loads(line)
         if 'patch' in command:
@@ -402,6 +442,12 @@ try:
                 time.sleep(0.05)
         elif 'fakelet' in command:
             threading.Thread(target=fakelet, args=(command['fakelet'],), daemon=True).start()
+        elif 'hold' in command:
+            HOLD.update(mode=command['hold'], held=0)
+        elif 'held' in command:
+            until = time.time() + 60
+            while HOLD['held'] < command['held'] and time.time() < until:
+                time.sleep(0.05)
         elif 'freeze' in command:
             freeze(command['freeze'])
         elif 'restart' in command:

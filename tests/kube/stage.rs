@@ -15,6 +15,8 @@ pub struct Stage {
     pub kubeconfig: String,
     pub proxy: bool,
     kubectl: PathBuf,
+    /// A way to the API server that can keep bindings back, by its port.
+    through: u64,
     /// What no output may have.
     pub hidden: Vec<String>,
     /// Everything that was put out or shown so far.
@@ -39,7 +41,8 @@ impl Stage {
         let kubeconfig = ready["kubeconfig"].as_str().unwrap().to_owned();
         let hidden = serde_json::from_value(ready["hidden"].clone()).unwrap();
         let (proxy, kubectl) = (ready["proxy"] == true, assets.join("kubectl"));
-        Self { child, ends, folder, kubeconfig, proxy, kubectl, hidden, outputs: RefCell::default() }
+        let (through, outputs) = (ready["through"].as_u64().unwrap(), RefCell::default());
+        Self { child, ends, folder, kubeconfig, proxy, kubectl, through, hidden, outputs }
     }
 
     /// Keeps what was shown, to look for secrets in it.
@@ -56,6 +59,13 @@ impl Stage {
         let config: Value = serde_json::from_str(&std::fs::read_to_string(&self.kubeconfig).unwrap()).unwrap();
         let users = config["users"].as_array().unwrap();
         users.iter().find(|one| one["name"] == user).unwrap()["user"]["token"].as_str().unwrap().to_owned()
+    }
+
+    /// A kubeconfig by which bindings can be kept back.
+    pub fn through(&self) -> String {
+        let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&self.kubeconfig).unwrap()).unwrap();
+        config["clusters"][0]["cluster"] = json!({"server": format!("http://127.0.0.1:{}", self.through)});
+        self.file("through", &config.to_string())
     }
 
     /// A file with a text.

@@ -34,6 +34,7 @@ mod quitting;
 mod records;
 mod room;
 mod screens;
+mod shadow;
 mod simulated_past;
 mod users;
 mod ways;

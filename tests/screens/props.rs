@@ -156,6 +156,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Revisions(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Clusters(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Simulate(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Shadow(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Usage(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Details(_) | Page::Explain(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Ok(()),
         Page::Job(_) | Page::Contexts(_) | Page::Pod(_) | Page::Trends(_) => return Ok(()),

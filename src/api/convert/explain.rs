@@ -60,6 +60,7 @@ pub fn explained_by_twin(
 fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
     dto::GotAllocation {
         allocation_key: held.id.to_string(),
+        pod: held.pod.clone(),
         node_id: held.node.to_string(),
         since: wall.nanos(held.since),
         resource: (&held.resource).into(),
@@ -136,6 +137,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
     };
     dto::ExplainedAsk {
         allocation_key: one.id.to_string(),
+        pod: one.pod.clone(),
         alike: one.alike,
         status: status.to_owned(),
         resource: (&one.resource).into(),

@@ -215,6 +215,7 @@ fn native_options(options: &Options) -> Result<NativeOptions, String> {
         events,
         limits,
         alerts: options.alerts.clone(),
+        shadow: options.shadow.clone(),
     })
 }
 

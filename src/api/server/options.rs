@@ -10,6 +10,7 @@ use crate::alerting::Board;
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::config::settings::EventConfig;
 use crate::model::{Acl, Profile};
+use crate::view::shadowed::ShadowSource;
 
 /// How a server is set up, once, at start.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub limits: Limits,
     /// The alerts of the scheduler, where they are evaluated.
     pub alerts: Option<Arc<Board>>,
+    /// What a shadow found, where this is one.
+    pub shadow: Option<ShadowSource>,
 }
 
 impl Options {
@@ -44,8 +47,8 @@ impl Options {
     pub fn plain(listen: SocketAddr, profile: Profile, events: EventConfig) -> Self {
         let cluster_id = "kornsole".to_owned();
         let (access, policy_group) = (Access::default(), DEFAULT_POLICY_GROUP.to_owned());
-        let (extra, limits, alerts) = Default::default();
-        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, extra, limits, alerts }
+        let (extra, limits, alerts, shadow) = Default::default();
+        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, extra, limits, alerts, shadow }
     }
 }
 

@@ -326,6 +326,7 @@ impl Loop {
             | Effect::FetchRevision(_)
             | Effect::Explain(_)
             | Effect::PreviewQuotas(_)
+            | Effect::AskShadow
             | Effect::AskUsage(_)
             | Effect::Forecast(..)
             | Effect::StopForecast

@@ -1,5 +1,7 @@
 //! The columns that lists are sorted by.
 
+use super::column_table::columns;
+
 /// A column of a list.
 pub trait Column: Copy + PartialEq + 'static {
     /// All columns, in the order of the screen.
@@ -80,60 +82,6 @@ impl<C: Column + Default> Default for Sort<C> {
     fn default() -> Self {
         Self::by(C::default())
     }
-}
-
-/// Makes an enum of columns from rows `Name: "name", live, largest first;`, the first being the default; `more` at the end of a row says
-/// that the key for the next column leaves it out, `line` that nothing is sorted by it.
-macro_rules! columns {
-    (@steps) => { true };
-    (@steps more) => { false };
-    (@steps line) => { false };
-    (@sorts) => { true };
-    (@sorts more) => { true };
-    (@sorts line) => { false };
-    ($(#[$doc:meta])* $name:ident { $first:ident: $($rest:tt)+ }) => {
-        columns!(@ $(#[$doc])* $name, $first { $first: $($rest)+ });
-    };
-    (@ $(#[$doc:meta])* $name:ident, $first:ident {
-        $($column:ident: $text:literal, $live:literal, $largest:literal $(, $more:ident)?;)+
-    }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "each is the column of that name")]
-        pub enum $name {
-            $($column,)+
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self::$first
-            }
-        }
-
-        impl Column for $name {
-            const ALL: &'static [Self] = &[$(Self::$column,)+];
-
-            fn name(self) -> &'static str {
-                match self { $(Self::$column => $text,)+ }
-            }
-
-            fn live(self) -> bool {
-                match self { $(Self::$column => $live,)+ }
-            }
-
-            fn largest_first(self) -> bool {
-                match self { $(Self::$column => $largest,)+ }
-            }
-
-            fn steps(self) -> bool {
-                match self { $(Self::$column => columns!(@steps $($more)?),)+ }
-            }
-
-            fn sorts(self) -> bool {
-                match self { $(Self::$column => columns!(@sorts $($more)?),)+ }
-            }
-        }
-    };
 }
 
 columns! {
@@ -313,6 +261,21 @@ columns! {
         Rule: "rule", false, false;
         Subject: "subject", false, false;
         What: "what", false, false;
+    }
+}
+
+columns! {
+    /// The columns of what a shadow found.
+    ShadowColumn {
+        Time: "time", false, true;
+        Verdict: "verdict", false, false;
+        Queue: "queue", false, false;
+        Pod: "pod", false, false;
+        Application: "application", false, false, more;
+        Node: "node", false, false;
+        Ours: "ours", false, false, more;
+        Rule: "rule", false, false, more;
+        Cause: "cause", false, false, more;
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::console::state::column::{
     AlertColumn, AllocationColumn, AppColumn, AskColumn, AuditColumn, ClusterColumn, Column, EventColumn,
-    FairnessColumn, LevelColumn, LimitColumn, NodeColumn, QueueColumn, RevisionColumn, SimulationColumn, UsageColumn,
-    UserColumn,
+    FairnessColumn, LevelColumn, LimitColumn, NodeColumn, QueueColumn, RevisionColumn, ShadowColumn, SimulationColumn,
+    UsageColumn, UserColumn,
 };
 
 /// The names of a list's columns.
@@ -15,7 +15,7 @@ fn names<C: Column>() -> Vec<&'static str> {
 type Names = fn() -> Vec<&'static str>;
 
 /// The pages with a list, with the names of their columns.
-const LISTS: [(&str, Names); 16] = [
+const LISTS: [(&str, Names); 17] = [
     ("queues", names::<QueueColumn>),
     ("apps", names::<AppColumn>),
     ("app", names::<AskColumn>),
@@ -32,6 +32,7 @@ const LISTS: [(&str, Names); 16] = [
     ("simulate", names::<SimulationColumn>),
     ("clusters", names::<ClusterColumn>),
     ("usage", names::<UsageColumn>),
+    ("shadow", names::<ShadowColumn>),
 ];
 
 /// The columns of the list of a page, by the page's name; `None` where it has no list.
@@ -40,6 +41,6 @@ pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
 }
 
 /// The names of the pages with a list.
-pub fn pages() -> [&'static str; 16] {
+pub fn pages() -> [&'static str; 17] {
     LISTS.map(|(name, _)| name)
 }

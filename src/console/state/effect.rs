@@ -46,6 +46,8 @@ pub enum Effect {
     FetchRevision(u64),
     /// Ask the source why something waits. Answered by [`super::reply::Reply::Explained`].
     Explain(Question),
+    /// Ask the source what a shadow found. Answered by [`super::reply::Reply::ShadowKnown`].
+    AskShadow,
     /// Ask the source what was used over time. Answered by [`super::reply::Reply::UsageKnown`].
     AskUsage(UsageQuestion),
     /// Ask the source which allocations a text would have preempted. Answered by [`super::reply::Reply::QuotasPreviewed`].

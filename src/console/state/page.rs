@@ -19,6 +19,7 @@ use crate::console::state::job::JobPage;
 use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::pod::PodPage;
+use crate::console::state::shadow::ShadowPage;
 use crate::console::state::simulate::SimulatePage;
 use crate::console::state::trends::TrendsPage;
 use crate::console::state::usage::UsagePage;
@@ -77,6 +78,8 @@ pages! { $
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
     /// What was used over time.
     Usage(UsagePage) { "Usage", List, Pane::Below(14), [Usage, List, Page, Always] }
+    /// What a shadow found.
+    Shadow(ShadowPage) { "Shadow", List, Pane::Below(14), [Shadow, List, Page, Always] }
     /// All clusters that can be opened.
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
     /// Values over time.

@@ -16,6 +16,7 @@ use crate::view::job::{JobOrder, JobSheet};
 use crate::view::kubernetes::{Chain, OwnerDone};
 use crate::view::kubernetes::{LogName, LogPart, ObjectEvent};
 use crate::view::overview::ConfigFaults;
+use crate::view::shadowed::ShadowSheet;
 use crate::view::simulation::Simulation;
 use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, Sheet};
@@ -33,6 +34,8 @@ pub enum Reply {
     /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone. Beside it the faults
     /// of the configuration in force, to be kept for the next one.
     OverviewMade(Option<Box<Sheet>>, Option<Arc<ConfigFaults>>),
+    /// What a shadow found, or why that is not known.
+    ShadowKnown(Box<Result<ShadowSheet, String>>),
     /// What was used over time; or why that is not known.
     UsageKnown(UsageQuestion, Box<Result<Used, String>>),
     /// What the job of an application is; or why that is not known.

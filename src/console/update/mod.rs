@@ -64,6 +64,7 @@ pub mod revisions;
 mod run;
 pub(crate) mod search;
 mod settle;
+pub mod shadow;
 pub mod simulate;
 mod stack;
 mod tabs;
@@ -137,6 +138,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         revisions::want(state);
         explain::want(state);
         usage::want(state);
+        shadow::want(state);
         job::want(state);
         pod::want(state);
         contexts::want(state);
@@ -228,6 +230,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::TextEdited(text) => config::edited(state, text),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
         Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::ShadowKnown(answer) => shadow::take(state, *answer),
         Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
         Reply::SilenceChanged(Ok(message)) => state.say(Grade::Info, message),

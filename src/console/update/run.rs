@@ -15,8 +15,8 @@ use crate::console::state::pod::PodPart;
 use crate::console::update::{
     alerts, apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events,
     explain, fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders,
-    overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions, simulate, tabs, trends,
-    trial, usage, workload, write,
+    overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions, shadow, simulate, tabs,
+    trends, trial, usage, workload, write,
 };
 use crate::view::Side;
 
@@ -149,6 +149,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::Limits => limits_used::open(state),
         GoCommand::Clusters => clusters::open(state),
         GoCommand::Simulate => simulate::open(state, argument),
+        GoCommand::Shadow => shadow::open(state),
         GoCommand::Usage => usage::open(state, argument),
         GoCommand::UsageBy => usage::split(state, argument),
         GoCommand::UsagePeriod => usage::period(state, argument),

@@ -167,9 +167,9 @@ impl Live {
         if !self.started {
             return;
         }
-        let Some(app) = self.apps.get(id).filter(|app| app.phase == Phase::Reserving && app.refused.is_none()) else {
-            return;
-        };
+        // One that has failed or ended gets no new ones for those that are deleted.
+        let wants = |app: &&App| app.phase == Phase::Reserving && app.refused.is_none() && app.over.is_none();
+        let Some(app) = self.apps.get(id).filter(wants) else { return };
         let (first, groups, raw) = (Arc::clone(&app.first), app.groups.clone(), raw_groups(&app.first));
         let mut there: BTreeMap<String, u64> = BTreeMap::new();
         let placed = self.tasks_of(id);

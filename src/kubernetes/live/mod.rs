@@ -120,6 +120,8 @@ pub struct Live {
     later: BTreeSet<(Time, AskId)>,
     /// The filters have to be made again.
     stale: bool,
+    /// Volumes are attached or detached, or it is known by now which they are, or their node: the filters have to be told.
+    reattach: bool,
     deeds: Vec<Deed>,
 }
 
@@ -214,8 +216,11 @@ impl Live {
             let mut filters = self.filters();
             filters.take_places(&old);
             sink.set_filters(filters);
+        } else if self.reattach {
+            let storage = self.cluster.storage();
+            sink.filters(&mut |filters| filters.put_attachments(storage));
         }
-        self.stale = false;
+        (self.stale, self.reattach) = (false, false);
     }
 
     fn filters(&self) -> Snapshot {

@@ -46,6 +46,7 @@ impl Live {
             return;
         }
         self.nodes.insert(name.clone(), NodeMark { capacity: spec.capacity.clone(), ..NodeMark::default() });
+        self.reattach = true;
         // Closed until what runs there is taken over (K8S-201).
         sink.apply(PartitionCommand::AddNode(NodeSpec { drained: true, ..spec }));
         self.adopt_orphans(&name, sink);

@@ -70,6 +70,15 @@ impl Live {
                     self.storage_changed(sink);
                 }
             }
+            Object::CsiNode(says) => {
+                let name = says.metadata.name.clone();
+                if self.cluster.replace(Object::CsiNode(says)) {
+                    self.limits_changed(&name, sink);
+                }
+            }
+            attachment @ Object::Attachment(_) => {
+                self.reattach |= self.cluster.replace(attachment);
+            }
             map @ Object::ConfigMap(_) => drop(self.cluster.replace(map)),
         }
     }
@@ -90,11 +99,24 @@ impl Live {
             "Node" => self.remove_node(&key.name, sink),
             "Namespace" => drop(self.cluster.namespaces.remove(&key.name)),
             "PriorityClass" => drop(self.cluster.classes.remove(&key.name)),
-            _ => {
-                if self.cluster.remove(key) {
-                    self.storage_changed(sink);
+            kind => {
+                let was_there = self.cluster.remove(key);
+                match kind {
+                    "CSINode" if was_there => self.limits_changed(&key.name, sink),
+                    "VolumeAttachment" => self.reattach |= was_there,
+                    "ConfigMap" => {}
+                    _ if was_there => self.storage_changed(sink),
+                    _ => {}
                 }
             }
+        }
+    }
+
+    /// How many volumes a node can have is another number.
+    fn limits_changed(&self, node: &str, sink: &mut dyn Sink) {
+        if self.started {
+            let says = self.cluster.storage().csi_nodes.get(node);
+            sink.filters(&mut |filters| filters.put_limits(node, says));
         }
     }
 }

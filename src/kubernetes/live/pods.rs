@@ -7,9 +7,9 @@ use super::stage::{Stage, Task};
 use super::{Live, Sink};
 use crate::kubernetes::application;
 use crate::kubernetes::ask::ask;
+use crate::kubernetes::not_yet::not_yet;
 use crate::kubernetes::objects::Pod;
 use crate::kubernetes::pod_resources::pod_resources;
-use crate::kubernetes::predicates::waits_for;
 use crate::model::{AppId, AskId, NodeId, Resource};
 use crate::scheduler::{AskSpec, PartitionCommand};
 
@@ -117,7 +117,7 @@ impl Live {
             (Some(node), Ok(resource)) => self.place(uid, &node, resource, sink),
             (None, resource) => {
                 let deleted = deleting.then(|| "it is being deleted".to_owned());
-                let reason = match (deleted.or_else(|| self.not_yet(&pod)), resource) {
+                let reason = match (deleted.or_else(|| not_yet(&pod, self.cluster.storage())), resource) {
                     (None, Ok(resource)) => return self.ask_for(uid, resource, sink),
                     (Some(reason), _) | (None, Err(reason)) => reason,
                 };
@@ -136,18 +136,6 @@ impl Live {
         if pod.metadata.deletion_timestamp.is_none() {
             self.say(pod, weight, word, word, reason.to_owned());
         }
-    }
-
-    /// What a pod without a node needs that is not there yet.
-    fn not_yet(&self, pod: &Pod) -> Option<String> {
-        let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
-        if !gates.is_empty() {
-            return Some(format!("it has scheduling gates: {}", gates.join(", ")));
-        }
-        if pod.metadata.deletion_timestamp.is_some() {
-            return Some("it is being deleted".to_owned());
-        }
-        waits_for(pod, self.cluster.storage())
     }
 
     /// A pod that has a node is an allocation there.
@@ -229,7 +217,7 @@ impl Live {
             }
             // Its binding is not seen yet.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Leftover(_), None) => {}
-            (Stage::Pending, None) => match self.not_yet(&pod) {
+            (Stage::Pending, None) => match not_yet(&pod, self.cluster.storage()) {
                 Some(_) => {
                     self.withdraw(uid, sink);
                     self.enter(uid, sink);
@@ -311,6 +299,7 @@ impl Live {
 
     /// Claims, volumes or classes are others: pods with claims may be able to go where they could not, or the other way about.
     pub(super) fn storage_changed(&mut self, sink: &mut dyn Sink) {
+        self.reattach = true;
         let with_claims = |task: &Task| {
             task.pod.spec.volumes.iter().any(|volume| !volume.claim.is_empty() || volume.kind == "ephemeral")
         };
@@ -321,7 +310,7 @@ impl Live {
             let pod = Arc::clone(pod);
             match stage {
                 Stage::Left(_) => self.enter(&uid, sink),
-                Stage::Pending if self.not_yet(&pod).is_some() => {
+                Stage::Pending if not_yet(&pod, self.cluster.storage()).is_some() => {
                     self.withdraw(&uid, sink);
                     self.enter(&uid, sink);
                 }

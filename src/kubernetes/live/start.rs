@@ -26,6 +26,7 @@ impl Live {
             apps: BTreeMap::new(),
             later: BTreeSet::new(),
             stale: false,
+            reattach: false,
             deeds: Vec::new(),
         };
         for object in std::mem::take(&mut live.cluster.nodes).into_values() {
@@ -39,7 +40,7 @@ impl Live {
         }
         sink.set_filters(live.filters());
         live.started = true;
-        live.stale = false;
+        (live.stale, live.reattach) = (false, false);
         for name in live.nodes.keys().cloned().collect::<Vec<_>>() {
             live.refresh_node(&name, None, sink);
         }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub(crate) use pod::{Affinity, Container, ContainerStatus, Pod, PodTerm, SpreadConstraint, Toleration};
-pub(crate) use volume::{Claim, PersistentVolume, StorageClass};
+pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 /// Amounts by the name of their resource, as written.
 pub(crate) type Amounts = BTreeMap<String, Amount>;
@@ -33,6 +33,10 @@ pub(crate) enum Object {
     Claim(Box<Claim>),
     /// A storage class of `storage.k8s.io`.
     StorageClass(Box<StorageClass>),
+    /// The CSI drivers of a node, of `storage.k8s.io`.
+    CsiNode(Box<CsiNode>),
+    /// A volume that is attached to a node, of `storage.k8s.io`.
+    Attachment(Box<Attachment>),
 }
 
 impl Object {
@@ -58,6 +62,8 @@ impl Object {
             "PersistentVolume" => serde_json::from_value(value).map(Self::Volume),
             "PersistentVolumeClaim" => serde_json::from_value(value).map(Self::Claim),
             "StorageClass" => serde_json::from_value(value).map(Self::StorageClass),
+            "CSINode" => serde_json::from_value(value).map(Self::CsiNode),
+            "VolumeAttachment" => serde_json::from_value(value).map(Self::Attachment),
             _ => return Ok(None),
         };
         read.map(Some).map_err(|error| format!("{who}: {error}"))
@@ -79,6 +85,8 @@ impl Object {
             Self::Volume(_) => "PersistentVolume",
             Self::Claim(_) => "PersistentVolumeClaim",
             Self::StorageClass(_) => "StorageClass",
+            Self::CsiNode(_) => "CSINode",
+            Self::Attachment(_) => "VolumeAttachment",
         }
     }
 
@@ -92,12 +100,14 @@ impl Object {
             Self::Volume(volume) => &volume.metadata,
             Self::Claim(claim) => &claim.metadata,
             Self::StorageClass(class) => &class.metadata,
+            Self::CsiNode(node) => &node.metadata,
+            Self::Attachment(attachment) => &attachment.metadata,
         }
     }
 }
 
 fn unnamed(kind: &str) -> Result<Option<Object>, String> {
-    const KINDS: [&str; 8] = [
+    const KINDS: [&str; 10] = [
         "Pod",
         "Node",
         "Namespace",
@@ -106,6 +116,8 @@ fn unnamed(kind: &str) -> Result<Option<Object>, String> {
         "PersistentVolume",
         "PersistentVolumeClaim",
         "StorageClass",
+        "CSINode",
+        "VolumeAttachment",
     ];
     if KINDS.contains(&kind) { Err(format!("a {kind} has no metadata.name")) } else { Ok(None) }
 }

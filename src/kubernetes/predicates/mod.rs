@@ -15,6 +15,7 @@ mod conditions;
 mod copies;
 mod counters;
 mod labels;
+mod limits;
 mod live;
 mod matchers;
 mod nodes;
@@ -32,6 +33,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 
 use self::counters::{Counter, Counts, What};
 pub(crate) use self::labels::{Labels, NamespaceLabels};
+use self::limits::Attached;
 pub(crate) use self::live::NodeChange;
 use self::nodes::NodeTable;
 use self::pods::{Gathering, PodFacts};
@@ -57,6 +59,8 @@ pub struct Snapshot {
     ports: OrdMap<usize, Vector<HostPort>>,
     /// How many pods use a claim that one alone may use.
     in_use: OrdMap<usize, u32>,
+    /// The volumes that nodes have.
+    attached: Attached,
     /// Where pods are.
     placed: OrdMap<usize, usize>,
     /// Pods that are not to go to a node for a while, with it.
@@ -94,10 +98,13 @@ impl Snapshot {
             counts: Vector::new(),
             ports: OrdMap::new(),
             in_use: OrdMap::new(),
+            attached: Attached::default(),
             placed: OrdMap::new(),
             barred: OrdSet::new(),
             freed: 0,
         };
+        storage.csi_nodes.iter().for_each(|(node, says)| snapshot.put_limits(node, Some(says)));
+        snapshot.put_attachments(storage);
         snapshot.put_pods(pods, namespaces, storage);
         for pod in pods {
             if let Some(node) = pod.node() {
@@ -115,6 +122,7 @@ impl Snapshot {
             && one.nowhere == other.nowhere
             && one.ports == other.ports
             && one.alone == other.alone
+            && one.volumes == other.volumes
             && one.kept_off == other.kept_off
             && one.away == other.away
             && (&one.near, one.near_itself) == (&other.near, other.near_itself)
@@ -152,6 +160,7 @@ impl Snapshot {
             .refusal(at, false)
             .or_else(|| self.taken_port(pod, node).map(words))
             .or_else(|| self.claim_in_use(pod).filter(|_| allocate).map(words))
+            .or_else(|| self.too_many_volumes(pod, node).filter(|_| allocate).map(words))
             .or_else(|| conditions.refusal(at, allocate))
             .or_else(|| self.by_other_pods(pod, node).map(words))
             .or_else(|| self.is_barred(pod, node).then(|| Refusal::new(Filter::Before, BARRED)))
@@ -168,7 +177,7 @@ impl Snapshot {
         nodes.has(node)
             && pod.nowhere.is_none()
             && self.taken_port(pod, node).is_none()
-            && (!allocate || self.claim_in_use(pod).is_none())
+            && (!allocate || self.claim_in_use(pod).is_none() && self.too_many_volumes(pod, node).is_none())
             && self.by_other_pods(pod, node).is_none()
             && !self.is_barred(pod, node)
     }
@@ -232,6 +241,7 @@ impl Snapshot {
         self.count(number, node, comes, 0);
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
+        self.change_volumes(pod, node, comes);
         let holds = !(pod.alone.is_empty() && pod.ports.is_empty());
         if holds && !comes {
             self.freed += 1;
@@ -275,6 +285,28 @@ impl Snapshot {
 impl Predicates for Snapshot {
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool {
         self.known(&ask.id, &node.id).is_some_and(|(pod, at)| self.lets(pod, at, allocate))
+    }
+
+    fn bars(&self, ask: &Ask, node: &Node) -> bool {
+        // What a pod says of nodes by itself does not change by others that go.
+        let Some((pod, at)) = self.known(&ask.id, &node.id) else { return true };
+        let verdict = pod.conditions.map(|number| &self.facts.known.verdicts[number]);
+        pod.nowhere.is_some() || verdict.is_none_or(|verdict| !verdict.allocate.has(at))
+    }
+
+    fn passes_without(&self, ask: &Ask, node: &Node, there: &[&AskId], least: usize) -> Option<usize> {
+        let (pod, at) = self.known(&ask.id, &node.id)?;
+        if self.lets(pod, at, true) {
+            return Some(least);
+        }
+        let mut rest = self.clone();
+        for (gone, victim) in there.iter().enumerate() {
+            rest.place(victim, node.id.as_str(), false);
+            if gone + 1 >= least && rest.lets(pod, at, true) {
+                return Some(gone + 1);
+            }
+        }
+        None
     }
 
     fn refusal(&self, ask: &Ask, node: &Node) -> Option<String> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::conditions::{Conditions, Verdict};
 use super::counters::{Counter, What};
 use super::labels::Labels;
+use super::limits::VolumeTable;
 use super::matchers::{Matchers, Term};
 use super::nodes::{Bits, NodeFacts, NodeTable};
 use super::ports::{self, HostPort};
@@ -31,6 +32,8 @@ pub(super) struct PodFacts {
     pub ports: Vec<HostPort>,
     /// The claims that it alone may use.
     pub alone: Vec<usize>,
+    /// The volumes that have to be attached to its node, each once.
+    pub volumes: Vec<usize>,
     pub spread: Vec<Spread>,
     /// Counters of the pods that match all its affinity terms, one for each term.
     pub near: Vec<usize>,
@@ -76,6 +79,7 @@ pub(super) struct Gathering {
     pub verdicts: Vec<Verdict>,
     known_conditions: BTreeMap<Conditions, usize>,
     claims: BTreeMap<String, usize>,
+    pub volumes: VolumeTable,
     rules: Vec<Rule>,
     known_rules: BTreeMap<Rule, usize>,
     /// By rule: the nodes that count.
@@ -102,6 +106,10 @@ impl Gathering {
             let next = self.claims.len();
             facts.alone.push(*self.claims.entry(claim).or_insert(next));
         }
+        let volumes = volumes::attached(pod, storage).into_iter();
+        facts.volumes = volumes.map(|(driver, handle)| self.volumes.volume(&driver, handle)).collect();
+        facts.volumes.sort_unstable();
+        facts.volumes.dedup();
         let anti = &pod.spec.affinity.pod_anti_affinity.required;
         for term in anti {
             let read = Term::of(term, &pod.metadata).unwrap_or_else(|_| Term::everything());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::labels::NodeTerms;
 use super::nodes::NodeFacts;
 use super::refusal::{Filter, Refusal};
-use crate::kubernetes::objects::{Claim, PersistentVolume, Pod, StorageClass};
+use crate::kubernetes::objects::{Attachment, Claim, CsiNode, PersistentVolume, Pod, StorageClass};
 
 /// Labels of a volume that say where it is, each with the name by which nodes say it now.
 const ZONES: [(&str, &str); 4] = [
@@ -40,6 +40,9 @@ pub(crate) struct Storage<'s> {
     pub claims: &'s BTreeMap<(String, String), Claim>,
     pub volumes: &'s BTreeMap<String, PersistentVolume>,
     pub classes: &'s BTreeMap<String, StorageClass>,
+    /// By the name of the node.
+    pub csi_nodes: &'s BTreeMap<String, CsiNode>,
+    pub attachments: &'s BTreeMap<String, Attachment>,
 }
 
 /// From which nodes one bound volume can be reached.
@@ -150,6 +153,21 @@ fn unbound(name: &str, claim: &Claim, storage: Storage<'_>) -> Refusal {
     } else {
         Refusal::new(Filter::Before, "pod has unbound immediate PersistentVolumeClaims")
     }
+}
+
+/// The volumes of a pod that have to be attached to its node, each by its driver and its name there (K8S-182).
+pub(super) fn attached(pod: &Pod, storage: Storage<'_>) -> Vec<(String, String)> {
+    let of_claim = |name: String| {
+        let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name))?;
+        attached_by(&claim.spec.volume_name, storage)
+    };
+    claim_names(pod).filter_map(of_claim).collect()
+}
+
+/// By which driver a volume is attached, and its name there.
+pub(super) fn attached_by(volume: &str, storage: Storage<'_>) -> Option<(String, String)> {
+    let (driver, handle) = storage.volumes.get(volume)?.attached_by()?;
+    Some((driver.to_owned(), handle.to_owned()))
 }
 
 /// The claims of a pod that one pod alone may use, as `namespace/name` (K8S-183).

@@ -134,3 +134,17 @@ fn a_bad_partition_or_no_pods_at_all() {
     let refused = super::plan(&super::cluster(""), &super::Settings::default(), config);
     assert!(refused.is_err_and(|why| why.contains("no partition `default`")));
 }
+
+#[test]
+fn kt_39_what_runs_and_no_rule_places_any_more_is_in_the_recovery_queue() {
+    let queues = "partitions: [{name: default, placementrules: [{name: tag, value: namespace, create: false}], \
+                  queues: [{name: root, submitacl: '*', queues: [{name: dev}]}]}]";
+    let config = crate::config::read(queues, crate::model::Profile::Kornsole).config.expect("it is valid");
+    let text = node("n1", "", "") + &small("p", 0, "nodeName: n1");
+    let recovered =
+        super::super::Recovered::of(&super::cluster(&text), &super::Settings::default(), std::sync::Arc::new(config));
+    let recovered = recovered.expect("it is recovered");
+    let part = &recovered.scheduler.partitions()[0];
+    let queues: Vec<String> = part.apps.iter().map(|(_, app)| app.queue_path.to_string()).collect();
+    assert_eq!(queues, ["root.@recovery@"]);
+}

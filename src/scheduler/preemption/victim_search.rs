@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::fence::Fence;
 use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
-use crate::model::{Resource, Time};
+use crate::model::{AskId, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::grounds::WhyKept;
 use crate::scheduler::interface::switches::{AskQueueRoom, Switches};
@@ -174,14 +174,14 @@ impl<'a> VictimSearch<'a> {
         node.schedulable
             && !reserved_for_others
             && node.total.fit_in(&self.ask.resource)
-            && self.partition.nodes.lets(self.ask, node.key, false)
+            && !self.partition.nodes.bars(self.ask, node.key)
     }
 
     /// The victims that make room on one node, none if there is room already; `None` if it cannot be made (SCH-158).
     fn victims_on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         if node.available.fit_in(wanted) {
-            return Some(Vec::new());
+            return self.partition.nodes.lets(self.ask, node.key, false).then(Vec::new);
         }
         // Victims with a resource that the ask lacks go before victims that only free other resources.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
@@ -206,20 +206,26 @@ impl<'a> VictimSearch<'a> {
         self.snapshot.rewind(start);
         let mut victims = Vec::new();
         let mut room = node.available.clone();
-        let mut fits = false;
+        let mut fits = None;
         for at in head.into_iter().chain(tail) {
             if self.offer(at, false) != OfferResult::Taken {
                 continue;
             }
             room.add_assign(&self.candidates[at].ask.resource);
             victims.push(at);
-            fits = room.fit_in(wanted);
-            if fits {
+            if room.fit_in(wanted) {
+                fits = fits.or(Some(victims.len()));
+            }
+            // Those behind are only of use where the resource manager says so.
+            if fits.is_some() && !self.partition.nodes.has_predicates() {
                 break;
             }
         }
         self.snapshot.rewind(start);
-        fits.then_some(victims)
+        let there: Vec<&AskId> = victims.iter().map(|at| &self.candidates[*at].ask.id).collect();
+        let needed = self.partition.nodes.lets_without(self.ask, node.key, &there, fits?)?;
+        victims.truncate(needed);
+        Some(victims)
     }
 
     fn offer(&mut self, at: usize, paying: bool) -> OfferResult {

@@ -26,6 +26,17 @@ pub trait Predicates: Debug + Send + Sync {
     /// room.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;
 
+    /// Whether the ask can never go to the node, whatever goes from there. Without more knowledge what runs there does not matter.
+    fn bars(&self, ask: &Ask, node: &Node) -> bool {
+        !self.pass(ask, node, false)
+    }
+
+    /// How many of these allocations on the node have to go, in their order and at least `least`, before the ask may go there (K8S-163); it is
+    /// not barred from it. `None`: not even then.
+    fn passes_without(&self, _ask: &Ask, _node: &Node, _there: &[&AskId], least: usize) -> Option<usize> {
+        Some(least)
+    }
+
     /// Why the ask may not go to the node now, in words; `None` where it may, or where there are no words for it.
     fn refusal(&self, _ask: &Ask, _node: &Node) -> Option<String> {
         None

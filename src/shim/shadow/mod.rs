@@ -29,9 +29,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use self::events::{DecisionEvent, DecisionEvents};
 pub use self::metrics::serve as serve_metrics;
+pub use self::sink::Following;
 use self::watching::{Beginning, Step, Watching};
 use super::configuration::Configured;
 use super::feed::{Feed, FeedChange, KINDS};
+use super::stopper::Stopper;
 use super::time_of_day;
 use crate::config;
 use crate::engine::{Core, Engine, Setup};
@@ -43,6 +45,7 @@ use crate::scheduler::Tuning;
 use crate::shadow::free::Free;
 use crate::shadow::tally::Tally;
 use crate::shadow::{Comparison, Settings};
+use crate::view::shadowed::ShadowSheet;
 
 /// How often what is due is looked for.
 const LOOK: Duration = Duration::from_millis(250);
@@ -80,30 +83,30 @@ enum Message {
     Stop,
 }
 
-/// A way to end a shadow from elsewhere.
+/// What others look at while a shadow watches. All copies show the same.
 #[derive(Clone, Debug)]
-pub struct Stopper(Sender<Message>);
-
-impl Stopper {
-    /// Has it end.
-    pub fn stop(&self) {
-        // It may have ended.
-        let _ = self.0.send(Message::Stop);
-    }
+pub struct Shown {
+    tally: Arc<Mutex<Tally>>,
+    since: Time,
 }
 
-/// What others look at while a shadow watches. All copies show the same.
-#[derive(Clone, Debug, Default)]
-pub struct Shown(Arc<Mutex<Tally>>);
-
 impl Shown {
+    fn new() -> Self {
+        Self { tally: Arc::default(), since: time_of_day() }
+    }
+
+    /// All that was found so far, for a console.
+    pub fn sheet(&self) -> ShadowSheet {
+        report::sheet(&self.tally(), self.since)
+    }
+
     /// The counts as they are now.
     pub fn tally(&self) -> Tally {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn set(&self, tally: Tally) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = tally;
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
     }
 }
 
@@ -137,12 +140,12 @@ impl ShadowShim {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shadow-io").enable_all().build();
         let runtime = runtime.map_err(|error| format!("no threads for requests: {error}"))?;
         let (sender, inbox) = channel();
-        Ok(Self { options, runtime, inbox, sender, shown: Shown::default() })
+        Ok(Self { options, runtime, inbox, sender, shown: Shown::new() })
     }
 
     /// Ends it from elsewhere.
     pub fn stopper(&self) -> Stopper {
-        Stopper(self.sender.clone())
+        Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
     /// What others look at meanwhile.

@@ -1,6 +1,7 @@
 //! What a shadow found, as JSON lines, as text and as figures for Prometheus. A rate never stands without the number that it is of.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,8 +10,9 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::model::{QueuePath, Time};
 use crate::shadow::free::{Free, Waits};
-use crate::shadow::tally::{Counts, Tally};
+use crate::shadow::tally::{Counts, Difference, Tally};
 use crate::shadow::{Comparison, Verdict};
+use crate::view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSpan};
 
 /// How many differences a summary shows.
 const LAST: usize = 10;
@@ -109,12 +111,53 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
         );
     }
     text += &by_itself(free);
-    let last: Vec<&Comparison> = tally.differences().rev().take(LAST).collect();
+    let last: Vec<&Difference> = tally.differences().rev().take(LAST).collect();
     if !last.is_empty() {
         text += "\nthe last differences:\n";
-        last.iter().rev().for_each(|one| text += &format!("  {}\n", sentence(one, "")));
+        last.iter().rev().for_each(|one| text += &format!("  {}\n", sentence(&one.comparison, &one.pod)));
     }
     text
+}
+
+/// Everything since the beginning, for a console. `since`: when it began.
+pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
+    let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
+    let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });
+    ShadowSheet {
+        since,
+        total: rates(tally.total()),
+        queues: queues.collect(),
+        spans: spans.collect(),
+        differences: tally.differences().map(|one| Arc::new(difference(one))).collect(),
+    }
+}
+
+fn rates(counts: &Counts) -> ShadowRates {
+    ShadowRates {
+        decisions: counts.decisions(),
+        unsettled: counts.of(Verdict::Unsettled),
+        agreement: counts.agreement(),
+        legality: counts.legality(),
+        missed: counts.of(Verdict::Missed),
+        preemptions: (counts.same_victims, counts.other_victims),
+    }
+}
+
+fn difference(one: &Difference) -> ShadowDifference {
+    let Comparison { at, verdict, app, ask, queue, node, ours, rule, cause, source: _ } = one.comparison.clone();
+    ShadowDifference {
+        number: one.number,
+        at,
+        verdict: verdict.name().to_owned(),
+        queue,
+        app,
+        ask,
+        pod: one.pod.clone(),
+        node,
+        ours: ours.map(|ours| (ours.app, ours.ask, ours.node)),
+        rule: rule.unwrap_or_default().to_owned(),
+        cause,
+    }
 }
 
 /// The figures of the scheduler that decides by itself.
@@ -200,10 +243,10 @@ mod tests {
 
     fn tally() -> Tally {
         let mut tally = Tally::default();
-        tally.take(&comparison(Verdict::Same, ""));
-        tally.take(&comparison(Verdict::Same, ""));
-        tally.take(&comparison(Verdict::Unsettled, "the scheduler has restarted"));
-        tally.take(&comparison(Verdict::Illegal, "it would wait for cpu"));
+        tally.take(&comparison(Verdict::Same, ""), "");
+        tally.take(&comparison(Verdict::Same, ""), "");
+        tally.take(&comparison(Verdict::Unsettled, "the scheduler has restarted"), "");
+        tally.take(&comparison(Verdict::Illegal, "it would wait for cpu"), "a/b");
         tally
     }
 
@@ -231,9 +274,20 @@ all               4          1    66.67 %   66.67 %     0      0        1       
 
 the last differences:
   2026-11-01T10:00:00.25Z unsettled: etl uid-1 of root.etl on n2: the scheduler has restarted
-  2026-11-01T10:00:00.25Z illegal (queue-maximum): etl uid-1 of root.etl on n2: it would wait for cpu
+  2026-11-01T10:00:00.25Z illegal (queue-maximum): a/b of root.etl on n2: it would wait for cpu
 ";
         assert_eq!(summary(&tally(), &free), wanted);
+    }
+
+    #[test]
+    fn a_sheet_has_rates_spans_and_differences_with_their_pods() {
+        let sheet = sheet(&tally(), Time(1_793_527_000_000_000));
+        assert_eq!((sheet.total.decisions, sheet.total.unsettled, sheet.total.agreement), (4, 1, Some(2.0 / 3.0)));
+        assert_eq!(sheet.queues, [("root.etl".into(), sheet.total.clone())]);
+        let begun = Time(1_793_527_200_000_000);
+        assert_eq!(sheet.spans, [ShadowSpan { from: begun, rates: sheet.total.clone() }]);
+        let last = &sheet.differences[1];
+        assert_eq!((last.number, last.pod.as_str(), last.verdict.as_str()), (2, "a/b", "illegal"));
     }
 
     #[test]

@@ -13,11 +13,14 @@ use crate::shadow::tally::Tally;
 use crate::shadow::{Comparison, Decision, Input, Shadow, Source};
 use crate::shim::CoreSink;
 
-/// A shadow that follows, and what came of it.
+/// A shadow that follows what a live mapping gives, and what came of it.
 #[derive(Debug)]
-pub(super) struct Following {
+pub struct Following {
+    /// In the state of the other scheduler.
     pub shadow: Shadow,
+    /// A scheduler that is given the same, and decides by itself.
     pub free: Free,
+    /// All counts so far.
     pub tally: Tally,
     /// The time that the inputs are of which are taken.
     pub now: Time,
@@ -25,7 +28,7 @@ pub(super) struct Following {
     pub times: BTreeMap<AskId, (Time, Source)>,
     /// Everything that was there at the start is taken over: what comes to a node from now on was decided since.
     begun: bool,
-    /// Comparisons since they were last taken.
+    /// Comparisons since they were last taken. They are not in the tally yet: their pods have names elsewhere.
     pub found: Vec<Comparison>,
     /// The mapping takes a pod that got its node out and in again: what of that is not given yet.
     deferred: Vec<PartitionCommand>,
@@ -34,6 +37,7 @@ pub(super) struct Following {
 }
 
 impl Following {
+    /// One that has taken over nothing yet.
     pub fn new(shadow: Shadow, free: Free, now: Time) -> Self {
         let (tally, times, found, deferred, kept) = Default::default();
         Self { shadow, free, tally, now, times, begun: false, found, deferred, kept }
@@ -94,11 +98,6 @@ impl Following {
         self.free.decided(at, &of);
         let comparison = self.shadow.decided(&Decision { at, app, ask, node, source });
         self.take_checks();
-        self.note(comparison);
-    }
-
-    fn note(&mut self, comparison: Comparison) {
-        self.tally.take(&comparison);
         self.found.push(comparison);
     }
 
@@ -108,7 +107,7 @@ impl Following {
         self.free.turn_to(self.now);
         let missed = self.shadow.pass(self.now);
         self.take_checks();
-        missed.into_iter().for_each(|missed| self.note(missed));
+        self.found.extend(missed);
     }
 
     /// The queue cleaner runs, and shares are compared.

@@ -16,6 +16,7 @@ use crate::scheduler::Scheduler;
 use crate::shadow::free::Free;
 use crate::shadow::{Comparison, Settings, Shadow, Source};
 use crate::shim::configuration::Configured;
+use crate::shim::feed::is_map;
 
 /// How long changes are held, so that the Events about them are there.
 const DELAY: Duration = Duration::from_secs(3);
@@ -161,6 +162,7 @@ impl Watching {
         }
         for comparison in std::mem::take(&mut self.following.found) {
             let name = self.names.get(&comparison.ask).cloned().unwrap_or_default();
+            self.following.tally.take(&comparison, &name);
             step.compared.push((comparison, name));
         }
         step
@@ -240,13 +242,5 @@ impl Watching {
             core.reload(&name, self.configured.queues.as_bytes());
         }
         self.give(Input::Configured, core);
-    }
-}
-
-fn is_map(input: &Input) -> bool {
-    match input {
-        Input::Put(object) => object.key().kind == "ConfigMap",
-        Input::Gone(key) => key.kind == "ConfigMap",
-        Input::Done(_) | Input::Configured => false,
     }
 }

@@ -31,6 +31,7 @@ mod quotas;
 mod readings;
 mod records;
 mod rights;
+mod shadow;
 mod shared;
 mod twin;
 mod usage;
@@ -46,8 +47,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::cycles::Cycles;
 use super::{
-    About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, Source, SourcePlace,
-    StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
+    About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, ShadowAnswer, Source,
+    SourcePlace, StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
 };
 use crate::alerting::Board;
 use crate::api::client::{self, Client, Target, TargetFault};
@@ -354,11 +355,10 @@ impl Source for Remote {
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
-        let seen = {
-            let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = records.revisions.as_ref().ok();
-            known.and_then(|known| known.iter().find(|one| one.number == number)?.text.clone())
-        };
+        let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = records.revisions.as_ref().ok();
+        let seen = known.and_then(|known| known.iter().find(|one| one.number == number)?.text.clone());
+        drop(records);
         match seen {
             Some(text) => answer(Ok(text)),
             None => self.request(worker::Request::Text(number, answer)),
@@ -366,10 +366,11 @@ impl Source for Remote {
     }
 
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
-        match usage::may_ask(self.shared.remote.load_full().as_deref(), self.link()) {
-            Ok(()) => self.request(worker::Request::Usage(question, answer)),
-            Err(why) => answer(Err(why)),
-        }
+        usage::ask(self, question, answer);
+    }
+
+    fn shadow(&self, answer: ShadowAnswer) {
+        shadow::ask(self, answer);
     }
 
     fn cycle(&self) -> Option<Duration> {

@@ -6,9 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::api::client::{Client, Remote};
 use crate::api::convert::read::used;
 use crate::api::dto::native::UsageReport;
-use crate::source::Link;
 use crate::source::book::Book;
+use crate::source::remote::worker::Request;
 use crate::source::usage::path;
+use crate::source::{Link, Source as _, UsageAnswer};
 use crate::view::used::{UsageQuestion, Used};
 
 impl super::Remote {
@@ -21,11 +22,19 @@ impl super::Remote {
     }
 }
 
+/// Has the worker ask for it, where that can be.
+pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: UsageAnswer) {
+    match may_ask(source.shared.remote.load_full().as_deref(), source.link()) {
+        Ok(()) => source.request(Request::Usage(question, answer)),
+        Err(why) => answer(Err(why)),
+    }
+}
+
 /// Whether a remote can be asked for it.
 ///
 /// # Errors
 /// Why it cannot.
-pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
+fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("usage") => {
             Err("this kornsole keeps no ledger: it is too old".to_owned())

@@ -49,22 +49,27 @@ impl Explanation {
         };
         match ask.blockers.first() {
             Some(first) => format!("{who} waits for {}", first.sentence()),
-            None => format!("{who} waits for nothing: {} of {} is next", ask.id, amounts(&ask.resource)),
+            None => format!("{who} waits for nothing: {} of {} is next", ask.name(), amounts(&ask.resource)),
         }
     }
 }
 
 impl AskExplanation {
+    /// The namespace and name of its pod, or its id.
+    pub fn name(&self) -> &str {
+        self.pod.as_deref().unwrap_or(self.id.as_str())
+    }
+
     /// What happens to the ask, in one line.
     pub fn sentence(&self) -> String {
-        let wanted = amounts(&self.resource);
+        let (wanted, name) = (amounts(&self.resource), self.name());
         match (&self.status, self.blockers.first()) {
-            (AskStatus::Runs { node, .. }, _) => format!("{} ({wanted}) runs on {node}", self.id),
+            (AskStatus::Runs { node, .. }, _) => format!("{name} ({wanted}) runs on {node}"),
             (AskStatus::TakesOver { node, .. }, _) => {
-                format!("{} ({wanted}) takes over from a placeholder on {node}", self.id)
+                format!("{name} ({wanted}) takes over from a placeholder on {node}")
             }
-            (AskStatus::Waits, Some(first)) => format!("{} ({wanted}) waits for {}", self.id, first.sentence()),
-            (AskStatus::Waits, None) => format!("{} ({wanted}) is next", self.id),
+            (AskStatus::Waits, Some(first)) => format!("{name} ({wanted}) waits for {}", first.sentence()),
+            (AskStatus::Waits, None) => format!("{name} ({wanted}) is next"),
         }
     }
 

@@ -87,6 +87,7 @@ impl Api {
             events: kornsole::config::Settings::default().config().event.clone(),
             limits: Limits::default(),
             alerts: None,
+            shadow: None,
         };
         change(&mut options);
         let engine = Arc::new(Engine::start(Stage::new().core, 1.0).unwrap());

@@ -16,5 +16,7 @@ mod releases;
 mod saved;
 mod serve;
 mod sets;
+mod shadow;
+mod silences;
 mod tls;
 mod usage;

@@ -31,7 +31,8 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
     for (at, got) in found.got.iter().enumerate() {
         let app = found.application_id.as_str().into();
         let holder = if got.placeholder { ", a placeholder" } else { "" };
-        let text = format!("{} on {}{holder}", got.allocation_key, got.node_id);
+        let name = got.pod.as_deref().unwrap_or(&got.allocation_key);
+        let text = format!("{name} on {}{holder}", got.node_id);
         let label = if at == 0 { "it got" } else { "" };
         let to = Some(Target::App(app, Some(got.allocation_key.as_str().into())));
         lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(to).since(known(got.since)));

@@ -56,6 +56,9 @@ pub struct Explained {
 pub struct GotAllocation {
     /// The id of the ask, unique only within its application.
     pub allocation_key: String,
+    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
     /// On which node.
     #[serde(rename = "nodeID")]
     pub node_id: String,
@@ -155,6 +158,9 @@ pub struct Named {
 pub struct ExplainedAsk {
     /// The id of the ask, unique only within its application.
     pub allocation_key: String,
+    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
     /// How many of the application are like it, this one included.
     pub alike: u64,
     /// `waits`, `runs`, or `replaces` for one that takes over from a placeholder.

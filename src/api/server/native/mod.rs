@@ -26,6 +26,7 @@ mod read;
 mod refused_attempts;
 mod refused_budget;
 pub mod route;
+mod shadow;
 mod stopwatch;
 mod token_failures;
 mod usage;
@@ -61,6 +62,7 @@ use crate::config::settings::EventConfig;
 use crate::engine::Host;
 use crate::model::{Acl, Profile};
 use crate::view::act::{Code, Details, Done, Order, Refusal};
+use crate::view::shadowed::ShadowSource;
 
 /// What identifies a request to its log.
 const REQUEST_ID: HeaderName = HeaderName::from_static("kornsole-request-id");
@@ -92,6 +94,8 @@ pub struct NativeOptions {
     pub limits: Limits,
     /// The alerts, where they are evaluated.
     pub alerts: Option<Arc<Board>>,
+    /// What a shadow found, where this is one.
+    pub shadow: Option<ShadowSource>,
 }
 
 /// What all handlers of the native API see.
@@ -349,6 +353,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::PartitionPermissions => read::permissions(request),
         Verb::Draining => read::draining(request),
         Verb::Usage => usage::usage(request).await,
+        Verb::Shadow => shadow::shadow(request),
         Verb::Alerts => alerts::alerts(request),
         Verb::Silence => alerts::silence(request).await,
         Verb::EndSilence => alerts::end_silence(request).await,

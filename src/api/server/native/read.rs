@@ -64,7 +64,12 @@ pub(super) fn server(request: &NativeRequest) -> Reply {
         tls: options.tls,
         read_only: options.read_only,
         paused: request.view().paused,
-        features: FEATURES.map(str::to_owned).to_vec(),
+        features: FEATURES
+            .iter()
+            .copied()
+            .chain(options.shadow.is_some().then_some("shadow"))
+            .map(str::to_owned)
+            .collect(),
     })
 }
 

@@ -81,6 +81,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
         | Verb::Draining
         | Verb::Quotas
         | Verb::Usage
+        | Verb::Shadow
         | Verb::Alerts
         | Verb::Explain
         | Verb::Waiting

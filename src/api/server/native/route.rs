@@ -42,6 +42,7 @@ pub enum Verb {
     Draining,
     Quotas,
     Usage,
+    Shadow,
     Alerts,
     Silence,
     EndSilence,
@@ -148,7 +149,7 @@ const fn json<T: JsonSchema>() -> BodyKind {
 use BodyKind::{None as Nothing, Yaml};
 
 /// All routes below `/kornsole/v1`.
-pub static ROUTES: [Route; 41] = [
+pub static ROUTES: [Route; 42] = [
     open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -275,6 +276,8 @@ pub static ROUTES: [Route; 41] = [
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
     get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
+    open(get("/shadow", Verb::Shadow, "What a shadow found beside the scheduler that it watches"))
+        .gives::<dto::ShadowReport>(),
     get("/alerts", Verb::Alerts, "The alerts that are on or pending, and the silences").gives::<dto::Alerts>(),
     change("/alerts/silences", Verb::Silence, "Silence alerts for a time", json::<dto::SilenceOrder>())
         .gives::<dto::Silence>(),

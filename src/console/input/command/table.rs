@@ -27,6 +27,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Clusters, "enter"),
             (In::Contexts, "enter"),
             (In::Usage, "enter"),
+            (In::Shadow, "enter"),
             (In::Trends, "enter"),
         ])
         .hints(&[
@@ -47,6 +48,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Clusters, "go there"),
             (In::Contexts, "go there"),
             (In::Usage, "go into it"),
+            (In::Shadow, "application"),
             (In::Trends, "that moment"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
@@ -317,6 +319,7 @@ pub static COMMANDS: &[Command] = &[
         "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
+    row(CommandId::Go(GoCommand::Shadow), "shadow", "What a shadow found beside the scheduler that it watches: how often both decide alike, and what differs with its cause"),
     row(CommandId::Go(GoCommand::Usage), "usage", "What was used and waited for over time; over a period: 24h, 7d, month, last-month, all")
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split what was used by the next thing, or by: queue, tree, user, group, priority, application")

@@ -108,6 +108,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Trends
         | Id::Limits
         | Id::Simulate
+        | Id::Shadow
         | Id::Usage
         | Id::Partitions
         | Id::Info

@@ -18,6 +18,7 @@ pub mod queue_cells;
 pub mod queue_values;
 pub mod queues;
 pub mod revisions;
+pub mod shadow;
 pub mod simulate;
 pub mod usage;
 pub mod users;

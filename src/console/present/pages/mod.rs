@@ -13,6 +13,7 @@ mod nodes;
 mod pod;
 mod queues;
 mod records;
+mod shadow;
 mod simulate;
 mod trends;
 mod usage;

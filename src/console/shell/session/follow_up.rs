@@ -62,6 +62,7 @@ impl Session {
                 let answer = move |sheet| replies.send(Reply::Explained(of, sheet));
                 self.source.explain(question, Box::new(answer));
             }
+            Effect::AskShadow => self.ask_shadow(),
             Effect::AskUsage(question) => self.ask_usage(question),
             Effect::PreviewQuotas(text) => {
                 let (replies, of) = (self.replies(), Arc::clone(&text));
@@ -116,6 +117,11 @@ impl Session {
 
     fn handle(&self) -> SourceHandle {
         SourceHandle(Arc::clone(&self.source))
+    }
+
+    fn ask_shadow(&self) {
+        let replies = self.replies();
+        self.source.shadow(Box::new(move |sheet| replies.send(Reply::ShadowKnown(Box::new(sheet)))));
     }
 
     fn ask_usage(&self, question: UsageQuestion) {

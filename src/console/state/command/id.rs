@@ -126,6 +126,7 @@ pub enum GoCommand {
     Overview,
     Trends,
     Simulate,
+    Shadow,
     Usage,
     UsageBy,
     UsagePeriod,

@@ -33,6 +33,7 @@ pub enum Context {
     Revisions,
     Simulate,
     Usage,
+    Shadow,
     /// The page of every context of the settings, with figures.
     Clusters,
     Trends,
@@ -77,6 +78,7 @@ impl Context {
             Self::Revisions => "History of configurations",
             Self::Simulate => "Simulation",
             Self::Usage => "Usage",
+            Self::Shadow => "Shadow",
             Self::Clusters => "Clusters",
             Self::Trends => "Trends",
             Self::Edit => "While editing",
@@ -120,6 +122,7 @@ impl Context {
             Self::Revisions => "revisions",
             Self::Simulate => "simulate",
             Self::Usage => "usage",
+            Self::Shadow => "shadow",
             Self::Clusters => "clusters",
             Self::Trends => "trends",
             Self::Edit => "edit",
@@ -144,7 +147,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -167,6 +170,7 @@ impl Context {
         Self::Revisions,
         Self::Simulate,
         Self::Usage,
+        Self::Shadow,
         Self::Clusters,
         Self::Trends,
         Self::List,

@@ -208,3 +208,65 @@ fn k8s_134_gates_claims_and_pods_of_others() {
     assert_eq!(world.taken_bindings().len(), 1);
     world.check();
 }
+
+/// A queue with a guarantee beside one without.
+const GUARANTEED: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, \
+     {name: b, resources: {guaranteed: {vcore: '2'}}, properties: {preemption.delay: 1s}}]}]}]";
+
+#[test]
+fn k8s_163_a_filter_that_passes_once_a_victim_is_gone_lets_it_go() {
+    let with_port = |pod: serde_json::Value| {
+        with(
+            pod,
+            "/spec/containers/0",
+            json!({
+                "name": "c", "ports": [{"hostPort": 80}], "resources": {"requests": {"cpu": "1"}},
+            }),
+        )
+    };
+    let mut world = World::new(GUARANTEED);
+    world.put("Node", node("n1", "2"));
+    // The one with the port is the newest, and the first that would go.
+    for one in [pod("p1"), with_port(pod("p2"))] {
+        world.put("Pod", one);
+        world.cycles();
+        assert_eq!(world.bind_all().len(), 1);
+    }
+    let labels = json!({"applicationId": "other", "queue": "root.b"});
+    world.put("Pod", with(with_port(pod("q1")), "/metadata/labels", labels));
+    world.wait(40);
+    world.cycles();
+    assert_eq!(world.taken_deletions(), ["p2"]);
+    world.gone("Pod", "ns", "p2");
+    world.cycles();
+    assert_eq!(world.taken_bindings(), ["q1>n1"]);
+    world.check();
+}
+
+#[test]
+fn kt_40_for_a_pod_of_a_daemon_set_the_one_goes_that_may_and_began_nothing() {
+    let mut world = World::new(QUEUES);
+    world.put("Node", node("n1", "4"));
+    // The cluster has room elsewhere.
+    world.put("Node", node("n2", "4"));
+    for (name, cpu, may) in [("p1", "1", "false"), ("p2", "1", "false"), ("p3", "2", "true")] {
+        let mut one = with(pod(name), "/spec/containers/0/resources/requests/cpu", json!(cpu));
+        one["metadata"]["annotations"] = json!({"yunikorn.apache.org/allow-preemption": may});
+        world.put("Pod", on(one, "n1"));
+    }
+    let mut daemon = with(pod("d"), "/metadata/labels/applicationId", json!("daemon"));
+    daemon["metadata"]["ownerReferences"] = json!([{"kind": "DaemonSet", "uid": "set"}]);
+    let terms = json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]);
+    let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}});
+    daemon["spec"]["affinity"] = json!({"nodeAffinity": required});
+    world.put("Pod", daemon);
+    for _ in 0..10 {
+        world.wait(5);
+        world.cycles();
+    }
+    assert_eq!(world.taken_deletions(), ["p3"]);
+    world.gone("Pod", "ns", "p3");
+    world.cycles();
+    assert_eq!(world.taken_bindings(), ["d>n1"]);
+    world.check();
+}

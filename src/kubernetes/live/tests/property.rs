@@ -47,6 +47,8 @@ fn objects(cluster: &Cluster) -> Vec<Object> {
     all.extend(cluster.namespaces.values().cloned().map(Object::Namespace));
     all.extend(storage.volumes.values().map(|volume| Object::Volume(Box::new(volume.clone()))));
     all.extend(storage.claims.values().map(|claim| Object::Claim(Box::new(claim.clone()))));
+    all.extend(storage.csi_nodes.values().map(|node| Object::CsiNode(Box::new(node.clone()))));
+    all.extend(storage.attachments.values().map(|one| Object::Attachment(Box::new(one.clone()))));
     all
 }
 
@@ -80,14 +82,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_order_of_changes_ends_as_a_recovery(text in texts(), order in proptest::collection::vec((0..1000_u32, any::<u8>()), 20), size in 1..6_usize) {
+    fn any_order_of_changes_ends_as_a_recovery(text in texts(), order in proptest::collection::vec((0..1000_u32, any::<u8>()), 30), size in 1..6_usize) {
         let cluster = cluster(&text);
         let settings = Settings { profile: Profile::Kornsole, ..Settings::default() };
         let config = config::read(QUEUES, Profile::Kornsole).config.map(Arc::new).expect("it is valid");
         let recovered = Recovered::of(&cluster, &settings, config).expect("it is recovered");
 
         let mut world = World::new(QUEUES);
-        let mut inputs = changes(&objects(&cluster), &order);
+        let objects = objects(&cluster);
+        prop_assert!(objects.len() <= order.len(), "each object has its turn");
+        let mut inputs = changes(&objects, &order);
         while !inputs.is_empty() {
             let rest = inputs.split_off(size.min(inputs.len()));
             world.batch(std::mem::replace(&mut inputs, rest));

@@ -1,6 +1,6 @@
 //! The filters once more, written from the table of section 7 without any index: each answer walks over everything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kubernetes::Cluster;
 use crate::kubernetes::objects::{
@@ -85,6 +85,7 @@ impl<'c> World<'c> {
             && wants(pod, node)
             && self.ports(pod, node)
             && self.claims(pod, node)
+            && self.attached(pod, node)
             && self.spread(pod, node)
             && self.affinity(pod, node)
             && self.anti_affinity(pod, node)
@@ -117,6 +118,29 @@ impl<'c> World<'c> {
             };
             let in_use = claim.is_for_one_pod() && self.placed.iter().any(|(other, _)| uses(other));
             reached && near && !in_use
+        })
+    }
+
+    /// No driver has more volumes on the node than it says.
+    fn attached(&self, pod: &Pod, node: &Node) -> bool {
+        let storage = self.cluster.storage();
+        let of_volume = |name: &str| storage.volumes.get(name)?.attached_by();
+        let of_pod = |pod: &Pod| -> Vec<(&str, &str)> {
+            let claims = pod.spec.volumes.iter().map(|volume| (pod.metadata.namespace.clone(), volume.claim.clone()));
+            let claims = claims.filter_map(|key| storage.claims.get(&key));
+            claims.filter_map(|claim| of_volume(&claim.spec.volume_name)).collect()
+        };
+        let name = &node.metadata.name;
+        let here = self.placed.iter().filter(|(_, at)| at.metadata.name == *name).flat_map(|(pod, _)| of_pod(pod));
+        let there = storage.attachments.values().filter(|one| one.spec.node_name == *name);
+        let there = there.filter_map(|one| of_volume(&one.spec.source.persistent_volume_name));
+        let before: BTreeSet<(&str, &str)> = here.chain(there).collect();
+        let after: BTreeSet<(&str, &str)> = before.iter().copied().chain(of_pod(pod)).collect();
+        let drivers = storage.csi_nodes.get(name).map(|says| says.spec.drivers.as_slice()).unwrap_or_default();
+        drivers.iter().all(|driver| {
+            let of = |all: &BTreeSet<(&str, &str)>| all.iter().filter(|(by, _)| *by == driver.name).count();
+            let limit = driver.allocatable.count.map_or(usize::MAX, |count| count as usize);
+            of(&after) == of(&before) || of(&after) <= limit
         })
     }
 

@@ -24,6 +24,22 @@ const OTHERS: &str = "
 {kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: a__b}}}
 ---
 {kind: PersistentVolumeClaim, metadata: {namespace: x, name: c, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: v, accessModes: [ReadWriteOncePod]}}
+---
+{kind: PersistentVolume, metadata: {name: w1}, spec: {csi: {driver: d, volumeHandle: h1}}}
+---
+{kind: PersistentVolume, metadata: {name: w2}, spec: {csi: {driver: d, volumeHandle: h2}}}
+---
+{kind: PersistentVolumeClaim, metadata: {namespace: x, name: c1, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: w1}}
+---
+{kind: PersistentVolumeClaim, metadata: {namespace: x, name: c2, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: w2}}
+---
+{kind: CSINode, metadata: {name: n0}, spec: {drivers: [{name: d, allocatable: {count: 1}}, {name: e, allocatable: {count: 0}}]}}
+---
+{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d}]}}
+---
+{kind: CSINode, metadata: {name: n2}, spec: {drivers: [{name: d, allocatable: {count: 1}}]}}
+---
+{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n2, source: {persistentVolumeName: w1}}}
 ";
 
 fn one_of(texts: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
@@ -71,6 +87,9 @@ fn spec_text() -> impl Strategy<Value = String> {
         "containers: [{name: c, ports: [{hostPort: 80}], resources: {requests: {cpu: 1}}}]",
         "containers: [{name: c, ports: [{hostPort: 80, hostIP: 10.0.0.1}], resources: {requests: {cpu: 1}}}]",
         "volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]",
+        "volumes: [{name: d, persistentVolumeClaim: {claimName: c1}}]",
+        "volumes: [{name: d, persistentVolumeClaim: {claimName: c2}}]",
+        "volumes: [{name: d, persistentVolumeClaim: {claimName: c1}}, {name: e, persistentVolumeClaim: {claimName: c2}}]",
         "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [TERM1]}}}",
         "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [TERM]}}",
         "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [TERM]}}",

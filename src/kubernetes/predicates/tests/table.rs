@@ -218,6 +218,57 @@ fn k8s_175_to_178_and_183_volumes() {
     assert!(passes(&snapshot, "plain", "n1"));
 }
 
+#[test]
+fn k8s_182_volumes_of_a_driver_on_a_node() {
+    let volume = |name: &str, source: &str| {
+        format!("---\nkind: PersistentVolume\nmetadata: {{name: {name}}}\nspec: {{{source}}}\n")
+    };
+    let csi = |name: &str| volume(name, &format!("csi: {{driver: d, volumeHandle: {name}}}"));
+    let claim = |name: &str| {
+        format!(
+            "---\nkind: PersistentVolumeClaim\nmetadata: {{namespace: ns, name: c-{name}, annotations: {{pv.kubernetes.io/bind-completed: 'yes'}}}}\n\
+             spec: {{volumeName: {name}}}\n"
+        )
+    };
+    let uses = |pod_name: &str, claims: &[&str], more: &str| {
+        let one = |name: &&str| format!("{{name: {name}, persistentVolumeClaim: {{claimName: c-{name}}}}}");
+        let all: Vec<String> = claims.iter().map(one).collect();
+        pod(pod_name, "", &format!("volumes: [{}]{more}", all.join(", ")))
+    };
+    let limit = |node: &str, driver: &str, count: u32| {
+        format!(
+            "---\nkind: CSINode\nmetadata: {{name: {node}}}\nspec: {{drivers: [{{name: {driver}, allocatable: {{count: {count}}}}}]}}\n"
+        )
+    };
+    let attached = "---\nkind: VolumeAttachment\nmetadata: {name: a}\nspec: {attacher: d, nodeName: n2, source: {persistentVolumeName: v3}}\n";
+    let names = ["v1", "v2", "v3", "v4", "old"];
+    let volumes = names[..4].iter().map(|name| csi(name)).collect::<String>()
+        + &volume("old", "awsElasticBlockStore: {volumeID: x}");
+    let text = ["n1", "n2", "n3", "n4"].map(|name| node(name, "", "")).concat()
+        + &limit("n1", "d", 2) + &limit("n2", "d", 1) + &limit("n4", "ebs.csi.aws.com", 0) + attached + &volumes
+        + &names.iter().map(|name| claim(name)).collect::<String>()
+        // Two pods with one volume: it counts once.
+        + &uses("there", &["v1"], ", nodeName: n1") + &uses("too", &["v1"], ", nodeName: n1")
+        + &uses("one", &["v2"], "") + &uses("two", &["v2", "v4"], "") + &uses("same", &["v1", "v2"], "")
+        + &uses("third", &["v3"], "") + &uses("disk", &["old"], "") + &pod("plain", "", "");
+    let mut snapshot = snapshot(&cluster(&text));
+    let on = |snapshot: &_, pod: &str| ["n1", "n2", "n3", "n4"].map(|node| passes(snapshot, pod, node));
+    assert_eq!(on(&snapshot, "one"), [true, false, true, true], "n2 has what is attached only");
+    assert_eq!(on(&snapshot, "two"), [false, false, true, true]);
+    assert_eq!(on(&snapshot, "same"), [true, false, true, true], "v1 is there already");
+    assert_eq!(on(&snapshot, "third"), [true, true, true, true]);
+    assert_eq!(on(&snapshot, "disk"), [true, true, true, false], "the driver that has taken the kind over");
+    assert_eq!(on(&snapshot, "plain"), [true; 4]);
+    assert_eq!(why(&snapshot, "one", "n2"), "failed plugin: 'NodeVolumeLimits'\nnode(s) exceed max volume count");
+    assert!(may_reserve(&snapshot, "one", "n2"), "it is not asked for a reservation");
+    place(&mut snapshot, "one", "n1", true);
+    assert_eq!((on(&snapshot, "third")[0], on(&snapshot, "same")[0]), (false, true));
+    place(&mut snapshot, "there", "n1", false);
+    assert!(!on(&snapshot, "third")[0], "the other pod still has v1");
+    place(&mut snapshot, "too", "n1", false);
+    assert!(on(&snapshot, "third")[0]);
+}
+
 fn spread(fields: &str) -> String {
     format!(
         "topologySpreadConstraints: [{{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, \

@@ -86,6 +86,7 @@ impl Partition {
             let allocation = ask.allocation.as_ref()?;
             Some(Held {
                 id: ask.id.clone(),
+                pod: ask.rare.tags.pod(),
                 node: self.nodes[allocation.node].id.clone(),
                 since: allocation.since,
                 resource: ask.resource.clone(),
@@ -106,6 +107,7 @@ impl Partition {
         let ask = &application.asks[key];
         let mut explained = AskExplanation {
             id: ask.id.clone(),
+            pod: ask.rare.tags.pod(),
             alike,
             resource: ask.resource.clone(),
             priority: ask.priority,

@@ -49,6 +49,8 @@ pub struct Explanation {
 pub struct Held {
     /// The id of the ask that became the allocation.
     pub id: AskId,
+    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    pub pod: Option<String>,
     /// On which node.
     pub node: NodeId,
     /// When it was allocated.
@@ -64,6 +66,8 @@ pub struct Held {
 pub struct AskExplanation {
     /// The ask; the first of those that are alike.
     pub id: AskId,
+    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    pub pod: Option<String>,
     /// How many are alike, this one included.
     pub alike: u64,
     /// What it wants.

@@ -47,6 +47,23 @@ impl Nodes {
         }
     }
 
+    /// Whether an ask can never go to a node ([`Predicates::bars`]).
+    pub(in crate::scheduler) fn bars(&self, ask: &Ask, node: NodeKey) -> bool {
+        self.predicates.as_ref().is_some_and(|predicates| predicates.bars(ask, &self.nodes[node]))
+    }
+
+    /// How many of these allocations of a node have to go, at least `least`, before an ask may go there ([`Predicates::passes_without`]).
+    pub(in crate::scheduler) fn lets_without(
+        &self,
+        ask: &Ask,
+        node: NodeKey,
+        there: &[&AskId],
+        least: usize,
+    ) -> Option<usize> {
+        let Some(predicates) = &self.predicates else { return Some(least) };
+        predicates.passes_without(ask, &self.nodes[node], there, least)
+    }
+
     /// Whether an ask may go to a node, apart from resources (SCH-094).
     pub(in crate::scheduler) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))

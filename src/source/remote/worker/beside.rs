@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::explain;
+use super::super::{explain, shadow};
 use super::{Message, Worker};
 use crate::model::Identity;
 use crate::source::forecast::{ForecastAnswer, StopSign, forecast};
 use crate::source::trial::MOST_BYTES;
-use crate::source::{WhatIf, WhatIfAnswer};
+use crate::source::{ShadowAnswer, WhatIf, WhatIfAnswer};
 use crate::view::waiting::{Question, SheetAnswer};
 
 impl Worker {
@@ -23,6 +23,12 @@ impl Worker {
                 explain::twin(twins, question, at).await
             });
         });
+    }
+
+    /// What a shadow found.
+    pub(super) fn shadow(&mut self, answer: ShadowAnswer) {
+        let client = self.client.clone();
+        self.beside(Message::TextFetched, async move { answer(shadow::sheet(&client).await) });
     }
 
     /// What a configuration would lead to, on a twin of a partition.

@@ -255,6 +255,7 @@ impl Worker {
                 });
             }
             Request::Usage(question, answer) => self.used(question, answer),
+            Request::Shadow(answer) => self.shadow(answer),
             Request::Explain(question, answer) => self.explain(question, answer),
             Request::WhatIf(partition, name, answer) => self.what_if(partition, name, answer),
             Request::Forecast(partition, text, stop, answer) => self.forecast(partition, text, stop, answer),

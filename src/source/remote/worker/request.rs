@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::model::{AppId, Identity};
 use crate::source::{
-    Focus, ForecastAnswer, OwnersAnswer, QuotaAnswer, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, UsageAnswer,
-    WhatIfAnswer,
+    Focus, ForecastAnswer, OwnersAnswer, QuotaAnswer, ShadowAnswer, StopSign, SuspendAnswer, SuspendOrder, TextAnswer,
+    UsageAnswer, WhatIfAnswer,
 };
 use crate::view::act::{Answer as Done, Order, Refusal};
 use crate::view::used::UsageQuestion;
@@ -33,6 +33,8 @@ pub enum Request {
     PreviewQuotas(Arc<str>, QuotaAnswer),
     /// It is to be said what was used over time.
     Usage(UsageQuestion, UsageAnswer),
+    /// It is to be said what a shadow found.
+    Shadow(ShadowAnswer),
     /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
     WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
     /// What a configuration would lead to is to be tried on a twin of a partition.

@@ -1,0 +1,142 @@
+//! `kornsole kube schedule` against a real Kubernetes API server, with kubelets that are simulated: how many pods a second it binds beside bindings
+//! that are posted blindly, with as many requests at a time; how long it takes from its start to its first binding among very many pods
+//! that run; what it holds of memory then, and what it uses of a core while nothing happens.
+//!
+//! `KUBEBUILDER_ASSETS=$(scripts/kube-assets) cargo bench --bench kube` prints a line for each figure; `-- --nodes 1000 --pods 10000 --existing 50000
+//! --rounds 3` are the numbers that it takes without being told. The API server, etcd, the kubelets and the scheduler share the cores of this machine.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a bench is a program for its own people"
+)]
+
+mod api;
+mod kubelets;
+mod program;
+#[allow(dead_code, reason = "the tests use the rest of it")]
+#[path = "../../tests/kube/stage.rs"]
+mod stage;
+mod world;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use api::Api;
+use kubelets::Kubelets;
+use program::Program;
+use stage::Stage;
+
+/// How much is done.
+struct Load {
+    nodes: usize,
+    pods: usize,
+    existing: usize,
+    rounds: usize,
+    idle: Duration,
+}
+
+impl Load {
+    /// A little of everything under `cargo test`, the figures of the promise under `cargo bench`, or what is said.
+    fn asked() -> Self {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        let full = words.iter().any(|word| word == "--bench");
+        let number = |name: &str, small: usize, large: usize| {
+            let said = words.iter().skip_while(|word| *word != name).nth(1).and_then(|text| text.parse().ok());
+            said.unwrap_or(if full { large } else { small })
+        };
+        Self {
+            nodes: number("--nodes", 5, 1_000).max(1),
+            pods: number("--pods", 50, 10_000).max(2),
+            existing: number("--existing", 100, 50_000),
+            rounds: number("--rounds", 1, 3),
+            idle: Duration::from_secs(number("--idle", 1, 60) as u64),
+        }
+    }
+}
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {
+    let Some(assets) = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from) else {
+        println!(
+            "left out: KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver (scripts/kube-assets makes one)"
+        );
+        return;
+    };
+    let load = Load::asked();
+    let stage = Stage::start(&assets);
+    let api = Api::new(&stage.kubeconfig);
+    world::make(&api, load.nodes);
+    let kubelets = Kubelets::start(&api);
+    bindings(&load, &stage, &api, &kubelets);
+    existing(&load, &stage, &api, &kubelets);
+}
+
+fn line(what: &str, value: f64, unit: &str) {
+    println!("{what:<64}{value:>10.2} {unit}");
+}
+
+/// Pods a second: both ways in turn, as often as there are rounds.
+fn bindings(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
+    let mut parts = Vec::new();
+    for round in 1..=load.rounds {
+        let of = |what: &str| format!("round {round}: {what}");
+        world::make_pods(api, load.pods, "nobody");
+        kubelets.until_seen(load.pods);
+        kubelets.mark();
+        world::bind_blindly(api, kubelets, load.nodes);
+        let blind = kubelets.rate(load.pods);
+        line(&of("bindings that are posted blindly"), blind, "pods/s");
+        clear(api, kubelets);
+        world::make_pods(api, load.pods, "kornsole");
+        kubelets.until_seen(load.pods);
+        kubelets.mark();
+        let program = Program::start(stage);
+        let own = kubelets.rate(load.pods);
+        line(&of("kornsole kube schedule"), own, "pods/s");
+        line(&of("processor time of kornsole"), program.processor().as_secs_f64() * 1e6 / load.pods as f64, "us/pod");
+        drop(program);
+        clear(api, kubelets);
+        parts.push(own / blind * 100.0);
+    }
+    parts.sort_unstable_by(f64::total_cmp);
+    if let Some(part) = parts.get(parts.len() / 2) {
+        line("kornsole beside blind bindings, median (aim: at least 80)", *part, "%");
+    }
+}
+
+fn clear(api: &Api, kubelets: &Kubelets) {
+    kubelets.until_settled();
+    world::delete_pods(api, kubelets);
+    kubelets.until_seen(0);
+}
+
+/// From the start to the first binding while very many pods run, and what is held and used afterwards.
+fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
+    world::make_running(api, load.existing, load.nodes);
+    kubelets.until_seen(load.existing);
+    kubelets.until_settled();
+    world::make_pods(api, load.nodes.min(100), "kornsole");
+    kubelets.until_seen(load.existing + load.nodes.min(100));
+    kubelets.mark();
+    let begin = Instant::now();
+    let program = Program::start(stage);
+    let first = kubelets.first().duration_since(begin);
+    let of = |what: &str| format!("{} pods: {what}", load.existing);
+    line(&of("from the start to the first binding (aim: 10)"), first.as_secs_f64(), "s");
+    kubelets.rate(load.nodes.min(100));
+    kubelets.until_settled();
+    line(&of("memory held (aim: 500)"), program.memory("VmRSS:"), "MB");
+    line(&of("memory at most"), program.memory("VmHWM:"), "MB");
+    // Words about what was bound are written for a while.
+    std::thread::sleep(load.idle / 3);
+    let (before, since) = (program.processor(), Instant::now());
+    std::thread::sleep(load.idle);
+    let used = (program.processor() - before).as_secs_f64() / since.elapsed().as_secs_f64();
+    line(&of("while nothing happens (aim: 1)"), used * 100.0, "% of a core");
+}

@@ -1,0 +1,57 @@
+//! One row of the table of columns: what makes the enum of a list from its rows.
+
+/// Makes an enum of columns from rows `Name: "name", live, largest first;`, the first being the default; `more` at the end of a row says
+/// that the key for the next column leaves it out, `line` that nothing is sorted by it.
+macro_rules! columns {
+    (@steps) => { true };
+    (@steps more) => { false };
+    (@steps line) => { false };
+    (@sorts) => { true };
+    (@sorts more) => { true };
+    (@sorts line) => { false };
+    ($(#[$doc:meta])* $name:ident { $first:ident: $($rest:tt)+ }) => {
+        columns!(@ $(#[$doc])* $name, $first { $first: $($rest)+ });
+    };
+    (@ $(#[$doc:meta])* $name:ident, $first:ident {
+        $($column:ident: $text:literal, $live:literal, $largest:literal $(, $more:ident)?;)+
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each is the column of that name")]
+        pub enum $name {
+            $($column,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$first
+            }
+        }
+
+        impl Column for $name {
+            const ALL: &'static [Self] = &[$(Self::$column,)+];
+
+            fn name(self) -> &'static str {
+                match self { $(Self::$column => $text,)+ }
+            }
+
+            fn live(self) -> bool {
+                match self { $(Self::$column => $live,)+ }
+            }
+
+            fn largest_first(self) -> bool {
+                match self { $(Self::$column => $largest,)+ }
+            }
+
+            fn steps(self) -> bool {
+                match self { $(Self::$column => columns!(@steps $($more)?),)+ }
+            }
+
+            fn sorts(self) -> bool {
+                match self { $(Self::$column => columns!(@sorts $($more)?),)+ }
+            }
+        }
+    };
+}
+
+pub(super) use columns;

@@ -1,0 +1,141 @@
+//! The numbered cases of Kubernetes (KT-01 to KT-40) end to end: pods on the real API server, and what `kornsole kube schedule` makes of them.
+
+mod configured;
+mod gangs;
+mod nodes;
+mod pods;
+
+use serde_json::{Value, json};
+
+pub use self::configured::{maps, namespaces, recovered};
+pub use self::gangs::{hard, originator, soft};
+pub use self::nodes::{filters, foreign, ports, preempted};
+pub use self::pods::{applications, resources, untouched, users};
+use super::Stage;
+use super::schedule::{QUEUES, Scheduler, until};
+
+/// Where each case is shown: a scenario of this test, by the beginning of its name. What the API server of these tests (1.20) drops or does not
+/// show is shown where the file says.
+const CASES: [(&str, &str); 40] = [
+    ("KT-01", "the id of an application"),
+    ("KT-02", "the id of an application"),
+    ("KT-03", "the id of an application"),
+    ("KT-04", "the id of an application"),
+    ("KT-05", "the id of an application"),
+    ("KT-06", "foreign pods"),
+    ("KT-07", "the id of an application"),
+    // It drops `schedulingGates`.
+    ("KT-08", "src/kubernetes/tests/mapping.rs: fn kt_08_"),
+    ("KT-09", "what a pod asks for"),
+    ("KT-10", "what a pod asks for"),
+    // It drops `restartPolicy` of a container.
+    ("KT-11", "src/kubernetes/tests/resources.rs: fn kt_11_"),
+    ("KT-12", "src/kubernetes/tests/resources.rs: fn kt_12_"),
+    ("KT-13", "src/kubernetes/tests/resources.rs: fn kt_13_"),
+    // It drops `resources` of a pod.
+    ("KT-14", "src/kubernetes/tests/resources.rs: fn kt_14_"),
+    // It lets nobody resize a pod.
+    ("KT-15", "src/kubernetes/tests/resources.rs: fn kt_15_"),
+    ("KT-16", "what a pod asks for"),
+    ("KT-17", "what a pod asks for"),
+    ("KT-18", "quotas of namespaces"),
+    ("KT-19", "a hard gang"),
+    ("KT-20", "a hard gang"),
+    ("KT-21", "a hard gang"),
+    ("KT-22", "after a restart the driver"),
+    ("KT-23", "the user of a pod"),
+    ("KT-24", "a pod is left as it is"),
+    ("KT-25", "changes of the ConfigMap"),
+    ("KT-26", "changes of the ConfigMap"),
+    ("KT-27", "changes of the ConfigMap"),
+    ("KT-28", "changes of the ConfigMap"),
+    ("KT-29", "foreign pods"),
+    ("KT-30", "foreign pods"),
+    ("KT-31", "foreign pods"),
+    ("KT-32", "selectors, taints"),
+    ("KT-33", "selectors, taints"),
+    ("KT-34", "selectors, taints"),
+    ("KT-35", "host ports"),
+    // What is asked for a reservation is not seen from outside.
+    ("KT-36", "src/kubernetes/predicates/tests/table.rs: fn kt_36_"),
+    ("KT-37", "a hard gang"),
+    ("KT-38", "a soft gang"),
+    ("KT-39", "a pod whose queue is gone"),
+    ("KT-40", "a pod of a DaemonSet makes room"),
+];
+
+#[test]
+fn every_case_has_its_place() {
+    for (number, (case, place)) in CASES.iter().enumerate() {
+        assert_eq!(*case, format!("KT-{:02}", number + 1));
+        let found = match place.split_once(": ") {
+            Some((file, name)) if file.ends_with(".rs") => std::fs::read_to_string(file).unwrap().contains(name),
+            _ => super::SCENARIOS.iter().any(|(name, _)| name.starts_with(place) && name.contains(case)),
+        };
+        assert!(found, "{case}: there is no {place}");
+    }
+}
+
+/// What of the ConfigMap is another than usual.
+fn configure(stage: &Stage, change: &Value) {
+    let patch = change.to_string();
+    stage.kubectl(&["-n", "kornsole", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &patch]);
+}
+
+/// The ConfigMap is as usual again; `other` are the keys besides the queues that were set.
+fn restore(stage: &Stage, other: &[&str]) {
+    let mut data = json!({"queues.yaml": QUEUES});
+    other.iter().for_each(|key| data[*key] = Value::Null);
+    configure(stage, &json!({"data": data, "binaryData": null}));
+}
+
+/// Makes an object.
+fn create(stage: &Stage, path: &str, object: Value) {
+    stage.command(&json!({"make": [[path, object]]}));
+}
+
+/// A pod of namespace batch: its labels, its annotations, and its `spec` besides the name of the scheduler.
+fn pod(name: &str, labels: Value, annotations: Value, spec: Value) -> Value {
+    let mut pod = json!({"metadata": {"name": name, "labels": labels, "annotations": annotations}, "spec": spec});
+    if pod["spec"]["schedulerName"].is_null() {
+        pod["spec"]["schedulerName"] = json!("kornsole");
+    }
+    if pod["spec"]["containers"].is_null() {
+        pod["spec"]["containers"] = json!([container(json!({"cpu": "100m"}))]);
+    }
+    pod
+}
+
+fn container(requests: Value) -> Value {
+    let limits = requests.as_object().unwrap().iter().filter(|(name, _)| name.contains('/'));
+    let limits: Value =
+        limits.map(|(name, amount)| (name.clone(), amount.clone())).collect::<serde_json::Map<_, _>>().into();
+    json!({"name": "c", "image": "x", "resources": {"requests": requests, "limits": limits}})
+}
+
+/// The application of a pod and its ask or allocation, once the scheduler has them.
+fn asked(scheduler: &Scheduler, pod: &str) -> (Value, Value) {
+    let mut found = None;
+    until(&format!("{pod} is asked for"), || {
+        let apps = scheduler.get("/ws/v1/partition/default/applications/active");
+        found = apps.as_array().unwrap().iter().find_map(|app| {
+            let all = [&app["requests"], &app["allocations"]].into_iter().filter_map(Value::as_array).flatten();
+            let mut of_pod = all.filter(|ask| ask["allocationTags"]["kubernetes.io/meta/podName"] == pod);
+            Some((app.clone(), of_pod.next()?.clone()))
+        });
+        found.is_some()
+    });
+    found.unwrap()
+}
+
+/// The node of a pod of namespace batch; `None`: it has none yet.
+fn node_of(stage: &Stage, name: &str) -> Option<String> {
+    let pod = stage.read("batch", "pod", name);
+    pod["spec"]["nodeName"].as_str().map(str::to_owned)
+}
+
+/// What a scheduler has of a node.
+fn node(scheduler: &Scheduler, name: &str) -> Value {
+    let nodes = scheduler.get("/ws/v1/partition/default/nodes");
+    nodes.as_array().unwrap().iter().find(|node| node["nodeID"] == name).cloned().unwrap_or_default()
+}

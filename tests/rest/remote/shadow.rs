@@ -1,0 +1,45 @@
+//! What a shadow found, over the wire to a console.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use kornsole::api::client::Target;
+use kornsole::api::server::{Options, Server};
+use kornsole::config::Settings;
+use kornsole::model::{Profile, Time};
+use kornsole::source::Source;
+use kornsole::source::remote::RemoteOptions;
+use kornsole::view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSource};
+
+use crate::remote::own::Own;
+use crate::remote::picture::{Looker, PATIENCE};
+
+fn sheet() -> ShadowSheet {
+    let total = ShadowRates { decisions: 3, agreement: Some(1.0), ..ShadowRates::default() };
+    let difference =
+        ShadowDifference { number: 1, at: Time(5_000_000), pod: "batch/p".to_owned(), ..Default::default() };
+    ShadowSheet { total, differences: vec![Arc::new(difference)], ..ShadowSheet::default() }
+}
+
+/// What a console is told that looks at a server.
+fn asked(server: &Server) -> Result<ShadowSheet, String> {
+    let target = Target::new(&server.address().to_string()).unwrap();
+    let looker = Looker::patient(&target, RemoteOptions::default());
+    looker.wait("a live connection", |view, link| (link.is_live() && !view.partitions.is_empty()).then_some(()));
+    let (sender, answer) = channel();
+    looker.remote.shadow(Box::new(move |sheet| sender.send(sheet).unwrap()));
+    answer.recv_timeout(PATIENCE).unwrap()
+}
+
+#[test]
+fn a_console_is_told_what_a_shadow_found_and_by_others_that_they_are_none() {
+    let own = Own::new();
+    let events = Settings::default().config().event.clone();
+    let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
+    options.shadow = Some(ShadowSource(Arc::new(sheet)));
+    let server = Server::start(options, Arc::clone(&own.engine)).unwrap();
+    // It is read like the queues: without a token.
+    assert_eq!(asked(&server), Ok(sheet()));
+    let why = asked(&own.server).unwrap_err();
+    assert!(why.starts_with("this is no shadow of another scheduler"), "{why}");
+}
