@@ -123,7 +123,7 @@ mod tests {
         let of = |line, column| field_at(TEXT, Place { line, column });
         assert_eq!(of(4, 13).as_deref(), Some("clusters[0].cluster.server"));
         assert_eq!(of(9, 20).as_deref(), Some("users[0].user.exec.command"));
-        assert_eq!(of(9, 21).as_deref(), Some("users[0].user.exec.command[0]"));
+        assert_eq!(of(9, 22).as_deref(), Some("users[0].user.exec.command[0]"));
         assert_eq!(of(1, 1).as_deref(), Some("clusters"));
         assert_eq!(field_at("a: [", Place { line: 1, column: 4 }), None);
     }

@@ -298,7 +298,7 @@ a = 'accept'
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, shadow, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^
