@@ -50,11 +50,14 @@ impl Helper {
         Err(wrong(&format!("it is not of release {}", env!("CARGO_PKG_VERSION"))))
     }
 
-    /// A process of it, without anything of this one's environment.
+    /// A process of it, without anything of this one's environment. It changes its folder itself ([`supervise::run`]): with a folder here
+    /// a static program would copy itself for each process, which takes milliseconds where it has many pages.
+    ///
+    /// [`supervise::run`]: super::supervise::run
     pub(super) fn command(&self) -> Command {
         let path = self.0.as_ref().map_or_else(|| PathBuf::from(OWN), |file| by_descriptor(file));
         let mut command = Command::new(path);
-        command.arg0(OsString::from(NAME)).env_clear().current_dir("/");
+        command.arg0(OsString::from(NAME)).env_clear();
         command
     }
 }

@@ -71,6 +71,8 @@ pub fn run(folder: &Path) -> Result<(), String> {
     // To be nicer is always allowed.
     let _ = nice(NICE);
     process::close_inherited();
+    // It keeps no file system of others in use.
+    std::env::set_current_dir("/").map_err(|why| format!("/: {why}"))?;
     // Before the claim: who has one is asked to end by a signal, and it must not end this process.
     let signals = signals().map_err(|why| format!("signals cannot be taken: {why}"))?;
     let pid = getpid().as_raw_nonzero().get();
