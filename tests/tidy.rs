@@ -54,7 +54,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
 ///
 /// `theme` and `spelling` are data and words that use nothing of the console: the options name a theme out of those that there are, so
 /// `state` and `update` know the themes; a piece of text names the role of its meaning, so `present` does.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("spelling", &[]),
     ("theme", &["spelling"]),
     ("state", &["theme"]),
@@ -62,7 +62,8 @@ const ROOMS: [(&str, &[&str]); 8] = [
     ("present", &["spelling", "theme", "state", "input"]),
     ("update", &["spelling", "theme", "state", "input", "present"]),
     ("draw", &["theme", "state", "present"]),
-    ("shell", &["spelling", "theme", "state", "input", "present", "update", "draw"]),
+    ("linear", &["spelling", "theme", "state", "input", "present"]),
+    ("shell", &["spelling", "theme", "state", "input", "present", "update", "draw", "linear"]),
 ];
 
 /// What stands on top may use everything.
@@ -117,8 +118,14 @@ const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
 ];
 
 /// Parts of the console that take time as an argument and must not ask for it.
-const CONSOLE_PURE: [&str; 5] =
-    ["src/console/state", "src/console/present", "src/console/input", "src/console/update", "src/console/draw"];
+const CONSOLE_PURE: [&str; 6] = [
+    "src/console/state",
+    "src/console/present",
+    "src/console/input",
+    "src/console/update",
+    "src/console/draw",
+    "src/console/linear",
+];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };

@@ -14,7 +14,7 @@ use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity, load, trends};
-use crate::api::server::Server;
+use crate::api::server::{self, Server};
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
 use crate::console::input::keymap;
@@ -266,6 +266,19 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
+/// What the REST server of a console is to do; `None` where no server is asked for.
+fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<server::Options>, String> {
+    if args.listen.listen.is_none() {
+        return Ok(None);
+    }
+    let mut options = args.listen.options(settings.config(), args.core)?;
+    options.access.read_only = args.read_only;
+    options.extra = settings.extra();
+    let acl = args.scheduler_acl.as_ref().unwrap_or(&settings.config().scheduler_acl);
+    options.access.scheduler_acl.clone_from(acl);
+    Ok(Some(options))
+}
+
 /// Starts the engine, serves it where that is asked for, and shows the console on it until the person leaves.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
@@ -274,6 +287,9 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     };
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
+    if options.linear && args.record.is_some() {
+        return fail("--record writes down what is pressed in the drawn console; with --linear nothing is drawn", 2);
+    }
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has, from the page that every tape begins on.
         (personal.keymap, personal.start) = (keymap::defaults(), StartPage::Queues);
@@ -282,20 +298,11 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
             Err(message) => return fail(&message, 1),
         }
     }
-    let (mut about, served) = (opened.about.clone(), args.listen.listen.is_some());
-    let server = if served { Some(args.listen.options(settings.config(), args.core)) } else { None };
-    let mut server = match server.transpose() {
+    let mut about = opened.about.clone();
+    let mut server = match server_options(args, settings) {
         Ok(server) => server,
         Err(message) => return fail(&message, 2),
     };
-    if let Some(options) = &mut server {
-        options.access.read_only = args.read_only;
-        options.extra = settings.extra();
-        options
-            .access
-            .scheduler_acl
-            .clone_from(args.scheduler_acl.as_ref().unwrap_or(&settings.config().scheduler_acl));
-    }
     let engine = match serve::engine(opened, args.speed, hook(settings)) {
         Ok(engine) => engine,
         Err(message) => return fail(&message, 1),

@@ -15,6 +15,7 @@ use ratatui::layout::{Position, Rect};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::play::{Mode, Trouble, play_watched, read_file};
+use super::sayings::Looks;
 use crate::console::shell::terminal;
 use crate::console::shell::terminal::Screen;
 use crate::console::theme::Depth;
@@ -54,7 +55,7 @@ pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Resu
     crossterm::style::force_color_output(true);
     let screen = Screen::take().map_err(|error| wrong(format!("the terminal cannot be taken: {error}")))?;
     let mut live = Live { screen, ended, factor: 1.0, last: None };
-    let played = play_watched(tape, mode, server, Some(&mut live), Some(depth));
+    let played = play_watched(tape, mode, server, Some(&mut live), Looks { depth: Some(depth), linear: false });
     if played.as_ref().is_ok_and(|played| !played.stopped) {
         let _ = live.stay(END);
     }

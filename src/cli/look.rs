@@ -1,7 +1,7 @@
 //! How the console is drawn: arguments, environment, and the themes in a person's own folder.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,6 +30,10 @@ pub struct LookArgs {
     /// Draw with ASCII signs only
     #[arg(long)]
     pub ascii: bool,
+    /// Say in lines of text what the console shows, and take commands as words: for screen readers, terminals that cannot place a cursor,
+    /// and pipes. `linear = true` in your settings does the same
+    #[arg(long)]
+    pub linear: bool,
     /// Do not mark cells that changed just now
     #[arg(long)]
     pub calm: bool,
@@ -65,6 +69,22 @@ pub fn colors(text: &str) -> Result<Colors, String> {
 }
 
 impl LookArgs {
+    /// Whether nothing is to be drawn: because it is said so, or because the terminal cannot.
+    fn linear(&self, setting: Option<bool>) -> bool {
+        if self.linear || setting.unwrap_or(false) {
+            return true;
+        }
+        let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
+        if dumb {
+            // Standard error may be closed.
+            let _ = writeln!(
+                io::stderr(),
+                "TERM=dumb: this terminal cannot be drawn on; linear mode says what the console shows"
+            );
+        }
+        dumb
+    }
+
     /// How the console is drawn and what its keys mean: by the arguments, the environment, a person's settings, in this order.
     ///
     /// # Errors
@@ -85,6 +105,7 @@ impl LookArgs {
             themes,
             depth: self.color.depth(),
             ascii: self.ascii || settings.ascii.unwrap_or(usual.ascii),
+            linear: self.linear(settings.linear),
             mark_changes: !self.calm && settings.marks.unwrap_or(usual.mark_changes),
             refresh: settings.refresh.unwrap_or(usual.refresh),
             long: usual.long,

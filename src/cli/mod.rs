@@ -36,6 +36,7 @@ pub mod record;
 pub mod remote;
 pub mod run;
 mod sarif;
+pub mod sayings;
 pub mod schema;
 pub mod serve;
 pub mod served;

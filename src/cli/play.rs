@@ -12,12 +12,12 @@ use clap::Args;
 use super::attached::Attached;
 use super::console::{self, Opened};
 use super::look::{self, Colors};
+use super::sayings::Looks;
 use super::served::Served;
 use super::simulate::simulator;
-use super::{alerts, demo, fail, live, load};
+use super::{alerts, demo, fail, live, load, sayings};
 use crate::alerts::read::defaults;
 use crate::config::{Fault, Place, Severity, Source};
-use crate::console::theme::Depth;
 use crate::engine::Setup;
 use crate::model::Time;
 use crate::source::{Board, Jobs, SourcePlace};
@@ -43,6 +43,10 @@ pub struct PlayArgs {
     /// Write the snapshots into the file beside the tape, and the pictures that it takes
     #[arg(long)]
     pub update: bool,
+    /// Play it in linear mode as well: print what is said at each snapshot and at the end, and check that what is expected of the screen
+    /// in words is said, and that nothing of it is drawn
+    #[arg(long, conflicts_with_all = ["live", "update"])]
+    pub linear: bool,
     /// Draw the last screen as an SVG picture
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -111,6 +115,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
             Ok(played) if played.stopped => return ExitCode::from(code),
             Ok(played) => {
                 let name = tape.display();
+                sayings::print(&played);
                 let shots = counted(played.shots.len(), "snapshot");
                 let did = if mode == Mode::Update { "written" } else { "ok" };
                 // Who reads may have seen enough.
@@ -133,7 +138,7 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trou
         live::play(tape, mode, args.server.as_deref(), args.color.depth())?
     } else {
         let watch = cast.as_mut().map(|cast| cast as &mut dyn Watch);
-        play_watched(tape, mode, args.server.as_deref(), watch, None)?
+        play_watched(tape, mode, args.server.as_deref(), watch, Looks { depth: None, linear: args.linear })?
     };
     if let (Some(cast), Some(file)) = (cast, &args.cast) {
         write(file, &cast.text()).map_err(unreadable)?;
@@ -161,10 +166,18 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
 /// # Errors
 /// The tape or what it names does not read, an expectation is not met, or a snapshot is not as recorded.
 pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
-    play_watched(path, mode, None, None, None)
+    play_watched(path, mode, None, None, Looks::default())
 }
 
-/// The same on the scheduler of `server`, where the tape asks for one, and while somebody looks on, who can see so many colours.
+/// The same in linear mode.
+///
+/// # Errors
+/// As [`play_file`], or what is expected is not said.
+pub fn play_linear(path: &Path) -> Result<PlayResult, Trouble> {
+    play_watched(path, Mode::Play, None, None, Looks { linear: true, ..Looks::default() })
+}
+
+/// The same on the scheduler of `server`, where the tape asks for one, and while somebody looks on.
 ///
 /// # Errors
 /// As [`play_file`].
@@ -173,7 +186,7 @@ pub fn play_watched(
     mode: Mode,
     server: Option<&str>,
     watch: Option<&mut dyn Watch>,
-    depth: Option<Depth>,
+    Looks { depth, linear }: Looks,
 ) -> Result<PlayResult, Trouble> {
     let name = path.to_string_lossy();
     let unreadable = |message| Trouble { code: 1, message };
@@ -182,8 +195,16 @@ pub fn play_watched(
     let render = |fault: &Fault| Source::new(&name, &text).render(fault);
 
     let simulator = Some(simulator(path.parent()));
-    let stage =
-        Stage { limits: Limits::default(), jobs: None, alerts: None, watch, depth, title: title(path), simulator };
+    let stage = Stage {
+        limits: Limits::default(),
+        jobs: None,
+        alerts: None,
+        watch,
+        depth,
+        linear,
+        title: title(path),
+        simulator,
+    };
     let played = match (&tape.head.against, server) {
         (Against::Server, Some(_)) if tape.head.alerts.is_some() => {
             return Err(Trouble { code: 2, message: format!("{name}: {NO_BOARD}") });

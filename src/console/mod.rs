@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Where to look: [`state`] is all that is on the screen, as data; [`present`] what is derived from it; [`input`] the keys and the table of
-//! all commands; [`update`] how the state changes; [`draw`] how it looks; [`shell`] the terminal, threads and files.
+//! all commands; [`update`] how the state changes; [`draw`] how it looks; [`linear`] how it is said in lines; [`shell`] the terminal,
+//! threads and files.
 //!
 //! Invariants:
 //! - only [`shell`] does IO, knows the clock and starts threads;
@@ -16,6 +17,7 @@
 
 pub mod draw;
 pub mod input;
+pub mod linear;
 pub mod present;
 pub mod shell;
 pub(crate) mod spelling;

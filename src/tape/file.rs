@@ -168,7 +168,8 @@ pub enum Act {
     /// Gives the terminal another height.
     Height(u16),
     /// Some line of the screen must hold this.
-    Expect(Pattern),
+    /// With `true` it is about how the screen is drawn, and nothing that linear mode says.
+    Expect(Pattern, bool),
     /// No line of the screen may hold this.
     Refute(Pattern),
     /// The screen is kept, or compared, under this name.

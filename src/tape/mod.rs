@@ -18,6 +18,7 @@ pub mod cast;
 pub mod file;
 pub mod heard;
 mod line;
+pub mod linear;
 pub mod play;
 mod player;
 mod read;

@@ -32,11 +32,20 @@ pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> PlayResult {
         })
     });
     let failed = failed.and_then(|()| player.all_expected());
+    let failed = failed.and_then(|()| player.all_said());
     let (screen, time) = (player.screen(), player.now);
     let stopped = matches!(failed, Err((_, BrokenRule::Stopped)));
     let failure = match failed {
         Err((at, BrokenRule::Rule(code, what))) => Some(Failure { at, code, what, screen: screen.clone(), time }),
         _ => None,
     };
-    PlayResult { failure, stopped, screen, time, shots: player.shots, pictures: player.pictures }
+    PlayResult {
+        failure,
+        stopped,
+        screen,
+        time,
+        shots: player.shots,
+        pictures: player.pictures,
+        sayings: player.lines.sayings,
+    }
 }

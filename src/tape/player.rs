@@ -8,6 +8,7 @@ use ratatui::layout::Position;
 
 use super::file::{Act, Head, Pattern, Tape, Where};
 use super::heard::Ear;
+use super::linear::Lines;
 use super::rig::Rig;
 use super::screen::Screen;
 use super::snapshot::{Picture, Shot};
@@ -46,6 +47,7 @@ const WORK_SLICE: usize = 4096;
 /// | TAPE-024 | something was said that no step expects |
 /// | TAPE-025 | what is waited for does not come |
 /// | TAPE-026 | the server cannot be served |
+/// | TAPE-027 | linear mode does not say what is expected of the screen, or draws |
 pub(super) enum BrokenRule {
     Rule(&'static str, String),
     /// The watcher ended the play.
@@ -75,12 +77,13 @@ pub(super) struct Player<'t, 'w> {
     shower: Shower<'w>,
     pub shots: Vec<Shot>,
     pub pictures: Vec<Picture>,
+    pub lines: Lines,
 }
 
 impl<'t, 'w> Player<'t, 'w> {
     pub fn new(tape: &'t Tape, rig: Box<dyn Rig>, stage: Stage<'w>) -> Self {
         let head = &tape.head;
-        let Stage { limits, watch, depth, title, simulator, .. } = stage;
+        let Stage { limits, watch, depth, title, simulator, linear, .. } = stage;
         let depth = depth.unwrap_or(head.depth);
         let captions = tape.steps.iter().any(|step| matches!(step.act, Act::Say(_)));
         Self {
@@ -102,6 +105,7 @@ impl<'t, 'w> Player<'t, 'w> {
             shower: Shower::new(watch, head.pace, captions),
             shots: Vec::new(),
             pictures: Vec::new(),
+            lines: Lines::new(linear),
         }
     }
 
@@ -154,11 +158,12 @@ impl<'t, 'w> Player<'t, 'w> {
             Act::Wait(place, pattern, limit) => self.wait(*place, pattern, *limit)?,
             Act::Width(width) => self.resize(*width, self.size.1)?,
             Act::Height(height) => self.resize(self.size.0, *height)?,
-            Act::Expect(pattern) => self.expect(pattern)?,
+            Act::Expect(pattern, drawn) => self.expect(pattern, *drawn)?,
             Act::Refute(pattern) => self.refute(pattern)?,
             Act::Snapshot(name) => {
                 self.shots.push(Shot { name: name.clone(), at: self.at, screen: self.screen() });
                 self.ear.expect_all();
+                self.lines.keep(self.driver.state(), name, self.at);
             }
             Act::Screenshot(file) => self.picture(file),
             Act::Say(words) => {
@@ -197,8 +202,15 @@ impl<'t, 'w> Player<'t, 'w> {
         self.follow_source();
         self.ended = self.driver.quits();
         self.ear.listen(self.driver.state(), self.at);
+        self.lines.look(self.driver.state()).map_err(|why| broken("TAPE-027", why))?;
         let stays = self.shower.pressed(name, typed, nth);
         self.show(stays)
+    }
+
+    /// What is said at the end; and that all was said that was expected of the screen.
+    pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
+        self.lines.keep(self.driver.state(), "the end", self.at);
+        self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
     }
 
     pub fn all_expected(&self) -> Result<(), (Place, BrokenRule)> {
@@ -302,6 +314,9 @@ impl<'t, 'w> Player<'t, 'w> {
             };
             if searched.iter().any(|line| pattern.is_in(line)) {
                 self.ear.expect(&lines, |line| pattern.is_in(line));
+                if place == Where::Screen {
+                    self.lines.expect(self.driver.state(), pattern, self.at);
+                }
                 return Ok(());
             }
             if self.now - begin >= limit {
@@ -323,12 +338,15 @@ impl<'t, 'w> Player<'t, 'w> {
         self.show(KEEP)
     }
 
-    fn expect(&mut self, pattern: &Pattern) -> Result<(), BrokenRule> {
+    fn expect(&mut self, pattern: &Pattern, drawn: bool) -> Result<(), BrokenRule> {
         let lines = self.screen().lines();
         if !lines.iter().any(|line| pattern.is_in(line)) {
             return Err(broken("TAPE-020", format!("no line of the screen holds {pattern}")));
         }
         self.ear.expect(&lines, |line| pattern.is_in(line));
+        if !drawn {
+            self.lines.expect(self.driver.state(), pattern, self.at);
+        }
         Ok(())
     }
 

@@ -113,7 +113,7 @@ impl Reader {
                 let limit = speed.or(self.settings.wait).unwrap_or(WAIT_LIMIT);
                 Act::Wait(place, pattern(line, word)?, limit)
             }
-            "Expect" => Act::Expect(pattern(line, word)?),
+            "Expect" | "Expect+Screen" => Act::Expect(pattern(line, word)?, word == "Expect+Screen"),
             "Refute" => Act::Refute(pattern(line, word)?),
             "Snapshot" => Act::Snapshot(self.snapshot_name(line)?),
             "Screenshot" => Act::Screenshot(self.picture_name(line)?),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::linear::Saying;
 use super::screen::Screen;
 use super::snapshot::{Picture, Shot};
 use super::watch::Watch;
@@ -54,6 +55,8 @@ pub struct PlayResult {
     pub shots: Vec<Shot>,
     /// The pictures that were made.
     pub pictures: Vec<Picture>,
+    /// What linear mode says at each snapshot and at the end, where the tape is played in it.
+    pub sayings: Vec<Saying>,
     /// The last screen.
     pub screen: Screen,
     /// The virtual time that went by.
@@ -73,6 +76,8 @@ pub struct Stage<'w> {
     pub watch: Option<&'w mut dyn Watch>,
     /// How many colours the watcher can see; otherwise as the tape says.
     pub depth: Option<Depth>,
+    /// It is played in linear mode: what is said in lines is checked too.
+    pub linear: bool,
     /// The name of the pictures.
     pub title: String,
     /// What makes the simulations that it asks for.

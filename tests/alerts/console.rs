@@ -1,9 +1,12 @@
 //! Alerts in the console: the line on every page, the overview, the page, silences.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::{Driver, Options};
+use kornsole::console::present::export;
+use kornsole::console::shell::settings::RemoteContext;
+use kornsole::console::{Driver, Opener, Options, Personal};
 use kornsole::source::Source;
 
 use super::situations::{NODES, pass, source};
@@ -70,4 +73,37 @@ fn what_is_no_silence_is_refused_with_what_would_be_right() {
         assert!(text(&driver).contains(why), "{line}: {}", text(&driver));
     }
     assert!(board.picture().silences.is_empty());
+}
+
+#[test]
+fn the_page_of_all_clusters_counts_the_alerts_of_each() {
+    let (here, _) = source("", &(NODES.to_owned() + &pass(1)));
+    let (lost, _) = source("", &(NODES.to_owned() + &pass(1) + "- removeNode: n2\n"));
+    let (here, lost) = (Arc::new(here), Arc::new(lost));
+    let other = Arc::clone(&lost);
+    let opener = Opener::new(move |name| match name {
+        "lost" => Ok(Arc::clone(&other) as Arc<dyn Source>),
+        name => Err(format!("there is no {name}")),
+    });
+    let contexts = BTreeMap::from([("lost".to_owned(), RemoteContext::default())]);
+    let mut driver = Driver::new(Arc::clone(&here) as Arc<dyn Source>, Options::default(), 120, 24);
+    driver.personalize(Personal { contexts, opener: Some(opener), ..Personal::default() });
+    driver.keys(":clusters<ret>").unwrap();
+    let alerts = |driver: &Driver, name: &str| {
+        let table = export::table(driver.state());
+        let column = table.titles.iter().position(|title| title == "alerts").unwrap();
+        let row = table.rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("{table:?}"));
+        row[column].clone()
+    };
+    let pass = |driver: &mut Driver, seconds: u64| {
+        for source in [&here, &lost] {
+            source.advance(Duration::from_secs(seconds));
+        }
+        driver.advance(Duration::from_secs(seconds));
+    };
+    pass(&mut driver, 5);
+    assert_eq!(alerts(&driver, "lost"), "·", "{}", text(&driver));
+    (0..20).for_each(|_| pass(&mut driver, 5));
+    assert_eq!(alerts(&driver, "lost"), "1", "{}", text(&driver));
+    assert_eq!(alerts(&driver, "test"), "·", "{}", text(&driver));
 }

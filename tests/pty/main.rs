@@ -14,6 +14,7 @@ mod attach;
 #[cfg(target_os = "linux")]
 mod interactive;
 #[cfg(target_os = "linux")]
+mod linear;
 mod local;
 mod panics;
 mod round;

@@ -92,7 +92,7 @@ fn play_in_terminal(name: &str) {
                 size_now.1 = *height;
                 resized(&terminal, size_now);
             }
-            Act::Expect(pattern) => terminal.until(&at, |seen| rows(seen).iter().any(|row| pattern.is_in(row))),
+            Act::Expect(pattern, _) => terminal.until(&at, |seen| rows(seen).iter().any(|row| pattern.is_in(row))),
             Act::Refute(pattern) => terminal.until(&at, |seen| !rows(seen).iter().any(|row| pattern.is_in(row))),
             Act::Snapshot(name) => {
                 let (_, screen) = screens.iter().find(|(known, _)| known == name).expect("it is recorded");

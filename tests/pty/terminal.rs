@@ -51,7 +51,8 @@ impl Terminal {
 
     pub fn start(mut command: CommandBuilder) -> Self {
         command.cwd(env!("CARGO_MANIFEST_DIR"));
-        command.env("TERM", "xterm-256color");
+        let name = command.get_env("PTY_TERM").map(std::ffi::OsStr::to_owned);
+        command.env("TERM", name.unwrap_or_else(|| "xterm-256color".into()));
         if command.get_env("NO_COLOR").is_none_or(|value| value != "1") {
             command.env_remove("NO_COLOR");
         }

@@ -17,6 +17,7 @@ mod happened;
 mod jobs;
 mod keys;
 mod late;
+mod linear;
 mod long;
 mod looks;
 mod many;

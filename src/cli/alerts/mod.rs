@@ -4,6 +4,7 @@
 mod list;
 mod replay;
 mod rules;
+mod silence;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,6 +43,12 @@ pub enum AlertsCommand {
     Replay(replay::ReplayArgs),
     /// The alerts of a running kornsole: 0 nothing fires, 1 something does
     List(Box<list::ListArgs>),
+    /// Silence a rule of a running kornsole, or its alerts with a label, for a while; takes the scheduler ACL, and is in the audit
+    Silence(Box<silence::SilenceArgs>),
+    /// The silences of a running kornsole
+    Silences(Box<silence::SilencesArgs>),
+    /// End a silence before its time; takes the scheduler ACL, and is in the audit
+    Unsilence(Box<silence::UnsilenceArgs>),
 }
 
 /// Carries out the command.
@@ -52,6 +59,9 @@ pub fn run(args: &AlertsArgs) -> ExitCode {
         AlertsCommand::Kinds => print(&kinds()),
         AlertsCommand::Replay(args) => replay::run(args),
         AlertsCommand::List(args) => list::run(args),
+        AlertsCommand::Silence(args) => silence::silence(args),
+        AlertsCommand::Silences(args) => silence::silences(args),
+        AlertsCommand::Unsilence(args) => silence::unsilence(args),
     }
 }
 

@@ -21,6 +21,8 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
@@ -130,6 +132,28 @@ impl ServerArgs {
             }
         };
         asked().map_err(|ended: Ended| (ended.message, ended.code))
+    }
+
+    /// Has a kornsole do something on a path of its own API, which all of this release have who have the feature `alerts`.
+    ///
+    /// # Errors
+    /// Why it was not done, and the exit code.
+    pub fn order<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        reason: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, (String, u8)> {
+        let done = || {
+            let once = act::connect(self)?;
+            match once.remote() {
+                Remote::Kornsole(known) if known.can("alerts") => Ok(once.own_order(method, path, reason, body)?),
+                Remote::Kornsole(_) => Err(Ended { message: "this kornsole has no alerts".to_owned(), code: 1 }),
+                Remote::YuniKorn(_) => Err(Ended { message: "an Apache YuniKorn has no alerts".to_owned(), code: 1 }),
+            }
+        };
+        done().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
     /// Has a what-if tried by a kornsole, or makes a twin of an Apache YuniKorn to try it on: of the first partition where none is named.

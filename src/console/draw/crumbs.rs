@@ -9,6 +9,7 @@
 use ratatui::layout::Rect;
 
 use crate::console::draw::pen::Pen;
+use crate::console::present::crumbs::crumbs;
 use crate::console::present::format;
 use crate::console::present::layout;
 use crate::console::present::lists;
@@ -83,19 +84,4 @@ fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
             if here || all <= room + 3 { area.right().saturating_sub(x) } else { u16::try_from(rest).unwrap_or(0) };
         x += pen.path(x, area.y, most, crumb, if here { Role::Title } else { Role::Dim });
     }
-}
-
-/// Where one is, from the widest to the nearest.
-fn crumbs(state: &State) -> Vec<String> {
-    // Pages that stand alone are not behind the queues.
-    let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.stands_alone()));
-    let named = |(at, page): (usize, &Page)| {
-        let before = at.checked_sub(1).and_then(|at| state.pages.get(at));
-        each_page!(page, content => content.crumbs(page.row().title, before))
-    };
-    let mut crumbs: Vec<String> = state.pages.iter().enumerate().skip(usize::from(alone)).flat_map(named).collect();
-    // A rejected application has no queue.
-    crumbs.retain(|crumb| !crumb.is_empty());
-    crumbs.dedup();
-    crumbs
 }

@@ -13,6 +13,7 @@ use ratatui::layout::Rect;
 
 use crate::console::draw::pen::Pen;
 use crate::console::present::format;
+use crate::console::present::link::{Trouble, trouble};
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
@@ -22,9 +23,6 @@ use crate::console::theme::Role;
 use crate::model::{Identity, MEMORY, VCORE};
 use crate::source::{Link, SourcePlace};
 use crate::view::units::show_amount;
-
-/// From which age on the data is called old.
-const OLD: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Draws the header into its one or two lines.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
@@ -147,41 +145,6 @@ fn port(cluster: &Cluster) -> Option<(&str, &str)> {
     let at = name.rfind(':').filter(|_| cluster.about.place == SourcePlace::Remote)?;
     let (host, port) = name.split_at(at);
     port[1..].chars().all(|c| c.is_ascii_digit()).then_some((host, port))
-}
-
-/// What is wrong with a connection.
-struct Trouble {
-    badge: String,
-    /// The message about it.
-    story: String,
-    /// When it is tried again; empty when that is not known.
-    again: String,
-}
-
-/// What is wrong with the connection. Nothing while all is well, or only for a moment not.
-fn trouble(link: &Link) -> Option<Trouble> {
-    let again = |retry_in: &Option<std::time::Duration>| match retry_in {
-        Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),
-        Some(retry_in) => format!(", again in {}", format::duration(*retry_in)),
-        None => String::new(),
-    };
-    let old = |age: &std::time::Duration| format!(" {} OLD ", format::duration(*age));
-    let (badge, story, again) = match link {
-        Link::Live { .. } => return None,
-        Link::Connecting { cause: None, .. } => {
-            (" CONNECTING ".to_owned(), "awaiting the first answer".to_owned(), String::new())
-        }
-        Link::Connecting { cause: Some(cause), retry_in } => {
-            (" CONNECTING ".to_owned(), cause.clone(), again(retry_in))
-        }
-        Link::Stale { age, cause, retry_in } if *age > OLD => (old(age), cause.clone(), again(retry_in)),
-        Link::Stale { .. } => return None,
-        Link::Refused { why, age: None } => (" REFUSED ".to_owned(), why.clone(), String::new()),
-        Link::Refused { why, age: Some(age) } => {
-            (format!(" REFUSED {}", old(age).trim_start()), why.clone(), String::new())
-        }
-    };
-    Some(Trouble { badge, story, again })
 }
 
 /// Cuts pieces so that all take at most `room` columns.

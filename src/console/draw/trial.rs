@@ -7,43 +7,27 @@
 use ratatui::layout::Rect;
 
 use crate::console::draw::pen::Pen;
-use crate::console::present::format;
 use crate::console::present::text;
+use crate::console::present::trial;
 use crate::console::state::State;
 use crate::console::theme::Role;
-use crate::source::TrialStatus;
 
 /// Draws the line. In the past of a what-if the line of the past stands there.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
-    let Some(trial) = &state.cluster.trial else { return };
+    let Some(status) = &state.cluster.trial else { return };
     if area.height == 0 || state.cluster.past.shown.is_some() {
         return;
     }
-    let other = if trial.changed_side { "without" } else { "with" };
+    let other = if status.changed_side { "without" } else { "with" };
     let keys = format!("}} time  {{ {other}  tab both sides  :apply  esc leaves ");
     let width = usize::from(area.width);
     let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
-    let mut line = text::cut(&text::escape(&words(trial)), room, pen.signs().ellipsis).into_owned();
+    let mut line = text::cut(&text::escape(&format!(" WHAT IF, {}", trial::words(status))), room, pen.signs().ellipsis)
+        .into_owned();
     let gap = width.saturating_sub(text::width(&line));
     line.push_str(&" ".repeat(gap.saturating_sub(keys.len())));
     line.push_str(if gap > keys.len() { &keys } else { "" });
     let left = width.saturating_sub(text::width(&line));
     line.push_str(&" ".repeat(left));
     pen.text(area.x, area.y, area.width, &line, Role::BadgeWhatIf);
-}
-
-fn words(trial: &TrialStatus) -> String {
-    let after = trial.now.since(trial.began);
-    let began = format::when(trial.began, trial.now);
-    let when =
-        if after.is_zero() { format!("at {began}") } else { format!("{} after {began}", format::duration(after)) };
-    let changes = match (trial.changes.len(), trial.changed_side) {
-        (0, _) => "nothing changed so far".to_owned(),
-        (count, true) => {
-            format!("with {}: {}", format::count(count as u64, "change"), trial.changes.join(", "))
-        }
-        (count, false) => format!("WITHOUT the {}", format::count(count as u64, "change")),
-    };
-    let busy = if trial.busy { ", at work" } else { "" };
-    format!(" WHAT IF, {when}{busy}, {changes}")
 }

@@ -56,8 +56,8 @@ fn fields(state: &State) -> Option<Fields<'_>> {
 /// A row in the words of the screen.
 fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
     let signs = sign_set(state);
-    let cell = |(column, field): (usize, &Field)| {
-        let shown = fields.value(row, column).shown(field.unit, signs);
+    let cell = |(column, _): (usize, &Field)| {
+        let shown = fields.value(row, column).shown(fields.unit(row, column), signs);
         let shown = escape(&shown);
         if state.options.ascii { ascii(&shown).into_owned() } else { shown.into_owned() }
     };

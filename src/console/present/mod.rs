@@ -3,11 +3,13 @@
 //! Invariants: nothing here changes the state or does IO; `update` and `draw` ask the same functions, so that they agree.
 
 pub mod arrange;
+pub mod awaited;
 pub mod blocker;
 pub mod change;
 pub mod config;
 pub(crate) mod config_pane;
 pub mod contexts;
+pub mod crumbs;
 pub mod details;
 pub(crate) mod edit_check;
 pub(crate) mod edit_completion;
@@ -23,6 +25,7 @@ pub mod hints;
 pub mod job;
 pub mod layout;
 pub mod limits;
+pub mod link;
 pub mod lists;
 pub mod meter;
 pub mod overlay;
@@ -43,6 +46,7 @@ pub mod table;
 pub mod text;
 pub mod trend_cells;
 pub mod trends;
+pub mod trial;
 pub mod unreached;
 pub mod value;
 pub(crate) mod walk;

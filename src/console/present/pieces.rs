@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::console::present::text;
 use crate::console::state::{Grade, State};
-use crate::console::theme::{ASCII, DRAWN, Role, Signs};
+use crate::console::theme::{ASCII, DRAWN, Role, SPOKEN, Signs};
 
 /// Lines of pieces.
 pub type Lines = Vec<Vec<Piece>>;
@@ -49,9 +49,13 @@ pub struct Slot {
     pub right: bool,
 }
 
-/// The signs that a state is drawn with.
+/// The signs that a state is drawn with, or the words in their place.
 pub fn sign_set(state: &State) -> &'static Signs {
-    if state.options.ascii { &ASCII } else { &DRAWN }
+    match (state.options.linear, state.options.ascii) {
+        (true, _) => &SPOKEN,
+        (false, true) => &ASCII,
+        (false, false) => &DRAWN,
+    }
 }
 
 /// The sign and the role of a message of this grade.

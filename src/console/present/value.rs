@@ -21,6 +21,8 @@ pub enum Unit {
     Words,
     /// A number of things.
     Count,
+    /// A number that names something: a line, an arrival, a revision. Zero is none.
+    Number,
     /// Thousandths of a core.
     Vcore,
     /// Bytes; the screen scales them.
@@ -48,7 +50,7 @@ impl Unit {
     /// What stands behind the name of the column where the figures have no unit of their own.
     pub const fn suffix(self) -> &'static str {
         match self {
-            Self::Words | Self::Count => "",
+            Self::Words | Self::Count | Self::Number => "",
             Self::Vcore => "_cores",
             Self::Bytes => "_bytes",
             Self::Lasting | Self::Moment => "_seconds",
@@ -134,8 +136,9 @@ impl<'a> Value<'a> {
         match (self, unit) {
             (Self::Nothing | Self::Unbounded, _) => signs.nothing.to_owned(),
             (Self::Text(text), _) => text.to_string(),
-            (Self::Figure(0), Unit::Count | Unit::Vcore | Unit::Bytes) => signs.nothing.to_owned(),
+            (Self::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) => signs.nothing.to_owned(),
             (Self::Figure(figure), Unit::Words | Unit::Count) => show_amount("", *figure),
+            (Self::Figure(figure), Unit::Number) => figure.to_string(),
             (Self::Figure(figure), Unit::Vcore) => show_amount(VCORE, *figure),
             (Self::Figure(figure), Unit::Bytes) => show_amount(MEMORY, *figure),
             (Self::Figure(figure), Unit::Lasting) => format::duration(Duration::from_micros(micros(figure))),
@@ -158,7 +161,7 @@ impl<'a> Value<'a> {
             (Self::Text(text), _) => Some(text.to_string()),
             (Self::Figure(figure), Unit::Vcore | Unit::Share | Unit::Hours) => Some(decimal(*figure, 1_000, 3)),
             (Self::Figure(figure), Unit::Lasting | Unit::Moment) => Some(decimal(*figure, 1_000_000, 6)),
-            (Self::Figure(figure), Unit::Words | Unit::Count | Unit::Bytes) => Some(figure.to_string()),
+            (Self::Figure(figure), Unit::Words | Unit::Count | Unit::Number | Unit::Bytes) => Some(figure.to_string()),
         }
     }
 
@@ -217,6 +220,9 @@ impl Field {
 /// Says what a column says of a row, by their numbers.
 type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
 
+/// In what the figure of a row and a column counts, where rows differ in that.
+type UnitAt<'a> = Box<dyn Fn(usize) -> Option<Unit> + 'a>;
+
 /// A list as typed values: all of its columns, also those that the screen has no room for.
 pub struct Fields<'a> {
     /// The columns, each with its name and unit, in the order of the page.
@@ -224,6 +230,7 @@ pub struct Fields<'a> {
     /// How many rows there are.
     pub len: usize,
     value: ValueAt<'a>,
+    units: Option<UnitAt<'a>>,
 }
 
 impl std::fmt::Debug for Fields<'_> {
@@ -244,6 +251,22 @@ impl<'a> Fields<'a> {
             columns,
             len,
             value: Box::new(move |row, column| C::ALL.get(column).map_or(Value::Nothing, |column| value(row, *column))),
+            units: None,
+        }
+    }
+
+    /// The same, where what is counted in a row is amounts of one resource: its unit, in which people read them.
+    #[must_use]
+    pub fn in_units_of_rows(self, unit: impl Fn(usize) -> Option<Unit> + 'a) -> Self {
+        Self { units: Some(Box::new(unit)), ..self }
+    }
+
+    /// In what people read the figure of a row and a column.
+    pub fn unit(&self, row: usize, column: usize) -> Unit {
+        let own = self.columns.get(column).map_or(Unit::Words, |field| field.unit);
+        match &self.units {
+            Some(units) if own == Unit::Count => units(row).unwrap_or(own),
+            _ => own,
         }
     }
 

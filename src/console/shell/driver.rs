@@ -9,6 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
 use crate::console::input::terminal_events::Mouse;
+use crate::console::linear::Reader;
 use crate::console::shell::personal::Personal;
 use crate::console::shell::session::Incoming;
 use crate::console::shell::session::Session;
@@ -21,6 +22,8 @@ use crate::console::state::work::SourceHandle;
 use crate::console::state::{Options, State};
 use crate::source::Source;
 
+/// How many boxes are closed after one line.
+const CLOSES: usize = 8;
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -95,6 +98,38 @@ impl Driver {
             effect => self.effects.push(effect),
         }
         None
+    }
+
+    /// Carries out what a line asks for as linear mode does, and gives what is said then.
+    pub fn hear(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
+        let heard = reader.hear(self.state(), line);
+        let mut lines = heard.lines;
+        for step in heard.steps {
+            self.step(Incoming::Step(step));
+        }
+        self.settle();
+        self.look();
+        // A box that was read is closed by a step, after which there may be more to say.
+        for _ in 0..CLOSES {
+            let (said, steps) = reader.tell(self.session.state(), heard.then);
+            lines.extend(said);
+            if steps.is_empty() {
+                break;
+            }
+            for step in steps {
+                self.step(Incoming::Step(step));
+            }
+        }
+        lines
+    }
+
+    /// Lets a text be looked at that is to be looked at in a moment.
+    fn look(&mut self) {
+        for _ in 0..CLOSES {
+            let Some(due) = self.session.next_wake().filter(|_| self.session.is_busy()) else { return };
+            self.now = self.now.max(due);
+            self.refresh();
+        }
     }
 
     /// What was put into the clipboard last.

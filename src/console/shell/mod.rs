@@ -5,6 +5,7 @@
 pub mod driver;
 pub(crate) mod external_editor;
 pub(crate) mod input_gate;
+mod linear;
 mod news;
 mod own_command;
 pub(crate) mod perform;

@@ -35,7 +35,7 @@ use crate::console::shell::session::{Incoming, Session};
 use crate::console::shell::tap::{Input, Tap, TapTime};
 use crate::console::shell::terminal::{self, Screen};
 use crate::console::shell::workers::Workers;
-use crate::console::shell::{news, workers};
+use crate::console::shell::{linear, news, workers};
 use crate::console::state::Options;
 use crate::console::state::effect::Effect;
 use crate::source::Source;
@@ -82,8 +82,13 @@ pub fn run_tapped(
     personal: Personal,
     mut tap: Option<Box<dyn Tap>>,
 ) -> color_eyre::Result<()> {
+    if options.linear {
+        return linear::run(source, options, personal);
+    }
     if !std::io::stdout().is_terminal() {
-        bail!("the console needs a terminal, and the output is none; `kornsole run FILE` works without one");
+        bail!(
+            "the console needs a terminal, and the output is none; `--linear` says in lines what it shows, `kornsole run FILE` works without one"
+        );
     }
     // With NO_COLOR crossterm would write resets in place of colours and wipe out the selection; the theme without colours
     // is what keeps colours away.

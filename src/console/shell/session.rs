@@ -28,7 +28,8 @@ use ratatui::layout::{Position, Size};
 
 use crate::console::draw;
 use crate::console::input::keymap;
-use crate::console::present::{focus, lists as present_lists};
+use crate::console::linear::Step;
+use crate::console::present::{awaited, focus, guard, lists as present_lists};
 use crate::console::shell::personal::Personal;
 use crate::console::shell::tap::Input;
 use crate::console::state::effect::Effect;
@@ -87,6 +88,8 @@ const HELD: usize = 256;
 pub enum Incoming {
     /// A person did something.
     Input(Input),
+    /// A step of a line that a person wrote in linear mode.
+    Step(Step),
     /// The source has a newer view, or something on the screen is due.
     Refresh,
     /// There are replies in the channel, or nothing but time has passed.
@@ -171,6 +174,7 @@ impl Session {
         self.act(Action::Clock(now));
         match incoming {
             Incoming::Input(input) => self.take_input(input),
+            Incoming::Step(step) => self.take_step(step),
             Incoming::Refresh => self.take_news(),
             Incoming::Replies => {}
         }
@@ -209,6 +213,20 @@ impl Session {
             },
             Input::Mouse(mouse) => Action::Mouse(*mouse),
             Input::Paste(text) => Action::Paste(text.clone()),
+        };
+        self.act(action);
+    }
+
+    /// Carries out a step of a line. What a key would be refused for is refused here too.
+    fn take_step(&mut self, step: Step) {
+        let action = match step {
+            Step::Key(key) => return self.take_input(Input::Key(key)),
+            Step::Select(index) => Action::Select(index),
+            Step::Text(text) => Action::Reply(Reply::TextEdited(Ok(text))),
+            Step::Run(id, argument) => match guard::check(&self.state, id) {
+                Ok(()) => Action::Run(id, argument),
+                Err(reason) => Action::Off(id, reason),
+            },
         };
         self.act(action);
     }
@@ -264,6 +282,11 @@ impl Session {
             || !self.state.orders.open.is_empty()
             || self.state.job.awaited
             || self.state.job.acting.left > 0
+    }
+
+    /// Whether what the person asked for last is still on its way: an answer of the source, a list, what a text means.
+    pub fn is_busy(&self) -> bool {
+        self.waits() || present_lists::is_awaited(&self.state) || awaited::is(&self.state) || self.opening.is_some()
     }
 
     /// When the console wants [`Incoming::Refresh`] again though nothing happened; `None` when never.

@@ -192,6 +192,7 @@ columns! {
         Apps: "apps", true, true, more;
         AppsLimit: "apps-limit", false, true, more;
         From: "from", false, false, more;
+        Why: "why", false, false, more;
     }
 }
 

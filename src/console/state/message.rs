@@ -54,6 +54,8 @@ pub struct Toast {
 /// Something that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
+    /// Counts up with each message; one that is said again gets a new number.
+    pub number: u64,
     /// When, on the console's clock; `None`: before it started.
     pub at: Option<Duration>,
     /// What, in one line.

@@ -92,6 +92,8 @@ pub struct Options {
     pub depth: Depth,
     /// Draw with ASCII signs only.
     pub ascii: bool,
+    /// Nothing is drawn: pages are said in lines, and commands are words.
+    pub linear: bool,
     /// Mark cells that changed.
     pub mark_changes: bool,
     /// Listen to the mouse. Without that the terminal itself selects text.
@@ -106,7 +108,7 @@ impl Default for Options {
     fn default() -> Self {
         let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
         let refresh = Duration::ZERO;
-        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true, refresh, long: LONG }
+        Self { theme, themes, depth, ascii: false, linear: false, mark_changes: true, mouse: true, refresh, long: LONG }
     }
 }
 
@@ -313,15 +315,16 @@ impl State {
 
     /// Keeps what was said, without saying it now.
     pub fn keep(&mut self, at: Option<Duration>, grade: Grade, text: String, more: String) {
+        let number = self.messages.back().map_or(1, |last| last.number + 1);
         let same = |last: &&mut Message| (last.grade, &last.text, &last.more) == (grade, &text, &more);
         if let Some(last) = self.messages.back_mut().filter(same) {
-            (last.at, last.times) = (at, last.times + 1);
+            (last.at, last.times, last.number) = (at, last.times + 1, number);
             return;
         }
         if self.messages.len() == Self::MESSAGES {
             self.messages.pop_front();
         }
-        self.messages.push_back(Message { at, text, more, grade, times: 1 });
+        self.messages.push_back(Message { number, at, text, more, grade, times: 1 });
     }
 
     /// Says something in the last line, and keeps it.

@@ -22,7 +22,7 @@ use ratatui::style::Style;
 pub use color::Depth;
 pub use role::Role;
 pub use shelf::{ThemeFile, ThemeName, Themes};
-pub use signs::{ASCII, DRAWN, Signs};
+pub use signs::{ASCII, DRAWN, SPOKEN, Signs};
 
 /// Styles by role, and the signs.
 #[derive(Clone, Debug)]

@@ -98,6 +98,46 @@ pub static ASCII: Signs = Signs {
     marked: "x",
 };
 
+/// The signs as words, for lines that are read out: bars, frames and the signs of
+/// states and priorities are nothing, since what they show stands beside them in words.
+pub static SPOKEN: Signs = Signs {
+    open: "",
+    closed: "folded",
+    active: "",
+    draining: "",
+    stopped: "",
+    meter_full: "",
+    meter_empty: "",
+    meter_mark: "",
+    limit: "at its limit",
+    fault: "fault",
+    raised: "",
+    lowered: "",
+    fenced: "",
+    changed: "changed",
+    nothing: "none",
+    bar: "",
+    crumb: ",",
+    ellipsis: "~",
+    line: "",
+    wall: "",
+    corners: ["", "", "", ""],
+    ascending: "ascending",
+    descending: "descending",
+    arrow: "to",
+    none: "none",
+    scroll: "",
+    bars: ["", "", "", "", "", "", "", ""],
+    marked: "marked",
+};
+
+impl Signs {
+    /// Whether they are words, so that nothing is drawn with them.
+    pub fn are_words(&self) -> bool {
+        self.bars[0].is_empty()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

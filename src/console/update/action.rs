@@ -30,6 +30,8 @@ pub enum Action {
     Press(Chord),
     /// A key for the text that is being written.
     Write(Key),
+    /// The cursor goes to a row, or to a line that can be selected, counted from 0.
+    Select(usize),
     /// The mouse did something.
     Mouse(Mouse),
     /// Text was pasted; it may be anything.
@@ -71,6 +73,7 @@ impl Action {
             | Self::Off(..)
             | Self::Press(_)
             | Self::Write(_)
+            | Self::Select(_)
             | Self::Mouse(_)
             | Self::Paste(_) => true,
             Self::Resize(_)

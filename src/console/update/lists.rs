@@ -59,6 +59,13 @@ pub fn select_at(state: &mut State, line: usize) -> bool {
     there
 }
 
+/// Puts the cursor on a row, or on a line that can be selected; the last one where there are not so many.
+pub fn go_to(state: &mut State, index: usize) {
+    go(state, Move::Top);
+    go(state, Move::Rows(isize::try_from(index).unwrap_or(isize::MAX)));
+    state.redraw();
+}
+
 /// Puts the cursor of a page's list on a row.
 pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
     let Some(part) = cluster.part() else { return };

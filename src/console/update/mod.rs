@@ -164,6 +164,7 @@ fn apply(state: &mut State, action: Action) {
             state.redraw();
         }
         Action::Write(key) => write::key(state, key),
+        Action::Select(index) => lists::go_to(state, index),
         Action::Mouse(mouse) => mouse::act(state, mouse),
         Action::Paste(text) => write::paste(state, &text),
         Action::Resize(size) => {

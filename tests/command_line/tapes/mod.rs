@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::cli::play::{Mode, play_file};
+use kornsole::cli::play::{Mode, play_file, play_linear};
 use kornsole::config;
 use kornsole::engine::Core;
 use kornsole::model::{Profile, Time};
@@ -29,19 +29,31 @@ fn recordings(extension: &str) -> Vec<PathBuf> {
 
 #[test]
 fn every_tape_plays_as_recorded() {
+    assert!(!recordings("tape").is_empty());
+    let troubles = troubles_of(|tape| play_file(tape, Mode::Check).err().map(|trouble| trouble.message));
+    assert!(troubles.is_empty(), "{troubles}");
+}
+
+#[test]
+fn every_tape_plays_in_linear_mode() {
+    // What is expected of the screen in words is said, and nothing that is said is drawn.
+    let troubles = troubles_of(|tape| play_linear(tape).err().map(|trouble| trouble.message));
+    assert!(troubles.is_empty(), "{troubles}");
+}
+
+/// Plays all tapes on several threads; gives what is wrong with each.
+fn troubles_of(play: impl Fn(&Path) -> Option<String> + Sync) -> String {
     let tapes = recordings("tape");
-    assert!(!tapes.is_empty());
     let (next, troubles) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let play = || {
+    let work = || {
         while let Some(tape) = tapes.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let trouble = play_file(tape, Mode::Check).err();
-            troubles.lock().unwrap().extend(trouble.map(|trouble| trouble.message));
+            let trouble = play(tape);
+            troubles.lock().unwrap().extend(trouble);
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(play))));
-    let troubles = troubles.into_inner().unwrap();
-    assert!(troubles.is_empty(), "{}", troubles.join("\n"));
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    troubles.into_inner().unwrap().join("\n")
 }
 
 #[test]

@@ -17,5 +17,6 @@ mod saved;
 mod serve;
 mod sets;
 mod shadow;
+mod silences;
 mod tls;
 mod usage;

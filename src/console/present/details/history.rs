@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;
 use crate::console::present::layout;
-use crate::console::present::pieces::{Piece, dim, piece};
+use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
 use crate::model::{MEMORY, QueuePath, Time, VCORE};
@@ -145,7 +145,9 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let shown = columns.samples.len() * wide;
     let span = columns.every * u32::try_from(columns.samples.len()).unwrap_or(u32::MAX);
     let ago = format!("{} ago", format::duration(span));
-    if shown > ago.len() + 4 {
+    if signs.are_words() {
+        sheet.left.push(vec![dim(format!("The oldest is {ago}"))]);
+    } else if shown > ago.len() + 4 {
         let between = " ".repeat(shown - ago.len() - 3);
         sheet.left.push(vec![dim(format!("{}{ago}{between}now", " ".repeat(PLOT)))]);
     }
@@ -234,6 +236,9 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
     let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
     let message =
         now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
+    if signs.are_words() {
+        return vec![in_words(series, &message, most)];
+    }
     (0..height)
         .map(|line| {
             let (label, role) = match line {
@@ -258,6 +263,22 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
             ]
         })
         .collect()
+}
+
+/// At so many moments a figure is said.
+const MOMENTS: usize = 8;
+
+/// A figure over time as a line that is read out.
+fn in_words(series: &Series, now: &str, most: i64) -> Vec<Piece> {
+    let known: Vec<i64> = series.values.iter().flatten().copied().collect();
+    let least = known.iter().copied().min().unwrap_or(0);
+    let moments = MOMENTS.min(known.len());
+    let pick = |nth: usize| known[if moments < 2 { 0 } else { nth * (known.len() - 1) / (moments - 1) }];
+    let over: Vec<String> = (0..moments).map(|nth| (series.show)(pick(nth))).collect();
+    let base = series.base.map_or_else(String::new, |base| format!(" of {}", (series.show)(base)));
+    let (least, most) = ((series.show)(least), (series.show)(most));
+    let text = format!("now {now}{base}; least {least}, greatest {most}; from the oldest on: {}", over.join(", "));
+    vec![dim(format!("{} ", series.label)), plain(text)]
 }
 
 fn percent(value: i64, base: i64) -> i64 {

@@ -1,10 +1,10 @@
 //! Everything about a node.
 
 use crate::console::present::details::kubernetes;
-use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, in_words, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::meter::Meter;
-use crate::console::present::pieces::{Lines, dim, piece, plain};
+use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
@@ -54,7 +54,9 @@ fn resources(node: &NodeRow, width: usize, signs: &Signs) -> Lines {
     let heads = ["capacity", "allocated", "occupied", "available"];
     let mut head = vec![dim(format!("{:<9}", "resources"))];
     head.extend(heads.map(|title| at_right(dim(title), 10)));
-    lines.push(head);
+    if !signs.are_words() {
+        lines.push(head);
+    }
     let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
     for resource in [&node.capacity, &node.allocated, &node.occupied] {
         for (name, _) in resource.iter() {
@@ -76,6 +78,11 @@ fn resources(node: &NodeRow, width: usize, signs: &Signs) -> Lines {
             figure(&name, none_at_zero(node.occupied.amount(&name)), signs),
             if left <= 0 { piece(Role::UsageFull, left_cell.text) } else { left_cell },
         ];
+        if signs.are_words() {
+            let said: Vec<(&str, &Piece)> = heads.into_iter().zip(&cells).collect();
+            lines.push(in_words(format::resource_name(&name), &said));
+            continue;
+        }
         line.extend(cells.map(|cell| at_right(cell, 10)));
         if meter_width >= 4 {
             line.push(plain("  "));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::{LimitConfig, TemplateConfig};
-use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, in_words, labelled, labelled_text};
 use crate::console::present::details::{kubernetes, quota};
 use crate::console::present::edit_completion::only_elsewhere;
 use crate::console::present::format;
@@ -179,7 +179,9 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usi
         line
     };
     let heads = ["used", "pend", "guar", "max", "headroom"].map(dim);
-    lines.push(cells(dim(format!("{:<9}", "resources")), heads, dim("bound by")));
+    if !signs.are_words() {
+        lines.push(cells(dim(format!("{:<9}", "resources")), heads, dim("bound by")));
+    }
     let headroom = part.headroom(row);
     for name in names(part, row) {
         let of = |resource: Option<&Resource>| resource.and_then(|resource| resource.get(&name));
@@ -202,6 +204,12 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usi
                 if queue == row.path { plain("own max") } else { plain(format!("{} {max}", queue.name())) }
             }
         };
+        if signs.are_words() {
+            let heads = ["used", "pending", "guaranteed", "maximum", "headroom"];
+            let said: Vec<(&str, &Piece)> = heads.into_iter().zip(&figures).chain([("bound by", &end)]).collect();
+            lines.push(in_words(format::resource_name(&name), &said));
+            continue;
+        }
         lines.push(cells(plain(short_name(&name, signs)), figures, end));
     }
     if !row.preempting.is_zero() {

@@ -50,6 +50,12 @@ pub fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
     }
 }
 
+/// Figures with their headings in one line, for what is read out: `cpu  used 7.5, guaranteed 4`.
+pub fn in_words(name: &str, figures: &[(&str, &Piece)]) -> Vec<Piece> {
+    let said: Vec<String> = figures.iter().map(|(head, figure)| format!("{head} {}", figure.text.trim())).collect();
+    vec![dim(format!("{name} ")), plain(said.join(", "))]
+}
+
 /// A figure in a column of its own, at the right.
 pub fn at_right(cell: Piece, width: usize) -> Piece {
     let pad = width.saturating_sub(text::width(&cell.text));

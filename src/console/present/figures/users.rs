@@ -93,6 +93,7 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
         LevelColumn::CpuLimit | LevelColumn::MemoryLimit | LevelColumn::AppsLimit => {
             "what the limit on this queue allows; without one there may be limits above".to_owned()
         }
+        LevelColumn::Why => "what the asks of the applications below wait for".to_owned(),
         LevelColumn::From => limit.as_ref().map_or_else(
             || "no limit stands on this queue; those above hold here as well".to_owned(),
             |limit| format!("the limit of {}", limits::place(limit, Some(source))),

@@ -43,7 +43,7 @@ enum Cell {
 /// What a column counts in.
 pub const fn unit(column: LevelColumn) -> Unit {
     match column {
-        LevelColumn::Queue | LevelColumn::From => Unit::Words,
+        LevelColumn::Queue | LevelColumn::From | LevelColumn::Why => Unit::Words,
         LevelColumn::Cpu | LevelColumn::CpuLimit => Unit::Vcore,
         LevelColumn::Memory | LevelColumn::MemoryLimit => Unit::Bytes,
         LevelColumn::Apps | LevelColumn::AppsLimit => Unit::Count,
@@ -65,6 +65,7 @@ pub fn value(source: Source<'_>, account: &Account, level: &QueueUsageRow, colum
             let max = limit.as_ref().and_then(LimitUse::max_running);
             Value::bound(max.map(|max| i64::try_from(max).unwrap_or(i64::MAX)))
         }
+        LevelColumn::Why => Value::Nothing,
         LevelColumn::From => Value::text(limit.map_or_else(String::new, |limit| limits::place(&limit, Some(source)))),
     }
 }
@@ -84,8 +85,13 @@ pub fn fields<'a>(state: &'a State, page: &'a AccountPage) -> Fields<'a> {
                 let row = state.cluster.part().and_then(|part| part.whole_usage_of(Side::Group, group));
                 level(&account, row.as_ref(), queue)
             }
-            LineId::App(id) if column == LevelColumn::Queue => Value::text(id.to_string()),
-            LineId::App(_) => Value::Nothing,
+            LineId::App(id) => match (column, waiting(state, line)) {
+                (LevelColumn::Queue, _) => Value::text(id.to_string()),
+                (LevelColumn::Why, Some((part, app))) => {
+                    Value::text(waits(part, app, line).iter().map(|piece| piece.text.as_ref()).collect::<String>())
+                }
+                _ => Value::Nothing,
+            },
         }
     })
 }
@@ -120,11 +126,10 @@ pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'
                     }
                 }
                 // What an application waits for is reported across all columns.
-                (LineId::App(id), _) if what == Cell::Full => {
-                    let Some(app) = line.slot.and_then(|slot| part.app(slot)).filter(|app| app.id == *id) else {
-                        return;
-                    };
-                    pen.pieces(slot.x, right.saturating_sub(slot.x), &waits(part, app, line));
+                (LineId::App(_), _) if what == Cell::Full => {
+                    if let Some((part, app)) = waiting(state, line) {
+                        pen.pieces(slot.x, right.saturating_sub(slot.x), &waits(part, app, line));
+                    }
                 }
                 _ => {}
             }
@@ -171,6 +176,7 @@ fn own(column: LevelColumn) -> Col<Cell> {
         LevelColumn::Memory | LevelColumn::MemoryLimit => right(Cell::Usage(MEMORY), "MEM/limit ", 14),
         LevelColumn::Apps | LevelColumn::AppsLimit => right(Cell::Apps, "APPS  ", 8),
         LevelColumn::From => Col { gap: 2, ..left(Cell::From, "FROM", 16) }.up_to(120),
+        LevelColumn::Why => left(Cell::Full, "WHY", 20).up_to(120),
     }
 }
 
@@ -187,6 +193,13 @@ fn name(pen: &mut Writer, line: &AccountLine, slot: Slot) {
         LineId::Queue(_) | LineId::App(_) => line.name().to_owned(),
     };
     pen.name(slot.x + indent, slot.width - indent, &name, role);
+}
+
+/// The application of a line, if it is still there.
+fn waiting<'a>(state: &'a State, line: &AccountLine) -> Option<(&'a PartitionView, &'a AppRow)> {
+    let part = state.cluster.part()?;
+    let app = line.slot.and_then(|slot| part.app(slot))?;
+    matches!(&line.id, LineId::App(id) if app.id == *id).then_some((part, app))
 }
 
 /// How many asks of an application wait, and for what.

@@ -23,7 +23,8 @@ use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason};
 /// What a column counts in.
 pub const fn unit(column: AskColumn) -> Unit {
     match column {
-        AskColumn::Arrival | AskColumn::Priority | AskColumn::Restarts => Unit::Count,
+        AskColumn::Arrival => Unit::Number,
+        AskColumn::Priority | AskColumn::Restarts => Unit::Count,
         AskColumn::Cpu => Unit::Vcore,
         AskColumn::Memory => Unit::Bytes,
         AskColumn::Since => Unit::Lasting,

@@ -63,6 +63,7 @@ pub fn fields<'a>(state: &'a State, page: &'a FairnessPage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         page.list.rows.get(row).map_or(Value::Nothing, |row| value(row, column, state.cluster.at))
     })
+    .in_units_of_rows(move |row| page.list.rows.get(row).map(|row| Unit::of_resource(&row.resource)))
 }
 
 /// The page as a list.

@@ -24,6 +24,7 @@ pub const fn unit(column: LimitColumn) -> Unit {
     match column {
         LimitColumn::Part | LimitColumn::Beyond => Unit::Share,
         LimitColumn::Name | LimitColumn::Kind | LimitColumn::Queue | LimitColumn::Resource => Unit::Words,
+        LimitColumn::Line => Unit::Number,
         _ => Unit::Count,
     }
 }
@@ -54,6 +55,7 @@ pub fn fields<'a>(_state: &'a State, page: &'a LimitsPage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         page.list.rows.get(row).map_or(Value::Nothing, |row| value(row, column))
     })
+    .in_units_of_rows(move |row| page.list.rows.get(row)?.resource.as_deref().map(Unit::of_resource))
 }
 
 /// The page as a list.

@@ -21,7 +21,7 @@ use crate::view::units::show_amount;
 /// What a column counts in.
 pub const fn unit(column: AllocationColumn) -> Unit {
     match column {
-        AllocationColumn::Arrival => Unit::Count,
+        AllocationColumn::Arrival => Unit::Number,
         AllocationColumn::Cpu => Unit::Vcore,
         AllocationColumn::Memory => Unit::Bytes,
         AllocationColumn::Since => Unit::Lasting,

@@ -25,7 +25,8 @@ use crate::view::audit::{Revision, RevisionSource};
 /// What a column counts in.
 pub const fn unit(column: RevisionColumn) -> Unit {
     match column {
-        RevisionColumn::Revision | RevisionColumn::Changes => Unit::Count,
+        RevisionColumn::Revision => Unit::Number,
+        RevisionColumn::Changes => Unit::Count,
         RevisionColumn::Time => Unit::Moment,
         _ => Unit::Words,
     }

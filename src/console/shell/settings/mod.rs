@@ -3,6 +3,7 @@
 //! ```toml
 //! theme = "dark"
 //! ascii = false
+//! linear = false      # lines of text and commands as words, for screen readers
 //! mouse = true        # clicks select, the wheel scrolls
 //! marks = true        # cells that changed are marked
 //! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
@@ -68,6 +69,8 @@ pub struct Settings {
     pub theme: Option<ThemeName>,
     /// Draw with ASCII signs only.
     pub ascii: Option<bool>,
+    /// Say in lines what would be drawn.
+    pub linear: Option<bool>,
     /// Listen to the mouse.
     pub mouse: Option<bool>,
     /// Mark cells that changed.
@@ -93,11 +96,12 @@ pub struct Settings {
 impl Default for Settings {
     /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
-        let (theme, ascii, mouse, marks, units, start, contexts, refresh, columns, views) = Default::default();
-        let own_commands = Vec::new();
+        let (theme, ascii, linear, mouse, marks, units, start, contexts, refresh) = Default::default();
+        let (columns, views, own_commands) = Default::default();
         Self {
             theme,
             ascii,
+            linear,
             mouse,
             marks,
             units,
@@ -164,15 +168,16 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 12] = [
-        "theme", "ascii", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views", "contexts",
-        "command",
+    const KNOWN: [&str; 13] = [
+        "theme", "ascii", "linear", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views",
+        "contexts", "command",
     ];
     let mut own = None;
     for entry in table.entries() {
         match entry.name {
             "theme" => settings.theme = words::theme(&entry, themes, faults),
             "ascii" => settings.ascii = entry.bool(faults),
+            "linear" => settings.linear = entry.bool(faults),
             "mouse" => settings.mouse = entry.bool(faults),
             "marks" => settings.marks = entry.bool(faults),
             "units" => settings.units = words::units(&entry, faults),
@@ -227,11 +232,12 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\nunits = 'decimal'\nstart = 'queues'\n";
+        let text = "theme = 'mono'\nascii = true\nlinear = true\nmouse = false\nmarks = false\nunits = 'decimal'\nstart = 'queues'\n";
         let Read { settings, faults } = read(text);
         assert_eq!(faults, []);
         assert_eq!(settings.theme, Some(ThemeName::mono()));
-        assert_eq!((settings.ascii, settings.mouse, settings.marks), (Some(true), Some(false), Some(false)));
+        assert_eq!((settings.ascii, settings.linear), (Some(true), Some(true)));
+        assert_eq!((settings.mouse, settings.marks), (Some(false), Some(false)));
         assert_eq!(settings.units, Some(SizeUnits::Decimal));
         assert_eq!(settings.start, Some(StartPage::Queues));
         assert_eq!(super::read("start = 'apps'\n", &Themes::shipped()).faults[0].code, "OWN-003");
@@ -288,7 +294,7 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, units, refresh, start, keys, columns, views, contexts, command
+            = there are theme, ascii, linear, mouse, marks, units, refresh, start, keys, columns, views, contexts, command
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 pub use self::cluster::{checksum_of, entry, keep, seen_by};
 use self::write::OrderRequest;
+pub use self::write::add_reason;
 use crate::api::client::{Client, Fault};
 use crate::view::act::{Act, Code, Done, Order, Refusal};
 

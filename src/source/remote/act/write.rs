@@ -43,7 +43,7 @@ impl OrderRequest {
 }
 
 /// The reason as a header. There it is one line.
-fn add_reason(headers: &mut HeaderMap, reason: &str) {
+pub fn add_reason(headers: &mut HeaderMap, reason: &str) {
     let line: String = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if let Ok(value) = HeaderValue::from_bytes(line.as_bytes())
         && !line.is_empty()

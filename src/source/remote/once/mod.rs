@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 
@@ -277,6 +278,25 @@ impl Once {
     /// It cannot be had.
     pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
         self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
+    }
+
+    /// Has a kornsole do something on a path below `/kornsole/v1/`, for a reason.
+    ///
+    /// # Errors
+    /// It was refused, or there is no answer.
+    pub fn own_order<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        reason: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, Fault> {
+        let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST);
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        act::add_reason(&mut headers, reason);
+        let body = body.map(dto::json::to_bytes).unwrap_or_default();
+        let path = format!("kornsole/v1/{path}");
+        self.runtime.block_on(self.client.send_json(method, &path, headers, body)).map(|got| got.value)
     }
 
     fn ask(&mut self, query: Query) -> Result<(), Fault> {

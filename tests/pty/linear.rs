@@ -1,0 +1,47 @@
+//! Linear mode in a terminal: the terminal stays as it was, nothing is written but text, and lines are edited by the terminal itself.
+
+use super::terminal::{Terminal, contains, settings};
+
+fn linear(arguments: &[&str], environment: &[(&str, &str)]) -> Terminal {
+    let terminal = Terminal::kornsole(arguments, environment);
+    terminal.until_text("queues> ");
+    terminal
+}
+
+/// It ends well, and nothing was ever set on the terminal or written to it but text.
+fn ends_untouched(terminal: &Terminal) {
+    assert!(terminal.end().success(), "{}", terminal.screen_text());
+    assert_eq!(settings(&*terminal.master), terminal.before);
+    terminal.look(|seen| assert!(!contains(&seen.raw, "\x1b"), "{}", String::from_utf8_lossy(&seen.raw)));
+}
+
+#[test]
+fn a_terminal_gets_lines_and_a_prompt_and_is_never_taken() {
+    let mut terminal = linear(&["demo", "--linear"], &[]);
+    terminal.press("nodes\n");
+    terminal.until_text("Page: Nodes; ");
+    terminal.until_text("nodes> ");
+    terminal.press("quit\n");
+    terminal.until_text("Question: Quit kornsole?");
+    terminal.until_text("yes or no> ");
+    // Enter alone answers nothing.
+    terminal.press("\n");
+    terminal.press("yes\n");
+    ends_untouched(&terminal);
+}
+
+#[test]
+fn a_dumb_terminal_gets_linear_mode_with_a_sentence() {
+    let mut terminal = linear(&["demo"], &[("PTY_TERM", "dumb")]);
+    // The first lines may have left the screen already.
+    terminal.until("the sentence", |seen| contains(&seen.raw, "TERM=dumb: this terminal cannot be drawn on"));
+    terminal.press("quit!\n");
+    ends_untouched(&terminal);
+}
+
+#[test]
+fn an_interrupt_ends_it() {
+    let mut terminal = linear(&["demo", "--linear"], &[]);
+    terminal.press("\x03");
+    ends_untouched(&terminal);
+}

@@ -1,0 +1,276 @@
+//! Linear mode on the cluster of the screens: what each page says, what is announced, and that nothing is ever drawn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::console::linear::{Reader, plain};
+use kornsole::console::state::key::Key;
+use kornsole::console::{Driver, Options};
+use kornsole::source::Link;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::fixture::{self, Scene};
+use super::room::on_demo;
+use crate::common::share;
+
+fn options() -> Options {
+    Options { linear: true, ..Options::default() }
+}
+
+/// A conversation on the cluster of the screens.
+struct Talk {
+    driver: Driver,
+    reader: Reader,
+    scene: Arc<Scene>,
+}
+
+impl Talk {
+    fn new() -> Self {
+        let scene = Scene::new(fixture::tenants().build());
+        let driver = Driver::new(Arc::clone(&scene) as _, options(), 120, 40);
+        let mut reader = Reader::default();
+        reader.begin(driver.state());
+        Self { driver, reader, scene }
+    }
+
+    /// What is said to a line.
+    fn say(&mut self, line: &str) -> Vec<String> {
+        let said = self.driver.hear(&mut self.reader, line);
+        assert_plain(&said);
+        said
+    }
+
+    fn text(&mut self, line: &str) -> String {
+        self.say(line).join("\n")
+    }
+}
+
+fn assert_plain(lines: &[String]) {
+    for line in lines {
+        assert!(!line.chars().any(|c| c.is_control() || plain::is_drawn(c)), "{line:?}");
+        assert_eq!(line.trim(), line, "blanks at an end");
+        assert!(!line.is_empty(), "an empty line says nothing");
+    }
+}
+
+#[test]
+fn every_page_says_itself() {
+    let mut talk = Talk::new();
+    let mut all = String::new();
+    for words in [
+        "where",
+        "queues",
+        "apps",
+        "app etl-1",
+        "details etl-1",
+        "nodes",
+        "open 1",
+        "users",
+        "open 1",
+        "fairness",
+        "limits",
+        "placement",
+        "config",
+        "events",
+        "history",
+        "health",
+        "draining",
+        "audit",
+        "revisions",
+        "overview",
+        "alerts",
+        "usage",
+        "trends",
+        "partitions",
+        "explain",
+        "help kill",
+    ] {
+        all += &format!("> {words}\n{}\n\n", talk.text(words));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn a_row_is_selected_by_number_by_name_and_step_by_step() {
+    let mut talk = Talk::new();
+    assert!(talk.text("select 2").starts_with("2. "), "{}", talk.text("row"));
+    assert!(talk.text("next").starts_with("3. "));
+    assert!(talk.text("previous 2").starts_with("1. "));
+    assert!(talk.text("previous").starts_with("That is the first one."));
+    assert!(talk.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
+    assert!(talk.text("select tenant").contains("rows hold tenant; select one by its number"));
+    assert_eq!(talk.text("select nobody"), "Refused: there is no row nobody among 13");
+    assert!(talk.text("last").starts_with("13. "));
+}
+
+#[test]
+fn long_lists_are_read_in_portions() {
+    let mut talk = Talk::new();
+    assert_eq!(talk.text("portion 4"), "Portion: 4 lines at a time");
+    let first = talk.say("read");
+    assert!(first.last().unwrap().starts_with("Rows 1 to 4 of 13; more reads on."), "{first:?}");
+    assert_eq!(talk.say("more").len(), 5);
+    // An empty line reads on too.
+    assert!(talk.text("").contains("Rows 9 to 12 of 13; more reads on."));
+    assert!(talk.text("").contains("Rows 13 to 13 of 13."));
+    assert!(talk.say("").is_empty());
+    assert_eq!(talk.text("more"), "There is no more.");
+    assert!(talk.text("portion 0").starts_with("Refused: "));
+}
+
+#[test]
+fn a_filter_and_a_sort_are_said_with_the_page() {
+    let mut talk = Talk::new();
+    assert!(talk.text("filter tenant-a").contains("filter tenant-a"));
+    assert!(!talk.text("filter").contains("filter tenant-a"));
+    assert!(talk.text("sort cpu").contains("sort cpu descending"));
+    assert!(talk.text("sort nothing").contains("Refused: no column nothing here"));
+}
+
+#[test]
+fn a_question_is_answered_by_a_word() {
+    let (mut driver, mut reader) = (on_demo(120, 40, 60).0, Reader::default());
+    driver.hear(&mut reader, "apps");
+    let asked = driver.hear(&mut reader, "kill").join("\n");
+    assert!(asked.contains("Question: Kill ") && asked.contains("Answer yes or no"), "{asked}");
+    for no_answer in ["", "y", "apps", "yes please"] {
+        let said = driver.hear(&mut reader, no_answer).join("\n");
+        assert!(said.contains("Question: Kill "), "{no_answer}: {said}");
+    }
+    let said = driver.hear(&mut reader, "reason too large for today").join("\n");
+    assert!(said.contains("Reason: too large for today"), "{said}");
+    assert!(driver.hear(&mut reader, "no").join("\n").contains("nothing is done"));
+    assert!(driver.hear(&mut reader, "yes").join("\n").contains("no question is open"));
+    driver.hear(&mut reader, "kill");
+    let done = driver.hear(&mut reader, "yes").join("\n");
+    assert!(done.contains("Message: killed "), "{done}");
+}
+
+#[test]
+fn a_name_that_is_asked_for_is_written_whole() {
+    let (mut driver, mut reader) = (on_demo(120, 40, 60).0, Reader::default());
+    for line in ["apps", "mark-all", "kill"] {
+        driver.hear(&mut reader, line);
+    }
+    let asked = driver.hear(&mut reader, "read").join("\n");
+    let want = asked.split("Write ").nth(1).and_then(|rest| rest.split(" to do it").next()).unwrap().to_owned();
+    assert!(driver.hear(&mut reader, "yes").join("\n").contains("is no answer to it"));
+    let done = driver.hear(&mut reader, &want).join("\n");
+    assert!(done.contains("killed") || done.contains("done"), "{done}");
+}
+
+#[test]
+fn messages_and_the_connection_are_announced_once_and_bounded() {
+    let mut talk = Talk::new();
+    let now = Duration::from_secs(10);
+    assert!(talk.reader.announce(talk.driver.state(), now).is_empty());
+    talk.scene.link(Link::Refused { why: "no token".to_owned(), age: None });
+    talk.driver.advance(Duration::from_secs(1));
+    let said = talk.reader.announce(talk.driver.state(), now);
+    assert!(said.len() == 1 && said[0].starts_with("Connection, at ") && said[0].contains("no token"), "{said:?}");
+    assert!(talk.reader.announce(talk.driver.state(), now + Duration::from_secs(2)).is_empty());
+    talk.scene.link(Link::LIVE);
+    talk.driver.advance(Duration::from_secs(1));
+    // Not twice within a second.
+    assert!(talk.reader.announce(talk.driver.state(), now + Duration::from_millis(500)).is_empty());
+    let said = talk.reader.announce(talk.driver.state(), now + Duration::from_secs(2));
+    assert!(said.len() == 1 && said[0].ends_with("back"), "{said:?}");
+    talk.say("announce off");
+    talk.scene.link(Link::Refused { why: "no token".to_owned(), age: None });
+    talk.driver.advance(Duration::from_secs(1));
+    assert!(talk.reader.announce(talk.driver.state(), now * 2).is_empty());
+    assert!(talk.text("news").contains("no token"));
+}
+
+#[test]
+fn what_changed_on_the_page_is_said_when_it_is_asked_for() {
+    let mut talk = Talk::new();
+    talk.say("queues");
+    assert_eq!(talk.text("news"), "Nothing is new.");
+    let mut cluster = fixture::tenants();
+    cluster.generation += 1;
+    cluster.tree_generation += 1;
+    cluster.queue("root.users.new", |row| row.managed = false);
+    talk.scene.show(cluster.build());
+    talk.driver.advance(Duration::from_secs(1));
+    assert_eq!(talk.text("changes"), "Changed: new: root.users.new");
+    assert_eq!(talk.text("changes"), "Nothing is new.");
+}
+
+#[test]
+fn a_form_is_written_field_by_field() {
+    let mut talk = Talk::new();
+    talk.say("placement");
+    let said = talk.text("set user ann");
+    assert!(said.contains("user: ann"), "{said}");
+    let said = talk.text("set queue root.tenants.x");
+    assert!(said.contains("queue: root.tenants.x") && said.contains("user: ann"), "{said}");
+    assert!(talk.text("set colour red").contains("the fields are user, groups, queue, type, tags"));
+    let said = talk.text("set 1");
+    assert!(!said.contains("user: ann"), "{said}");
+}
+
+#[test]
+fn everything_that_can_be_read_is_read_and_closed() {
+    let mut talk = Talk::new();
+    for words in ["figures", "tour", "messages", "columns", "key ?", "key :", "key / e t", "silence", "move"] {
+        assert!(!talk.say(words).is_empty(), "{words} says nothing");
+        assert!(talk.driver.state().layers.is_empty(), "{words} leaves something open");
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Line(String),
+    Key(&'static str),
+}
+
+const KEYS: [&str; 24] = [
+    "enter", "esc", "tab", "space", "down", "/", ":", "?", "i", "x", "W", "T", "o", "c", "m", "K", "y", "n", "6", "5",
+    "8", "東", "ctrl-w", "t",
+];
+
+fn act() -> impl Strategy<Value = Act> {
+    let words = kornsole::console::input::command::COMMANDS.iter().map(|command| command.binding_name());
+    let own = [
+        "help",
+        "where",
+        "read",
+        "more",
+        "next 3",
+        "select 2",
+        "open 1",
+        "back",
+        "set 1 a",
+        "line 2 x",
+        "yes",
+        "no",
+        "news",
+        "announce 1s",
+        "portion all",
+    ];
+    let all: Vec<String> = words.chain(own.map(str::to_owned)).filter(|word| !word.starts_with("quit")).collect();
+    prop_oneof![
+        6 => prop::sample::select(all).prop_map(Act::Line),
+        1 => "\\PC{0,12}".prop_map(Act::Line),
+        4 => prop::sample::select(&KEYS).prop_map(Act::Key),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: share::so_many(64, 4), failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_written_or_pressed_only_plain_lines_are_said(acts in prop::collection::vec(act(), 1..60)) {
+        let mut talk = Talk::new();
+        for act in acts {
+            match act {
+                Act::Line(line) => { talk.say(&line); }
+                Act::Key(name) => { talk.driver.key(Key::parse(name).unwrap()); }
+            }
+            assert_plain(&kornsole::console::linear::all(talk.driver.state()));
+            assert_plain(&[talk.reader.prompt(talk.driver.state()).trim().to_owned()]);
+        }
+    }
+}
