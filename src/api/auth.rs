@@ -117,6 +117,21 @@ impl Tokens {
         Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
     }
 
+    /// The same of a file that need not be there yet: nobody has a token until it comes.
+    ///
+    /// # Errors
+    /// As [`Self::open`], but for a file that is not there.
+    pub fn awaited(file: &Path) -> Result<Self, String> {
+        match fs::metadata(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                tracing::warn!("{}: not there yet; until it is, nothing is explained or changed", file.display());
+                let state = State { seen: None, tokens: Arc::default() };
+                Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
+            }
+            _ => Self::open(file),
+        }
+    }
+
     /// The token that was presented, if it is one and is not over at `now`, in nanoseconds since 1970.
     pub fn find(&self, presented: &str, now: i64) -> Option<Token> {
         let tokens = self.current();
@@ -338,6 +353,22 @@ mod tests {
         assert!(tokens.find(&two.secret, 0).is_some());
         assert!(tokens.reload().unwrap_err().contains("TOK-001"));
         assert!(revoke(&folder.file(), "t-none").is_err());
+    }
+
+    #[test]
+    fn a_file_that_may_come_later_is_read_when_it_is_there() {
+        let folder = Folder::new("later");
+        let new = NewToken::make(sue(), None, false, "").unwrap();
+        assert!(Tokens::open(&folder.file()).is_err());
+        let tokens = Tokens::awaited(&folder.file()).unwrap();
+        assert!(tokens.find(&new.secret, 0).is_none());
+        add(&folder.file(), new.token.clone()).unwrap();
+        assert!(tokens.find(&new.secret, 0).is_some());
+        fs::remove_file(folder.file()).unwrap();
+        assert!(tokens.find(&new.secret, 0).is_some(), "a file that goes takes nothing away");
+        fs::write(folder.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
+        fs::set_permissions(folder.file(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(Tokens::awaited(&folder.file()).is_err(), "a faulty file is a fault");
     }
 
     #[test]

@@ -6,10 +6,13 @@ use std::path::Path;
 
 /// What group and others may do with a file, as bits of its mode.
 const OTHERS: u32 = 0o077;
+/// Whether the group may read.
+const GROUP_READ: u32 = 0o040;
 /// Whether group or others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Refuses a file of tokens that others may read or write. Where the program runs as root, so that it reads whatever is named, the file
+/// Refuses a file of tokens that others may read or write. A group may read one of root's, as it reads a Secret of Kubernetes that a pod
+/// mounts: root chose who is in it. Where the program runs as root, so that it reads whatever is named, the file
 /// and its folder must also belong to root, and nobody else may write in the folder: who can put another file there can make
 /// himself anybody.
 ///
@@ -17,12 +20,14 @@ const OTHERS_WRITE: u32 = 0o022;
 /// What is wrong with it, and what makes it right.
 pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> {
     let (mode, shown) = (metadata.permissions().mode() & 0o777, file.display());
-    if mode & OTHERS != 0 {
+    let is_root = nix::unistd::Uid::effective().is_root();
+    let refused = if metadata.uid() == 0 && !is_root { OTHERS & !GROUP_READ } else { OTHERS };
+    if mode & refused != 0 {
         return Err(format!(
             "{shown}: others may read or write it (mode {mode:o}); `chmod 600 {shown}` makes it the owner's alone"
         ));
     }
-    if !nix::unistd::Uid::effective().is_root() {
+    if !is_root {
         return Ok(());
     }
     if metadata.uid() != 0 {

@@ -81,6 +81,8 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Err(why) => return fail(&why, 2),
     };
     serve.extra = settings.extra();
+    // The Deployment names a Secret that may be made after it.
+    serve.access.tokens_later = true;
     let shim = options(args, setup).and_then(Shim::new);
     let shim = match shim {
         Ok(shim) => shim,

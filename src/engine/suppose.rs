@@ -69,7 +69,7 @@ fn orders(partition: &Arc<str>, commands: &[PartitionCommand]) -> Vec<Order> {
                 _ => PartitionAct::Ask { app: spec.app.clone(), asks: vec![spec] },
             },
             // Nobody orders it: it says what is so already.
-            PartitionCommand::Adopt { .. } => continue,
+            PartitionCommand::Adopt { .. } | PartitionCommand::SetForeign { .. } => continue,
             PartitionCommand::Release { app, ask } => PartitionAct::Release { app, ask },
             PartitionCommand::Remove { app } => PartitionAct::Remove { app },
             PartitionCommand::Kill { app, .. } => PartitionAct::Kill { app, expect_queue: None },

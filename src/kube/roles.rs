@@ -91,7 +91,10 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
 }
 
 /// What the scheduler itself needs: rights for what it follows and does, and a Deployment of two, of which one binds.
-const SCHEDULER: &str = r#"---
+const SCHEDULER: &str = r#"# Whoever is to see explanations or to give orders in a console needs a token, at any time after this:
+#   kornsole token new --user ann --group dev --file tokens.yaml > ann.token
+#   kubectl --namespace NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml
+---
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
@@ -140,15 +143,20 @@ spec:
       serviceAccountName: kornsole-scheduler
       priorityClassName: system-cluster-critical
       terminationGracePeriodSeconds: 30
+      securityContext: {fsGroup: 10001} # which may read the tokens
+      volumes: [{name: tokens, secret: {secretName: kornsole-tokens, optional: true, defaultMode: 0440}}]
       containers:
       - name: kornsole
         image: kornsole:latest # built by the Dockerfile
-        args: [kube, schedule, --listen, "0.0.0.0:9080", --probes, "0.0.0.0:9081"]
+        # A port-forward encrypts up to the pod. The Service does not: with --tls-cert and --tls-key tokens are safe there too.
+        args: [kube, schedule, --listen, "0.0.0.0:9080", --probes, "0.0.0.0:9081",
+          --tokens, /etc/kornsole/tokens.yaml, --insecure-plain-http]
         env: [{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]
         ports: [{name: http1, containerPort: 9080}, {name: probes, containerPort: 9081}]
         livenessProbe: {httpGet: {path: /livez, port: probes}, periodSeconds: 10}
         readinessProbe: {httpGet: {path: /readyz, port: probes}, periodSeconds: 5}
         resources: {requests: {cpu: 500m, memory: 512Mi}, limits: {memory: 2Gi}}
+        volumeMounts: [{name: tokens, mountPath: /etc/kornsole, readOnly: true}]
         securityContext:
           runAsNonRoot: true
           runAsUser: 10001

@@ -49,11 +49,12 @@ fn command_text(command: &PartitionCommand) -> String {
         PartitionCommand::ResumeNode(id) => format!("resumeNode: {}", quoted(id.as_str())),
         PartitionCommand::Submit(submission) => submit(submission),
         PartitionCommand::Ask(spec) => ask(spec),
-        // Kubernetes alone gives it, and its commands are in no scenario: one that had it would be refused, not read as something else.
+        // Kubernetes alone gives these two, and its commands are in no scenario: one that had them would be refused, not read as something else.
         PartitionCommand::Adopt { app, ask, node } => {
             let [app, ask, node] = [app.as_str(), ask.as_str(), node.as_str()].map(quoted);
             format!("adopt: {{app: {app}, id: {ask}, node: {node}}}")
         }
+        PartitionCommand::SetForeign { node, .. } => format!("setForeign: {}", quoted(node.as_str())),
         PartitionCommand::Release { app, ask } => {
             format!("release: {{app: {}, id: {}}}", quoted(app.as_str()), quoted(ask.as_str()))
         }

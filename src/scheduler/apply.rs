@@ -116,6 +116,7 @@ impl Partition {
             PartitionCommand::RemoveNode(id) => self.remove_node(now, id, events),
             PartitionCommand::DrainNode(id) => self.set_schedulable(now, id, false, events),
             PartitionCommand::ResumeNode(id) => self.set_schedulable(now, id, true, events),
+            PartitionCommand::SetForeign { node, foreign } => self.set_foreign(now, node, foreign, events),
             PartitionCommand::Submit(submission) => self.submit(now, submission, events),
             PartitionCommand::Ask(spec) => self.ask(now, spec, events),
             PartitionCommand::Adopt { app, ask, node } => self.adopt(now, app, ask, node, events),

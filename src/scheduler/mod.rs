@@ -35,7 +35,9 @@ pub use crate::scheduler::adopt::Adopted;
 pub use crate::scheduler::commands::admin::{may_take, may_touch};
 pub use crate::scheduler::configuration::queue_drain::{Draining, DrainingApp};
 pub use crate::scheduler::inspect::dry_run::CleaningPlan;
-pub use crate::scheduler::interface::command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
+pub use crate::scheduler::interface::command::{
+    AskSpec, Command, ForeignAllocation, GangStyle, NodeSpec, PartitionCommand, Submission,
+};
 pub use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
 pub use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use crate::scheduler::interface::switches::Switches;

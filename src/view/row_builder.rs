@@ -190,7 +190,7 @@ pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, pa
         closed: None,
         attributes: Arc::clone(&node.attributes),
         allocations,
-        foreign: Arc::default(),
+        foreign: Arc::clone(&node.foreign),
         reservations: node.reservations.iter().filter_map(kept_for).collect(),
     }
 }

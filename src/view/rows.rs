@@ -21,6 +21,9 @@ pub use crate::scheduler::index::QueueKey as QueueSlot;
 pub use crate::scheduler::state::ask_log::{AskLog, Failure, FailureCount, FoundSince, TryResult};
 pub use crate::scheduler::usage::tracked_resources::{ByInstance, TrackedResources};
 
+/// What another scheduler runs on a node.
+pub use crate::scheduler::ForeignAllocation;
+
 /// Where a live application's row stands in its partition's view.
 pub use crate::scheduler::index::AppKey as AppSlot;
 
@@ -336,7 +339,7 @@ pub struct NodeRow {
     /// What runs there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
     /// What other schedulers run there, as far as that is reported.
-    pub foreign: Arc<[ForeignAllocation]>,
+    pub foreign: Arc<Vec<ForeignAllocation>>,
     /// The asks that it is kept for (SCH-084).
     pub reservations: Arc<[(AppId, AskId)]>,
 }
@@ -351,15 +354,6 @@ impl NodeRow {
     pub fn available(&self) -> Resource {
         self.capacity.sub(&self.allocated).sub(&self.occupied)
     }
-}
-
-/// What another scheduler runs on a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignAllocation {
-    /// What people call it: its pod, or its id.
-    pub name: Arc<str>,
-    /// What it uses.
-    pub resource: Resource,
 }
 
 /// An allocation on a node.

@@ -275,6 +275,7 @@ fn named(command: &PartitionCommand) -> String {
         PartitionCommand::Remove { app } => format!("remove {app}"),
         PartitionCommand::Kill { app, .. } => format!("kill {app}"),
         PartitionCommand::Clean { .. } => "clean".to_owned(),
+        PartitionCommand::SetForeign { node, .. } => format!("setForeign {node}"),
         PartitionCommand::Move { app, to, .. } => format!("move {app} to {to}"),
     }
 }

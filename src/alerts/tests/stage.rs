@@ -31,7 +31,7 @@ pub fn node(id: &str) -> Arc<NodeRow> {
         closed: None,
         attributes: Arc::default(),
         allocations: imbl::OrdMap::new(),
-        foreign: Arc::new([]),
+        foreign: Arc::default(),
         reservations: Arc::new([]),
     })
 }

@@ -8,7 +8,7 @@ use super::Context;
 use super::app::allocation;
 use crate::api::dto;
 use crate::model::{AppId, AskId, Resource};
-use crate::view::{AppRow, AskNotes, AskRow, NodeRow, PartitionView};
+use crate::view::{AppRow, AskNotes, AskRow, ForeignAllocation, NodeRow, PartitionView};
 
 /// The attribute that names a node's partition.
 const NODE_PARTITION: &str = "si/node-partition";
@@ -68,10 +68,30 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
         available: available(row).into(),
         utilized: row.capacity.used_percent(&row.allocated).into(),
         allocations,
-        foreign_allocations: Vec::new(),
+        foreign_allocations: row.foreign.iter().map(|one| foreign(context, row, one)).collect(),
         schedulable: row.schedulable,
         is_reserved: !reservations.is_empty(),
         reservations,
+        other: BTreeMap::new(),
+    }
+}
+
+/// What another scheduler runs on a node; it is never a victim of ours.
+fn foreign(context: &Context, row: &NodeRow, one: &ForeignAllocation) -> dto::ForeignAllocation {
+    let mut tags =
+        BTreeMap::from([("foreign".to_owned(), if one.is_static { "static" } else { "default" }.to_owned())]);
+    if let Some((namespace, pod)) = one.name.split_once('/') {
+        tags.insert("kubernetes.io/meta/namespace".to_owned(), namespace.to_owned());
+        tags.insert("kubernetes.io/meta/podName".to_owned(), pod.to_owned());
+    }
+    dto::ForeignAllocation {
+        allocation_key: one.id.clone(),
+        allocation_tags: tags,
+        allocation_time: one.since.map_or(0, |at| context.wall.nanos(at)),
+        resource: (&one.resource).into(),
+        priority: one.priority,
+        node_id: row.id.as_str().to_owned(),
+        preemptable: false,
         other: BTreeMap::new(),
     }
 }

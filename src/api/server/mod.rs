@@ -198,8 +198,10 @@ impl Drop for Server {
 /// # Errors
 /// The tokens cannot be read, or others may read them.
 fn native_options(options: &Options) -> Result<NativeOptions, String> {
-    let Access { tokens, require_token, read_only, of_jobs, scheduler_acl, owner, pages: _ } = options.access.clone();
-    let tokens = tokens.as_deref().map(Tokens::open).transpose()?;
+    let Access { tokens, tokens_later, require_token, read_only, of_jobs, scheduler_acl, owner, pages: _ } =
+        options.access.clone();
+    let open = if tokens_later { Tokens::awaited } else { Tokens::open };
+    let tokens = tokens.as_deref().map(open).transpose()?;
     let (tls, profile, policy_group) = (options.tls.is_some(), options.profile, options.policy_group.clone());
     let (events, limits) = (options.events.clone(), options.limits.clone());
     Ok(NativeOptions {

@@ -57,6 +57,8 @@ impl Options {
 pub struct Access {
     /// The file of tokens; without one nobody can change anything.
     pub tokens: Option<PathBuf>,
+    /// The file of tokens may come later, as a Secret that is made after the Deployment; until then nobody has one.
+    pub tokens_later: bool,
     /// Nothing is shown without a token, but whether the server lives.
     pub require_token: bool,
     /// Nothing can be changed, by nobody.

@@ -3,20 +3,47 @@
 use std::collections::BTreeMap;
 
 use super::{Live, Sink};
+use crate::kubernetes::moment::moment;
 use crate::kubernetes::node;
-use crate::kubernetes::objects::Node;
+use crate::kubernetes::objects::{Node, Pod};
 use crate::kubernetes::predicates::NodeChange;
 use crate::model::{NodeId, Resource};
-use crate::scheduler::{NodeSpec, PartitionCommand};
+use crate::scheduler::{ForeignAllocation, NodeSpec, PartitionCommand};
 
 /// A node of the cluster, and what the scheduler has been given of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeMark {
-    /// What pods use that are no allocations of ours, by UID; `None`: that cannot be read.
-    pub occupants: BTreeMap<String, Option<Resource>>,
+    /// The pods that are no allocations of ours, by UID.
+    pub occupants: BTreeMap<String, Occupant>,
+    /// The scheduler has not been given these pods as they are now.
+    unnamed: bool,
     capacity: Resource,
     occupied: Resource,
     open: bool,
+}
+
+/// A pod on a node that is no allocation of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Occupant {
+    shown: ForeignAllocation,
+    /// What it uses can be read.
+    readable: bool,
+}
+
+impl Occupant {
+    /// `None`: what it uses cannot be read.
+    fn of(pod: &Pod, resource: Option<Resource>) -> Self {
+        let meta = &pod.metadata;
+        let shown = ForeignAllocation {
+            id: meta.uid.clone(),
+            name: meta.path(),
+            priority: pod.spec.priority.unwrap_or(0),
+            since: meta.creation_timestamp.as_deref().and_then(moment),
+            is_static: meta.is_owned_by("Node"),
+            resource: resource.clone().unwrap_or_default(),
+        };
+        Self { shown, readable: resource.is_some() }
+    }
 }
 
 impl Live {
@@ -67,8 +94,8 @@ impl Live {
     pub(super) fn refresh_node(&mut self, name: &str, capacity: Option<Resource>, sink: &mut dyn Sink) {
         let (Some(mark), Some(object)) = (self.nodes.get_mut(name), self.cluster.nodes.get(name)) else { return };
         let mut occupied = Resource::new();
-        mark.occupants.values().flatten().for_each(|resource| occupied.add_assign(resource));
-        let readable = mark.occupants.values().all(Option::is_some);
+        mark.occupants.values().for_each(|one| occupied.add_assign(&one.shown.resource));
+        let readable = mark.occupants.values().all(|one| one.readable);
         let open = self.started && readable && node::opens(object, self.settings.profile);
         let id = NodeId::from(name);
         let capacity = capacity.filter(|capacity| !capacity.is_same_as(&mark.capacity));
@@ -79,6 +106,10 @@ impl Live {
         if capacity.is_some() || occupied.is_some() {
             sink.apply(PartitionCommand::UpdateNode { id: id.clone(), capacity, occupied });
         }
+        if std::mem::take(&mut mark.unnamed) {
+            let foreign = mark.occupants.values().map(|one| one.shown.clone()).collect();
+            sink.apply(PartitionCommand::SetForeign { node: id.clone(), foreign });
+        }
         match (turns, open) {
             (true, true) => sink.apply(PartitionCommand::ResumeNode(id)),
             (true, false) => sink.apply(PartitionCommand::DrainNode(id)),
@@ -87,9 +118,13 @@ impl Live {
     }
 
     /// A pod that is no allocation uses a node. `None`: what it uses cannot be read.
-    pub(super) fn occupy(&mut self, node: &str, uid: &str, resource: Option<Resource>, sink: &mut dyn Sink) {
+    pub(super) fn occupy(&mut self, node: &str, pod: &Pod, resource: Option<Resource>, sink: &mut dyn Sink) {
         let Some(mark) = self.nodes.get_mut(node) else { return };
-        mark.occupants.insert(uid.to_owned(), resource);
+        let new = Occupant::of(pod, resource);
+        if mark.occupants.get(&pod.metadata.uid) != Some(&new) {
+            mark.occupants.insert(pod.metadata.uid.clone(), new);
+            mark.unnamed = true;
+        }
         if self.started {
             self.refresh_node(node, None, sink);
         }
@@ -97,8 +132,9 @@ impl Live {
 
     /// A pod that was no allocation uses a node no more.
     pub(super) fn vacate(&mut self, node: &str, uid: &str, sink: &mut dyn Sink) {
-        let removed = self.nodes.get_mut(node).and_then(|mark| mark.occupants.remove(uid));
-        if removed.is_some() {
+        let Some(mark) = self.nodes.get_mut(node) else { return };
+        if mark.occupants.remove(uid).is_some() {
+            mark.unnamed = true;
             self.refresh_node(node, None, sink);
         }
     }

@@ -72,7 +72,7 @@ impl Live {
     fn put_other(&mut self, pod: &Arc<Pod>, before: Option<&Pod>, sink: &mut dyn Sink) {
         let Some(node) = pod.node().filter(|node| self.knows_node(node)) else { return };
         let resource = pod_resources(pod, self.sidecars).ok();
-        self.occupy(node, &pod.metadata.uid, resource, sink);
+        self.occupy(node, pod, resource, sink);
         if before.is_none_or(|before| before.node() != pod.node() || differs(before, pod)) {
             self.see(pod, sink);
             let uid = AskId::from(pod.metadata.uid.as_str());
@@ -112,7 +112,7 @@ impl Live {
                 self.set(uid, Stage::Leftover(node.clone()));
                 self.see(&pod, sink);
                 self.cluster.note(format!("pod {}: {why}; so node {node} takes no pods", pod.metadata.path()));
-                self.occupy(&node, &pod.metadata.uid, None, sink);
+                self.occupy(&node, &pod, None, sink);
             }
             (Some(node), Ok(resource)) => self.place(uid, &node, resource, sink),
             (None, resource) => {
@@ -208,7 +208,7 @@ impl Live {
             }
             (Stage::Leftover(there), Some(node)) if there == node => {
                 let resource = pod_resources(&pod, self.sidecars).ok();
-                self.occupy(node, uid.as_str(), resource, sink);
+                self.occupy(node, &pod, resource, sink);
             }
             // Somebody else has bound it, elsewhere.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Pending, Some(_)) => {
@@ -263,7 +263,7 @@ impl Live {
         self.set(uid, Stage::Leftover(node.clone()));
         self.see(&pod, sink);
         sink.filters(&mut |filters| filters.place(uid, &node, true));
-        self.occupy(&node, uid.as_str(), Some(resource), sink);
+        self.occupy(&node, &pod, Some(resource), sink);
     }
 
     /// The scheduler does not take a pod.

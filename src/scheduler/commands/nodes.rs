@@ -1,8 +1,10 @@
 //! Commands of resource managers on nodes (`scheduler.md` section 19).
 
+use std::sync::Arc;
+
 use crate::model::{NodeId, Resource, Time};
 use crate::scheduler::index::NodeKey;
-use crate::scheduler::interface::command::NodeSpec;
+use crate::scheduler::interface::command::{ForeignAllocation, NodeSpec};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
@@ -68,6 +70,19 @@ impl Partition {
             let kind = EventKind::NodeOccupied { node: id.clone(), occupied: occupied.clone() };
             events.push(Event::new(now, kind));
         }
+        self.mark_node(key);
+    }
+
+    /// Takes down what others run on a node (K8S-155). What they use of it is told apart.
+    pub(in crate::scheduler) fn set_foreign(
+        &mut self,
+        now: Time,
+        id: &NodeId,
+        foreign: &[ForeignAllocation],
+        events: &mut Vec<Event>,
+    ) {
+        let Some(key) = self.known_node(now, id, events) else { return };
+        self.nodes.change(key, |node| node.foreign = Arc::new(foreign.to_vec()));
         self.mark_node(key);
     }
 

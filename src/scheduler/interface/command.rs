@@ -110,6 +110,31 @@ pub enum PartitionCommand {
         /// Who wants it; needs admin access on its queue, and submit or admin access on the target.
         by: Identity,
     },
+    /// What others run on a node, all of it one by one (K8S-155). It is shown and decides nothing: what it uses of the node is told by
+    /// [`Self::UpdateNode`].
+    SetForeign {
+        /// The id of the node.
+        node: NodeId,
+        /// All that others run there; what is not in it is gone.
+        foreign: Vec<ForeignAllocation>,
+    },
+}
+
+/// What another scheduler runs on a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ForeignAllocation {
+    /// The id that the resource manager gave it: the UID of a pod.
+    pub id: String,
+    /// What people call it: `namespace/pod`, or its id.
+    pub name: String,
+    /// What it uses: memory in bytes, vcore in millicores.
+    pub resource: Resource,
+    /// Its priority, by which nothing is decided here.
+    pub priority: i32,
+    /// Since when it is there, where that is known.
+    pub since: Option<Time>,
+    /// It is there as long as its node: a pod that a kubelet reads from a file.
+    pub is_static: bool,
 }
 
 /// A node as its resource manager registers it (SCH-015).

@@ -7,6 +7,7 @@ use crate::config::{NodeSortConfig, NodeSortPolicy};
 use crate::model::resource::{MEMORY, VCORE};
 use crate::model::{NodeId, Resource};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+use crate::scheduler::interface::command::ForeignAllocation;
 use crate::scheduler::state::share::ordered;
 
 /// A node (SCH-015).
@@ -39,6 +40,9 @@ pub struct Node {
     pub(super) score: Score,
     /// A number of the same order as its id.
     pub(super) rank: u64,
+    /// What others run there; it decides nothing.
+    #[serde(default, with = "crate::model::saved::arc")]
+    pub foreign: Arc<Vec<ForeignAllocation>>,
 }
 
 impl Node {

@@ -165,6 +165,7 @@ impl Nodes {
             for_required: false,
             score: Score::default(),
             rank,
+            foreign: Arc::default(),
         });
         self.by_id.insert(id.clone(), key);
         self.by_name.insert(id, key);

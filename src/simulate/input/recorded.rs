@@ -126,6 +126,7 @@ pub fn read(
             PartitionCommand::Adopt { .. }
             | PartitionCommand::Release { .. }
             | PartitionCommand::Remove { .. }
+            | PartitionCommand::SetForeign { .. }
             | PartitionCommand::Clean { .. } => {}
         }
     }

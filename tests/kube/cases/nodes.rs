@@ -28,6 +28,12 @@ pub fn foreign(stage: &Stage) {
     make(stage, &[ours]);
     let scheduler = Scheduler::start(stage);
     assert_eq!(occupied(&scheduler, "s1"), 1000, "KT-06 and KT-29: both count on their node");
+    let uid = stage.get("/api/v1/namespaces/kube-system/pods/kt-29")["metadata"]["uid"].clone();
+    let others = node(&scheduler, "s1")["foreignAllocations"].clone();
+    let kept = others.as_array().unwrap().iter().find(|one| one["allocationKey"] == uid);
+    let kept = kept.unwrap_or_else(|| panic!("KT-29: {uid} is not among {others}"));
+    assert_eq!(kept["resource"]["vcore"], 500, "KT-29: {kept}");
+    assert_eq!(kept["allocationTags"]["kubernetes.io/meta/podName"], "kt-29", "KT-29: {kept}");
     let apps = scheduler.get("/ws/v1/partition/default/applications/active");
     assert!(!apps.to_string().contains("\"a\""), "KT-06: {apps}");
     // KT-30: it is first seen without a node.

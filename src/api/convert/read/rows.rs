@@ -265,7 +265,15 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
         .iter()
         .map(|one| {
             let name = Tags::from(one.allocation_tags.clone()).pod().unwrap_or_else(|| one.allocation_key.clone());
-            ForeignAllocation { name: Arc::from(name), resource: one.resource.0.clone() }
+            let since = u64::try_from(one.allocation_time / 1_000).ok().filter(|since| *since > 0).map(Time);
+            ForeignAllocation {
+                id: one.allocation_key.clone(),
+                name,
+                resource: one.resource.0.clone(),
+                priority: one.priority,
+                since,
+                is_static: one.allocation_tags.get("foreign").is_some_and(|kind| kind == "static"),
+            }
         })
         .collect();
     foreign.sort_by(|one, other| one.name.cmp(&other.name));
@@ -278,7 +286,7 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
         closed: None,
         attributes: Arc::new(node.attributes),
         allocations: (1_u64..).zip(allocations.into_iter().map(|(_, allocation)| allocation)).collect(),
-        foreign: foreign.into(),
+        foreign: Arc::new(foreign),
         reservations: reservations.into(),
     }
 }
