@@ -2,7 +2,8 @@
 //!
 //! [`Address`] is a person's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler and carries
 //! requests to it, by port-forward or by the service proxy. `config_map`, `pods`, `owners` and `nodes` change objects, `review` asks for one's
-//! identity and rights; [`follow`] follows lists of objects, and `read` reads one, its events or a log when a person asks for it.
+//! identity and rights; [`follow`] follows lists of objects, `list` reads those that scheduling looks at once, and `read` reads one object, its events or a
+//! log when a person asks for it.
 //!
 //! Invariants:
 //! - nothing is spawned but the exec plugins that the kubeconfig names;
@@ -17,10 +18,13 @@ mod config_map;
 mod event;
 mod fault;
 mod find;
+pub mod kinds;
 mod kubeconfig_field;
+mod list;
 mod nodes;
 mod objects;
 mod owners;
+mod page;
 mod pipe;
 mod pods;
 mod read;
@@ -40,10 +44,11 @@ pub use cluster::{Cluster, Found, Wanted};
 pub use config_map::{CONFIGS, LARGEST, Note, Owner, TextSource, WrittenBy, WrittenConfig};
 pub use fault::{Asked, KubeFault};
 pub use objects::{Followed, NamedNamespace, NamedNode, PriorityClass, Texts};
+pub use page::Pace;
 pub use pods::{PodOutcome, PodRef};
 pub use read::Log;
 pub use reader::Reader;
 pub use via::Via;
-pub use watch::{Change, Pace, follow, follow_at};
+pub use watch::{Change, follow, follow_at};
 pub use who::Who;
 pub use writer::{Content, Writer};

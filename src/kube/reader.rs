@@ -7,7 +7,8 @@ use tokio::sync::mpsc::Sender;
 use super::access::ContextInfo;
 use super::cluster::Cluster;
 use super::objects::Followed;
-use super::watch::{Change, Pace, follow_at};
+use super::page::Pace;
+use super::watch::{Change, follow_at};
 
 /// A cluster that is only read.
 #[derive(Clone, Debug)]

@@ -59,6 +59,10 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         all.push(r#"{apiGroups: [sparkoperator.k8s.io], resources: [sparkapplications], verbs: [get, patch]}"#);
         all.push(r#"{apiGroups: [ray.io], resources: [rayclusters, rayjobs], verbs: [get, patch]}"#);
         all.push(r#"{apiGroups: [""], resources: [pods], verbs: [get, list, watch, delete]}"#);
+        all.push(r#"{apiGroups: [""], resources: [persistentvolumes, persistentvolumeclaims], verbs: [list]} # where pods with volumes can go"#);
+        all.push(
+            r#"{apiGroups: [storage.k8s.io], resources: [storageclasses, csinodes, volumeattachments], verbs: [list]}"#,
+        );
         all.push(r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # what containers wrote"#);
         all.push(r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [list]}"#);
         all.push(r#"{apiGroups: [""], resources: [nodes], verbs: [patch]}"#);

@@ -1,14 +1,12 @@
 //! Lists of objects that are followed: read in pages, then changed by each change that the API server reports.
 //!
-//! Memory is bounded: one page is read at a time, an answer longer than an object can be is refused, and a slow consumer slows down the
+//! Memory is bounded: one page is read at a time, a line longer than an object can be is refused, and a slow consumer slows down the
 //! reader.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Limited};
-use kube::client::Body;
+use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
@@ -16,38 +14,11 @@ use tokio::time::timeout;
 
 use super::cluster::Cluster;
 use super::objects::{Followed, Meta, Texts};
+use super::page::{Pace, Page, PageHead, PageMeta, Request, Status, Stop, broken, silent, unreadable};
 use super::{Asked, KubeFault};
 
-/// How many objects are asked for at a time.
-const PAGE: usize = 500;
 /// The longest line of a watch, in bytes. An object has at most 1.5 MiB in the store of an API server.
 const LINE: usize = 8 << 20;
-/// The longest page, in bytes.
-const LONGEST_PAGE: usize = 256 << 20;
-/// The longest refusal that is read, in bytes.
-const REFUSAL: usize = 64 << 10;
-
-/// How long is waited for what.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// The first pause after a failure; it doubles with each.
-    pub first: Duration,
-    /// The longest pause after a failure.
-    pub longest: Duration,
-    /// The pause after a refusal, which only somebody's doing can change.
-    pub refused: Duration,
-    /// How long an answer may take to begin, and to continue.
-    pub answer: Duration,
-    /// How long one watch lasts; then another one continues where it ended.
-    pub watch: Duration,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        let seconds = Duration::from_secs;
-        Self { first: seconds(1), longest: seconds(30), refused: seconds(60), answer: seconds(30), watch: seconds(240) }
-    }
-}
 
 /// What is new of a list.
 #[derive(Debug)]
@@ -66,41 +37,6 @@ pub enum Change<T> {
     Lost(KubeFault),
 }
 
-/// Why following stops for a while.
-struct Stop {
-    fault: KubeFault,
-    /// How long the API server wants to be left alone.
-    after: Option<Duration>,
-}
-
-impl From<KubeFault> for Stop {
-    fn from(fault: KubeFault) -> Self {
-        Self { fault, after: None }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(bound(deserialize = "W: Deserialize<'de>"))]
-struct Page<W> {
-    // Without any there may be `null`.
-    items: Option<Vec<W>>,
-}
-
-/// The head of a page: what stands in it is skipped.
-#[derive(Deserialize)]
-struct PageHead {
-    #[serde(default)]
-    metadata: PageMeta,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct PageMeta {
-    resource_version: String,
-    #[serde(rename = "continue")]
-    rest: String,
-}
-
 /// The kind of a line of a watch: it is read first, since the kind of the object depends on it.
 #[derive(Deserialize)]
 struct LineKind<'l> {
@@ -113,13 +49,6 @@ struct LineKind<'l> {
 #[serde(bound(deserialize = "W: Deserialize<'de>"))]
 struct Line<W> {
     object: W,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Status {
-    code: u16,
-    message: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -301,75 +230,6 @@ impl<T: Followed> List<T> {
             pace: self.pace,
             path: self.path.clone(),
             asked: self.asked(verb),
-        }
-    }
-}
-
-/// What is asked of an API server, at the address of a list.
-#[derive(Clone)]
-struct Request {
-    cluster: Arc<Cluster>,
-    pace: Pace,
-    path: String,
-    asked: Asked,
-}
-
-impl Request {
-    /// A page of the list: the first one, or the one behind this.
-    async fn page(self, behind: String) -> Result<Bytes, Stop> {
-        let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();
-        let token = if token.is_empty() { token } else { format!("&continue={token}") };
-        let body = self.get(&format!("limit={PAGE}{token}")).await?;
-        let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
-        let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
-        Ok(whole.to_bytes())
-    }
-
-    /// Asks, and gives the body of a good answer.
-    async fn get(&self, query: &str) -> Result<Body, Stop> {
-        let client = self.cluster.client().await?;
-        let request = http::Request::get(format!("{}?{query}", self.path)).body(Body::empty());
-        let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
-        let who = self.cluster.user();
-        let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;
-        let response = sent.map_err(|error| KubeFault::of(error, &self.asked, who.as_deref()))?;
-        if response.status().is_success() {
-            return Ok(response.into_body());
-        }
-        let status = response.status().as_u16();
-        let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-        let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
-        let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
-        let said: Status = serde_json::from_slice(&body).unwrap_or_default();
-        let fault = KubeFault::answered(status, &said.message, &self.asked, who.as_deref());
-        Err(Stop { fault, after: seconds.map(Duration::from_secs) })
-    }
-}
-
-fn silent() -> KubeFault {
-    KubeFault::new("the API server does not answer")
-}
-
-fn broken(technical: &str) -> KubeFault {
-    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server broke off") }
-}
-
-/// The words of the reader may quote what it read, which may be a secret.
-fn unreadable(error: &serde_json::Error) -> KubeFault {
-    let place = format!("line {}, column {}", error.line(), error.column());
-    KubeFault::new(format!("an answer of the API server does not read ({place})"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::view::kubernetes::PodRow;
-
-    #[test]
-    fn a_page_without_items_reads() {
-        for text in [r#"{"items":null}"#, r#"{"metadata":{},"items":[]}"#, "{}"] {
-            let page: Page<<PodRow as Followed>::Wire> = serde_json::from_str(text).unwrap();
-            assert!(page.items.unwrap_or_default().is_empty(), "{text}");
         }
     }
 }

@@ -12,10 +12,11 @@
 //!
 //! Where to read: `recovery` is the order in which a cluster is brought to a scheduler; `application`, `gang`, `ask`, `pod_resources` and
 //! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that stands still, and
-//! `recovered` is one to fork.
+//! `recovered` is one to fork; `beside` is for a twin of a scheduler elsewhere.
 
 mod application;
 mod ask;
+mod beside;
 mod cluster;
 pub mod dry_run;
 mod gang;
@@ -36,8 +37,10 @@ mod recovered;
 mod recovery;
 #[cfg(test)]
 mod tests;
+mod unlisted;
 
 pub use application::Users;
+pub use beside::{AskSeen, Beside, Listed, NotListed};
 pub use cluster::Cluster;
 pub use manifests::{ManifestReport, read_manifests};
 pub use outline::{PodOutline, allocatable};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::objects::Node;
+use super::objects::{Node, Taint};
 use super::quantity;
 use crate::model::{NodeId, Profile};
 use crate::scheduler::NodeSpec;
@@ -30,5 +30,20 @@ pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
     match profile {
         Profile::V1_5_1 | Profile::V1_8_0 => true,
         Profile::V1_9_0 | Profile::Kornsole => !node.spec.unschedulable,
+    }
+}
+
+/// Kubernetes taints a node that is not ready (K8S-153). Where it has not yet, the node has that taint from now on.
+pub(crate) fn taint_if_not_ready(node: &mut Node) {
+    let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
+    let key = match ready.map(|ready| ready.status.as_str()) {
+        // One without the condition has not reported yet.
+        None | Some("True") => return,
+        Some("Unknown") => "node.kubernetes.io/unreachable",
+        Some(_) => "node.kubernetes.io/not-ready",
+    };
+    if !node.spec.taints.iter().any(|taint| taint.key == key) {
+        let taint = Taint { key: key.to_owned(), effect: "NoSchedule".to_owned(), ..Taint::default() };
+        node.spec.taints.push(taint);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinSet;
 
-use super::kinds::{
+use crate::kube::kinds::{
     Attachments, Claims, Classes, CsiNodes, Kind, Maps, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes, key_of,
 };
 use crate::kube::{Change, Pace, Reader};

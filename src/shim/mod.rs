@@ -20,7 +20,6 @@ mod deciding;
 pub mod feed;
 mod fence;
 mod hands;
-mod kinds;
 pub mod lease;
 pub mod probes;
 mod review;

@@ -3,6 +3,7 @@
 //! ```text
 //!  view of the other ── layout ──> configuration ─┐
 //!                    └─ replay ──> commands, in the order in which things came ──> scheduler ── compare ──> what differs
+//!  pods and nodes, where Kubernetes shows them ── filters, preemption ────────────────┘
 //! ```
 //!
 //! Invariants:
@@ -16,15 +17,18 @@ mod agreement;
 mod differences;
 mod layout;
 mod replay;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::kubernetes::{AskSeen, Beside, Listed};
 use crate::model::{AppId, AskId, Profile, Time};
 use crate::scheduler::{Partition, Scheduler};
-use crate::view::PartitionView;
 use crate::view::act::{Code, Refusal};
 use crate::view::waiting::{Asked, Finding, answer};
+use crate::view::{AskRow, AskState, PartitionView};
 use crate::whatif::{Fork, NoFork, Pace, try_remedies};
 pub use agreement::Agreement;
 
@@ -47,10 +51,25 @@ impl Twin {
     /// # Errors
     /// Nothing is known of it yet.
     pub fn of(part: &PartitionView, profile: Profile, now: Time) -> Result<Self, String> {
+        Self::made(part, profile, now, None)
+    }
+
+    /// The same of a scheduler in Kubernetes, with what its pods and nodes say: their filters decide too where an ask may go.
+    ///
+    /// # Errors
+    /// Nothing is known of it yet.
+    pub fn in_kubernetes(part: &PartitionView, profile: Profile, now: Time, listed: Listed) -> Result<Self, String> {
+        let rows = part.apps.iter().flatten().filter(|row| !row.state.is_ended());
+        let asks: Vec<AskSeen<'_>> = rows.flat_map(|row| row.asks.values().map(|ask| seen(ask))).collect();
+        let beside = Beside::of(listed, &asks, part.nodes.values().map(|node| &node.id));
+        Self::made(part, profile, now, Some(&beside))
+    }
+
+    fn made(part: &PartitionView, profile: Profile, now: Time, beside: Option<&Beside>) -> Result<Self, String> {
         let config = layout::config(part)?;
-        let mut unknown = unseen(profile);
+        let mut unknown = unseen(profile, beside);
         let mut scheduler = Scheduler::new(profile);
-        replay::replay(&mut scheduler, part, config, now, &mut unknown);
+        replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
         let (partition, said) = (Arc::clone(&part.name), said(part));
         let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said };
@@ -151,18 +170,24 @@ fn said(part: &PartitionView) -> BTreeMap<(AppId, AskId), Arc<str>> {
     asks.filter_map(|(app, ask)| Some(((app.id.clone(), ask.id.clone()), Arc::clone(ask.said.as_ref()?)))).collect()
 }
 
+fn seen(ask: &AskRow) -> AskSeen<'_> {
+    AskSeen { id: &ask.id, tags: &ask.tags, pending: matches!(ask.state, AskState::Pending { .. }) }
+}
+
 /// What no release shows, or not this one.
-fn unseen(profile: Profile) -> Vec<String> {
+fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
     let history = "since when an ask waits by its first blocker, and what it waited for before".to_owned();
     if profile == Profile::Kornsole {
         return vec![history];
     }
-    let mut unseen = vec![
-        history,
-        "which of two things came first within one second".to_owned(),
-        "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
-        "whether an ask may preempt others or be preempted: it is taken to be so".to_owned(),
-    ];
+    let mut unseen = vec![history, "which of two things came first within one second".to_owned()];
+    match beside {
+        Some(beside) => unseen.extend_from_slice(beside.unknown()),
+        None => unseen.extend([
+            "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
+            "whether an ask may preempt others or be preempted: it is taken to be so".to_owned(),
+        ]),
+    }
     if profile == Profile::V1_5_1 {
         unseen.push("reservations, and when an allocation was made".to_owned());
     }

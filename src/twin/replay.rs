@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::layout::without_draining;
 use crate::config::Config;
-use crate::model::Time;
+use crate::kubernetes::Beside;
+use crate::model::{Profile, Time};
 use crate::scheduler::{Adopted, AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
-use crate::view::{AppRow, AskNotes, AskRow, AskState, NodeRow, PartitionView};
+use crate::view::{AppRow, AskRow, AskState, NodeRow, PartitionView};
 
 /// How many things of one kind are named that could not be taken over.
 const MOST: usize = 3;
@@ -17,7 +18,8 @@ const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// Something that came. What came at one moment stands in this order.
 enum Step<'v> {
     Submit(&'v AppRow),
-    Ask(&'v AppRow, &'v AskRow, Option<&'v AskNotes>),
+    /// With whether it began its application.
+    Ask(&'v AppRow, &'v AskRow, bool),
     Allocate(&'v AppRow, &'v AskRow),
 }
 
@@ -31,25 +33,32 @@ impl Step<'_> {
     }
 }
 
-/// Brings a fresh scheduler to the state of a view; what cannot be brought there is added to `unknown`.
+/// Brings a fresh scheduler to the state of a view, with what Kubernetes says beside it; what cannot be brought there is added to `unknown`.
 pub(super) fn replay(
     scheduler: &mut Scheduler,
-    part: &PartitionView,
+    (part, beside): (&PartitionView, Option<&Beside>),
     config: Config,
     now: Time,
     unknown: &mut Vec<String>,
 ) {
-    let mut steps = steps(part, now);
+    let mut steps = steps((part, beside), now, scheduler.switches().profile);
     steps.sort_by_key(|(at, step)| (*at, step.rank()));
     let begin = steps.first().map_or(now, |(at, _)| *at);
     let draining = without_draining(&config, part);
     scheduler.apply(begin, &Command::Configure(Arc::new(config)));
+    let filters = beside.and_then(Beside::filters);
+    let filtered = filters.is_some();
+    if let (Some(filters), Some(own)) =
+        (filters, scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name))
+    {
+        own.nodes.set_predicates(filters);
+    }
     for node in part.nodes.values() {
-        scheduler.apply(begin, &in_partition(part, PartitionCommand::AddNode(spec_of(node))));
+        scheduler.apply(begin, &in_partition(part, PartitionCommand::AddNode(spec_of(node, filtered))));
     }
     let mut failed = Vec::new();
     for (at, step) in steps {
-        if let Err(why) = carry_out(scheduler, part, at, &step) {
+        if let Err(why) = carry_out(scheduler, (part, beside), at, &step) {
             failed.push(why);
         }
     }
@@ -84,14 +93,22 @@ pub(super) fn dynamic(scheduler: &mut Scheduler, part: &PartitionView) {
     }
 }
 
-fn steps(part: &PartitionView, now: Time) -> Vec<(Time, Step<'_>)> {
+fn steps<'v>(
+    (part, beside): (&'v PartitionView, Option<&Beside>),
+    now: Time,
+    profile: Profile,
+) -> Vec<(Time, Step<'v>)> {
     let mut steps = Vec::new();
     for row in part.apps.iter().flatten().filter(|row| !row.state.is_ended()) {
         let submitted = row.submitted.min(now);
         steps.push((submitted, Step::Submit(row)));
+        // This release does not show it.
+        let began = beside.filter(|_| profile == Profile::V1_5_1);
+        let began = began.and_then(|beside| beside.originator(row.asks.values().map(|ask| &ask.id)));
         for (arrival, ask) in &row.asks {
             let asked = ask.created.clamp(submitted, now);
-            steps.push((asked, Step::Ask(row, ask, row.notes.get(arrival).map(AsRef::as_ref))));
+            let shown = row.notes.get(arrival).is_some_and(|notes| notes.originator);
+            steps.push((asked, Step::Ask(row, ask, shown || began.as_ref() == Some(&ask.id))));
             if let AskState::Allocated { since, .. } = &ask.state {
                 steps.push((since.unwrap_or(asked).clamp(asked, now), Step::Allocate(row, ask)));
             }
@@ -100,7 +117,12 @@ fn steps(part: &PartitionView, now: Time) -> Vec<(Time, Step<'_>)> {
     steps
 }
 
-fn carry_out(scheduler: &mut Scheduler, part: &PartitionView, at: Time, step: &Step<'_>) -> Result<(), String> {
+fn carry_out(
+    scheduler: &mut Scheduler,
+    (part, beside): (&PartitionView, Option<&Beside>),
+    at: Time,
+    step: &Step<'_>,
+) -> Result<(), String> {
     match step {
         Step::Submit(row) => {
             scheduler.apply(at, &in_partition(part, PartitionCommand::Submit(submission(row))));
@@ -108,8 +130,12 @@ fn carry_out(scheduler: &mut Scheduler, part: &PartitionView, at: Time, step: &S
             let there = twin.is_some_and(|twin| twin.app_key(&row.id).is_some());
             if there { Ok(()) } else { Err(format!("{} in {}", row.id, row.queue)) }
         }
-        Step::Ask(row, ask, notes) => {
-            scheduler.apply(at, &in_partition(part, PartitionCommand::Ask(asked(row, ask, *notes))));
+        Step::Ask(row, ask, originator) => {
+            let mut spec = asked(row, ask, *originator);
+            if let Some(beside) = beside {
+                beside.complete(&mut spec);
+            }
+            scheduler.apply(at, &in_partition(part, PartitionCommand::Ask(spec)));
             Ok(())
         }
         Step::Allocate(row, ask) => match &ask.state {
@@ -125,13 +151,14 @@ fn in_partition(part: &PartitionView, command: PartitionCommand) -> Command {
     Command::In { partition: Some(Arc::clone(&part.name)), command }
 }
 
-fn spec_of(node: &NodeRow) -> NodeSpec {
+/// `filtered`: filters say themselves what Kubernetes closes, and let in who does not mind.
+fn spec_of(node: &NodeRow, filtered: bool) -> NodeSpec {
     NodeSpec {
         id: node.id.clone(),
         capacity: node.capacity.clone(),
         occupied: node.occupied.clone(),
         attributes: (*node.attributes).clone(),
-        drained: !node.schedulable,
+        drained: if filtered { !node.schedulable } else { !node.is_open() },
     }
 }
 
@@ -146,7 +173,7 @@ fn submission(row: &AppRow) -> Submission {
     }
 }
 
-fn asked(row: &AppRow, ask: &AskRow, notes: Option<&AskNotes>) -> AskSpec {
+fn asked(row: &AppRow, ask: &AskRow, originator: bool) -> AskSpec {
     AskSpec {
         app: row.id.clone(),
         id: ask.id.clone(),
@@ -156,7 +183,7 @@ fn asked(row: &AppRow, ask: &AskRow, notes: Option<&AskNotes>) -> AskSpec {
         required_node: ask.required_node.clone(),
         allow_preempt_self: true,
         allow_preempt_other: true,
-        originator: notes.is_some_and(|notes| notes.originator),
+        originator,
         placeholder: ask.placeholder,
         task_group: ask.task_group.clone(),
         tags: ask.tags.clone(),

@@ -20,6 +20,7 @@ mod shadow;
 mod stage;
 mod stand_in;
 mod tapes;
+mod twins;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 68] = [
+const SCENARIOS: [Scenario; 71] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -102,6 +103,9 @@ const SCENARIOS: [Scenario; 68] = [
     ("quotas of namespaces: KT-18", cases::namespaces),
     ("a pod whose queue is gone is in the recovery queue after a restart: KT-39", cases::recovered),
     ("a pod of a DaemonSet makes room where it has to go: KT-40", cases::preempted),
+    ("a twin has the filters of the pods and nodes of the API server", twins::filters),
+    ("a twin names the objects that may not be listed, and goes on", twins::not_listed),
+    ("a twin of a what-if binds where the filters let a pod go", twins::what_if),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];
 

@@ -92,6 +92,8 @@ def plain(text):
 FIRST = plain(ANSWERS['/ws/v1/config'][2].decode())
 inside = {'text': FIRST}
 UIDS = {}
+# What is answered instead, by path.
+OTHER = {}
 # Applications whose pods have owners, with the names of the pods.
 OWNED = {}
 
@@ -122,6 +124,8 @@ class Core(BaseHTTPRequestHandler):
         if path == '/ws/v1/config':
             sum = hashlib.sha256(inside['text'].encode()).hexdigest().upper()
             return self.answer(200, 'application/x-yaml', f"{inside['text']}checksum: {sum}\n".encode())
+        if path in OTHER:
+            return self.answer(200, 'application/json', json.dumps(OTHER[path]).encode())
         status, kind, body = ANSWERS.get(path, (404, 'text/plain; charset=utf-8', b'404 page not found\n'))
         if path == '/ws/v1/partition/default/applications/active':
             body = json.dumps(json.loads(body) + apps()).encode()
@@ -437,6 +441,9 @@ try:
         command = json.loads(line)
         if 'patch' in command:
             api('PATCH', command['patch'], command['body'], 'application/merge-patch+json')
+        elif 'answers' in command:
+            OTHER.clear()
+            OTHER.update(command['answers'])
         elif 'until' in command:
             while hashlib.sha256(inside['text'].encode()).hexdigest().upper() != command['until']:
                 time.sleep(0.05)

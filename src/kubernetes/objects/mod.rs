@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub(crate) use pod::{Affinity, Container, ContainerStatus, Pod, PodTerm, SpreadConstraint, Toleration};
+pub(crate) use pod::{Affinity, Container, ContainerStatus, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 /// Amounts by the name of their resource, as written.
@@ -237,6 +237,16 @@ pub(crate) struct NodeSpec {
 #[serde(default)]
 pub(crate) struct NodeStatus {
     pub allocatable: Amounts,
+    pub conditions: Vec<NodeCondition>,
+}
+
+/// One of the conditions of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct NodeCondition {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub status: String,
 }
 
 /// What keeps pods without a toleration off a node.

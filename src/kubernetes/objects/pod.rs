@@ -164,6 +164,13 @@ pub(crate) struct Volume {
     pub claim: String,
 }
 
+impl Volume {
+    /// Whether it is what a claim leads to.
+    pub fn is_claimed(&self) -> bool {
+        matches!(self.kind.as_str(), "persistentVolumeClaim" | "ephemeral")
+    }
+}
+
 impl From<BTreeMap<String, Value>> for Volume {
     fn from(fields: BTreeMap<String, Value>) -> Self {
         let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -119,8 +119,7 @@ pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
 /// Why it can go to no node at all.
 pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>, Refusal> {
     for volume in &pod.spec.volumes {
-        let claimed = matches!(volume.kind.as_str(), "persistentVolumeClaim" | "ephemeral");
-        if !claimed && !ANYWHERE.contains(&volume.kind.as_str()) {
+        if !volume.is_claimed() && !ANYWHERE.contains(&volume.kind.as_str()) {
             let message = format!("kornsole does not support volumes of the kind {:?}", volume.kind);
             return Err(Refusal::new(Filter::VolumeRestrictions, message));
         }

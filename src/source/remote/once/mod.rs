@@ -15,6 +15,7 @@ use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::api::dto;
 use crate::kube::{Cluster, KubeFault};
+use crate::kubernetes::live::PARTITION;
 use crate::model::{Identity, Time};
 use crate::source::remote::act;
 use crate::source::remote::fetch::{Fetch, FetchedData, WhoAmI};
@@ -105,7 +106,8 @@ impl Once {
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }
 
-    /// A twin of a partition, made of all that the other side shows at about this moment; or why there is none.
+    /// A twin of a partition, made of all that the other side shows at about this moment, and in Kubernetes the API server too; or why there
+    /// is none.
     ///
     /// # Errors
     /// Something of it cannot be had.
@@ -115,7 +117,14 @@ impl Once {
         let part = view.partitions.iter().find(|part| *part.name == *partition);
         let part = part.ok_or_else(|| format!("there is no partition {partition}"));
         let text = self.remote_state.configured_text();
-        Ok(part.and_then(|part| Twin::of(part, profile, at)).map(|twin| twin.with_text(text)))
+        // After the asks: the pod of each is there by now.
+        let cluster = self.cluster().filter(|_| partition == PARTITION);
+        let listed = cluster.map(|cluster| self.runtime.block_on(cluster.list_for_filters()));
+        let twin = part.and_then(|part| match listed {
+            Some(listed) => Twin::in_kubernetes(part, profile, at, listed),
+            None => Twin::of(part, profile, at),
+        });
+        Ok(twin.map(|twin| twin.with_text(text)))
     }
 
     /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.

@@ -1,15 +1,15 @@
-//! The kinds of objects that are followed, each by its address.
+//! The kinds of objects that scheduling looks at, each by its address.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::kube::{Followed, Texts};
+use super::{Followed, Texts};
 use crate::kubernetes::live::{LiveObject, ObjectKey};
 
 /// An object that was read, or why it was not.
 #[derive(Debug)]
-pub(super) struct Read {
+pub struct Read {
     /// By what it is found.
     pub key: ObjectKey,
     /// The object, or what of it cannot be read.
@@ -30,13 +30,13 @@ impl Read {
 }
 
 /// A key out of its text.
-pub(super) fn key_of(kind: &'static str, text: &str) -> ObjectKey {
+pub fn key_of(kind: &'static str, text: &str) -> ObjectKey {
     let (namespace, name) = text.split_once('/').unwrap_or(("", text));
     ObjectKey { kind, namespace: namespace.to_owned(), name: name.to_owned() }
 }
 
 /// An object of a kind that is followed.
-pub(super) trait Kind: Followed + Into<Read> {
+pub trait Kind: Followed + Into<Read> {
     /// As a manifest names it.
     const KIND: &'static str;
 }
@@ -44,8 +44,9 @@ pub(super) trait Kind: Followed + Into<Read> {
 macro_rules! kinds {
     ($($name:ident: $kind:literal, $path:literal, ($group:literal, $resource:literal);)*) => {
         $(
+            #[doc = concat!("Objects of the kind `", $kind, "`.")]
             #[derive(Debug)]
-            pub(super) struct $name(Read);
+            pub struct $name(Read);
 
             impl Followed for $name {
                 type Wire = Value;

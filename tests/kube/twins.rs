@@ -1,0 +1,207 @@
+//! Explanations and what-ifs of an attached YuniKorn: what its own API does not show, pods and nodes of the real API server say.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use kornsole::kube::Via;
+use serde_json::{Value, json};
+
+use super::looks::until;
+use super::{Stage, failures, has};
+
+const NAMESPACE: &str = "twins";
+const QUEUE: &str = "root.tenants.tenant-a.etl";
+const PARTITION: &str = "/ws/v1/partition/default";
+/// The lines that say how little a twin knows without Kubernetes.
+const WITHOUT: [&str; 2] = ["the resource manager's own conditions", "whether an ask may preempt"];
+
+/// An application of one pod, by its name, with the spec of that pod besides its container.
+const APPS: [(&str, &str); 4] = [
+    ("picky", r#"{"nodeSelector": {"disk": "tape"}}"#),
+    ("closed", r#"{"nodeSelector": {"disk": "ssd"}}"#),
+    ("stored", r#"{"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}"#),
+    ("fast", r#"{"nodeSelector": {"disk": "nvme"}}"#),
+];
+
+/// Two nodes, a volume that no node reaches, and the pods, the first time.
+fn prepare(stage: &Stage) {
+    if stage.kubectl(&["get", "namespaces", "-o", "name"]).contains("namespace/twins") {
+        return;
+    }
+    let node =
+        |name: &str, disk: &str| json!(["/api/v1/nodes", {"metadata": {"name": name, "labels": {"disk": disk}}}]);
+    let class = json!({"metadata": {"name": "kept", "annotations": {"yunikorn.apache.org/allow-preemption": "false"}}, "value": 7});
+    let terms = json!([{"matchExpressions": [{"key": "rack", "operator": "In", "values": ["9"]}]}]);
+    let volume = json!({"metadata": {"name": "far"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+        "local": {"path": "/x"}, "nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}});
+    let claim = json!({"metadata": {"name": "data", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        "spec": {"volumeName": "far", "storageClassName": "", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
+    let mut all = vec![
+        json!(["/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}]),
+        node("t1", "ssd"),
+        node("t2", "nvme"),
+        json!(["/apis/scheduling.k8s.io/v1/priorityclasses", class]),
+        json!(["/api/v1/persistentvolumes", volume]),
+        json!([format!("/api/v1/namespaces/{NAMESPACE}/persistentvolumeclaims"), claim]),
+    ];
+    for (name, spec) in APPS {
+        let mut spec: Value = serde_json::from_str(spec).unwrap();
+        spec["schedulerName"] = json!("yunikorn");
+        spec["priorityClassName"] = json!("kept");
+        spec["containers"] =
+            json!([{"name": "main", "image": "x", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]);
+        let pod = json!({"metadata": {"name": name, "labels": {"applicationId": name, "queue": QUEUE}}, "spec": spec});
+        all.push(json!([format!("/api/v1/namespaces/{NAMESPACE}/pods"), pod]));
+    }
+    stage.command(&json!({"make": all}));
+    for name in ["t1", "t2"] {
+        // A new node is not ready for the API server.
+        let open = json!({"spec": {"taints": null}});
+        stage.command(&json!({"patch": format!("/api/v1/nodes/{name}"), "body": open}));
+    }
+}
+
+/// The UID of a pod.
+fn uid(stage: &Stage, name: &str) -> String {
+    stage.read(NAMESPACE, "pods", name)["metadata"]["uid"].as_str().unwrap().to_owned()
+}
+
+/// A minute ago, in nanoseconds.
+fn asked() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - Duration::from_secs(60);
+    since.as_secs() * 1_000_000_000
+}
+
+fn wanted(count: i64) -> Value {
+    json!({"vcore": 1000 * count, "memory": count << 30, "pods": count})
+}
+
+/// The recorded queues with nothing in use, and what the applications ask for.
+fn emptied(queue: &mut Value, pending: &Value) {
+    let fields = queue.as_object_mut().unwrap();
+    fields.remove("allocatedResource");
+    fields.remove("pendingResource");
+    let name = fields["queuename"].as_str().unwrap();
+    if QUEUE == name || QUEUE.starts_with(&format!("{name}.")) {
+        fields.insert("pendingResource".to_owned(), pending.clone());
+    }
+    for child in fields.get_mut("children").and_then(Value::as_array_mut).into_iter().flatten() {
+        emptied(child, pending);
+    }
+}
+
+/// The scheduler shows the applications, each with an ask that waits, and two nodes.
+fn serve(stage: &Stage) {
+    prepare(stage);
+    let text = std::fs::read_to_string("tests/conformance/rest/1.8.0/02.json").unwrap();
+    let mut queues: Value = serde_json::from_str(&text).unwrap();
+    emptied(&mut queues, &wanted(4));
+    let asked = asked();
+    let app = |name: &str| {
+        let tags = json!({"kubernetes.io/meta/namespace": NAMESPACE, "kubernetes.io/meta/podName": name});
+        let ask = json!({"allocationKey": uid(stage, name), "allocationTags": tags, "requestTime": asked, "resource": wanted(1), "priority": "0",
+            "pendingCount": 1, "applicationId": name});
+        json!({"applicationID": name, "partition": "default", "queueName": QUEUE, "submissionTime": asked, "requests": [ask], "allocations": [],
+            "pendingResource": wanted(1), "applicationState": "Accepted", "user": "sue", "groups": ["dev"], "stateLog": []})
+    };
+    let node = |name: &str| {
+        let all = json!({"vcore": 8000, "memory": 16_i64 << 30, "pods": 110});
+        json!({"nodeID": name, "capacity": all, "available": all, "allocated": {}, "allocations": [], "schedulable": true})
+    };
+    let apps: Vec<Value> = APPS.iter().map(|(name, _)| app(name)).collect();
+    let nodes: Vec<Value> = ["t1", "t2"].map(node).to_vec();
+    stage.command(&json!({"answers": {
+        format!("{PARTITION}/queues"): queues, format!("{PARTITION}/applications/active"): apps, format!("{PARTITION}/nodes"): nodes,
+    }}));
+}
+
+/// An explanation for the user of a context.
+fn explained(stage: &Stage, app: &str, context: &str) -> String {
+    let (code, out, err) = stage.run(&["explain", app, "--server", &format!("k8s://{context}")]);
+    assert!(code == 0 || code == 1 && err.is_empty(), "{code}: {err}{out}");
+    out
+}
+
+fn has_none(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(!text.contains(part), "{part:?} in {text}");
+    }
+}
+
+/// What a person sees of the filters: by command, and on the console.
+pub fn filters(stage: &Stage) {
+    serve(stage);
+    let picky = explained(stage, "picky", "root");
+    has(
+        &picky,
+        &[
+            "failed plugin: 'NodeAffinity' node(s) didn't match Pod's node affinity/selector (2x)",
+            "since when an ask waits",
+        ],
+    );
+    has_none(&picky, &WITHOUT);
+    has_none(&picky, &["listed", "pods of"]);
+    // 1.8.0 shows a cordoned node as one that is open.
+    has_none(&explained(stage, "closed", "root"), &["failed plugin"]);
+    stage.kubectl(&["cordon", "t1"]);
+    has(
+        &explained(stage, "closed", "root"),
+        &["'NodeUnschedulable' node(s) were unschedulable (1x)", "'NodeAffinity'"],
+    );
+    stage.kubectl(&["uncordon", "t1"]);
+    stage.kubectl(&["taint", "node", "t1", "twins=yes:NoSchedule"]);
+    has(&explained(stage, "closed", "root"), &["'TaintToleration' node(s) had untolerated taint {twins: yes} (1x)"]);
+    stage.kubectl(&["taint", "node", "t1", "twins-"]);
+    has(&explained(stage, "stored", "root"), &["'VolumeBinding' node(s) had volume node affinity conflict (2x)"]);
+    let mut driver = failures::console(stage, Via::PortForward);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys(":app picky<ret>").unwrap();
+    until(&mut driver, &["twins/picky"]);
+    driver.keys("x").unwrap();
+    until(&mut driver, &["NodeAffinity"]);
+    has_none(&driver.screen_text(), &WITHOUT);
+    stage.saw(&driver.screen_text());
+    stage.command(&json!({"answers": {}}));
+}
+
+/// Who may not list everything is told what is not judged because of it, and the rest is.
+pub fn not_listed(stage: &Stage) {
+    serve(stage);
+    let volumes = "may not be listed: the volumes of 1 pod are not judged";
+    let stored = explained(stage, "stored", "admin");
+    has(
+        &stored,
+        &[
+            volumes,
+            "persistent volumes, persistent volume claims",
+            "priority classes may not be listed: that 4 pods may be",
+        ],
+    );
+    assert_eq!(stored.matches("not be listed").count(), 2, "{stored}");
+    has_none(&stored, &WITHOUT);
+    has_none(&stored, &["failed plugin"]);
+    has(&explained(stage, "picky", "admin"), &["'NodeAffinity'", volumes]);
+    // Who sees no pods at all.
+    let blind = explained(stage, "picky", "eve");
+    has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity and volumes are not judged"]);
+    has_none(&blind, &["failed plugin"]);
+    stage.command(&json!({"answers": {}}));
+}
+
+pub fn what_if(stage: &Stage) {
+    serve(stage);
+    let tried =
+        stage.works(&["whatif", "--server", "k8s://root", "--change", "node add t2 1", "--for", "10m", "--json"]);
+    let tried: Value = serde_json::from_str(&tried).unwrap();
+    let of = |name: &str| {
+        let uid = uid(stage, name);
+        let lines = tried["trace"].as_array().unwrap().iter().map(ToString::to_string);
+        lines.filter(|line| line.contains("allocated") && line.contains(&uid)).collect::<Vec<_>>().join("\n")
+    };
+    assert!(of("fast").contains("\"t2") && of("closed").contains("\"t1\""), "{tried:#}");
+    assert_eq!((of("picky"), of("stored")), (String::new(), String::new()), "{tried:#}");
+    let unknown = tried["unknown"].to_string();
+    has_none(&unknown, &WITHOUT);
+    let text = stage.works(&["whatif", "--server", "k8s://admin", "--set", "root.system.priority=5", "--for", "1m"]);
+    has(&text, &["may not be listed: the volumes of 1 pod are not judged"]);
+    stage.command(&json!({"answers": {}}));
+}
