@@ -22,13 +22,14 @@ impl Core {
     /// configuration to no file, and nothing in it is real. `instance` names it to those who follow its events.
     pub fn of_fork(fork: &Fork, runtimes: &Runtimes, instance: &str) -> Self {
         let scheduler = fork.scheduler().clone();
-        let setup = Setup { instance: Arc::from(instance), ..Setup::of(scheduler.switches().profile) };
+        // Its ledger begins there too: what was used before is not known here.
+        let setup =
+            Setup { instance: Arc::from(instance), begins: fork.now(), ..Setup::of(scheduler.switches().profile) };
         let workload = fork.partition().map(|part| Endings::of(part, fork.now(), runtimes.clone()));
         let workload = workload.map(|endings| Box::new(endings) as Box<dyn Workload>);
         let mut state = State::new(&setup, scheduler, workload);
         let Pace { clean_every, next_clean, retry, cycle_due } = fork.pace();
         let next_sample = fork.now() + SAMPLE_EVERY;
-        state.now = fork.now();
         state.deadlines = Deadlines { clean_every, next_clean, next_sample, retry, cycle_due };
         if let Some(text) = fork.text()
             && let Some(config) = config::read(text, setup.profile).config

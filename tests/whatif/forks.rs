@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use kornsole::model::Profile;
+use kornsole::engine::Core;
+use kornsole::ledger::{Dimension, Question};
+use kornsole::model::{Profile, Time};
 use kornsole::scenario::{Runner, Sink, Trace};
 use kornsole::scheduler::Scheduler;
-use kornsole::whatif::{Fork, NoFork, Pace, Plan, Span, run};
+use kornsole::whatif::{Fork, NoFork, Pace, Plan, Runtimes, Span, run};
 use proptest::prelude::*;
 
 use super::stage::{BOUNDS, CONFIG, STEPS, fork_of, plan, runner};
@@ -105,6 +107,20 @@ fn a_fork_goes_on_as_the_original() {
             assert!(whole.ends_with(&rest) && !rest.is_empty(), "{profile:?} from step {done}:\n{rest}");
         }
     }
+}
+
+#[test]
+fn a_what_if_books_nothing_of_the_time_before_it() {
+    // Of a scheduler elsewhere the time is that since 1970: half a million hours.
+    let original = runner(Profile::Kornsole, CONFIG, STEPS);
+    let now = Time(1_760_000_000_000_000);
+    let fork = Fork::of(original.scheduler(), None, (now, Pace::beginning(now)), None, usize::MAX).unwrap();
+    let mut core = Core::of_fork(&fork, &Runtimes::default(), "test");
+    core.run_until(now + Duration::from_secs(3 * 3_600), usize::MAX);
+    let question = Question { by: vec![Dimension::Hour], from: None, to: None, queue: None, user: None };
+    let report = core.ledger().ledger().report(core.now(), &question);
+    assert_eq!(report.from, now);
+    assert!((1..=4).contains(&report.rows.len()), "{:?}", report.rows);
 }
 
 #[test]
