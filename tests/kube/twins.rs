@@ -154,6 +154,8 @@ pub fn filters(stage: &Stage) {
     has(&explained(stage, "stored", "root"), &["'VolumeBinding' node(s) had volume node affinity conflict (2x)"]);
     let mut driver = failures::console(stage, Via::PortForward);
     until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["picky", "stored"]);
     driver.keys(":app picky<ret>").unwrap();
     until(&mut driver, &["twins/picky"]);
     driver.keys("x").unwrap();
@@ -203,5 +205,14 @@ pub fn what_if(stage: &Stage) {
     has_none(&unknown, &WITHOUT);
     let text = stage.works(&["whatif", "--server", "k8s://admin", "--set", "root.system.priority=5", "--for", "1m"]);
     has(&text, &["may not be listed: the volumes of 1 pod are not judged"]);
+    let mut driver = failures::console(stage, Via::PortForward);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys(":whatif<ret>").unwrap();
+    until(&mut driver, &["WHAT IF", "nothing changed so far"]);
+    driver.keys(":suppose node add t2 1<ret>").unwrap();
+    until(&mut driver, &["with 1 change: node add t2 1"]);
+    driver.keys("}").unwrap();
+    until(&mut driver, &["WHAT IF, 1m"]);
+    stage.saw(&driver.screen_text());
     stage.command(&json!({"answers": {}}));
 }

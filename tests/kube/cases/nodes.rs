@@ -28,9 +28,9 @@ pub fn foreign(stage: &Stage) {
     make(stage, &[ours]);
     let scheduler = Scheduler::start(stage);
     assert_eq!(occupied(&scheduler, "s1"), 1000, "KT-06 and KT-29: both count on their node");
-    let uid = stage.get("/api/v1/namespaces/kube-system/pods/kt-29")["metadata"]["uid"].clone();
+    let uid = stage.kubectl(&["-n", "kube-system", "get", "pod", "kt-29", "-o", "jsonpath={.metadata.uid}"]);
     let others = node(&scheduler, "s1")["foreignAllocations"].clone();
-    let kept = others.as_array().unwrap().iter().find(|one| one["allocationKey"] == uid);
+    let kept = others.as_array().unwrap().iter().find(|one| one["allocationKey"] == uid.trim());
     let kept = kept.unwrap_or_else(|| panic!("KT-29: {uid} is not among {others}"));
     assert_eq!(kept["resource"]["vcore"], 500, "KT-29: {kept}");
     assert_eq!(kept["allocationTags"]["kubernetes.io/meta/podName"], "kt-29", "KT-29: {kept}");
