@@ -201,7 +201,9 @@ pub fn check(stage: &Stage, scheduler: &Scheduler) {
 
 pub fn thirty_pods(stage: &Stage) {
     prepare(stage);
-    let scheduler = Scheduler::start(stage);
+    // As the Secret of the Deployment it comes later.
+    let tokens = stage.folder.join("later-tokens.yaml").display().to_string();
+    let scheduler = Scheduler::begin_with(stage, &["--tokens", &tokens]).ready();
     let all: Vec<Value> = (0..15)
         .flat_map(|number| [pod(&format!("a{number}"), "a", "500m"), pod(&format!("b{number}"), "b", "500m")])
         .collect();
@@ -218,10 +220,30 @@ pub fn thirty_pods(stage: &Stage) {
     });
     let queues = stage.works(&["queues", "--server", &scheduler.url()]);
     has(&queues, &["  b ", "pods 5"]);
+    explained(stage, &scheduler, &tokens);
     stage.kubectl(&["-n", "batch", "delete", "pod", "a0", "--wait=true"]);
     until("the room of a pod that is gone is taken", || on_nodes(&pods(stage)) == 24);
     check(stage, &scheduler);
     scheduler.stop();
+}
+
+/// Who has a token is told why a pod waits, in the words that its Event has.
+fn explained(stage: &Stage, scheduler: &Scheduler, tokens: &str) {
+    let waiting = pods(stage).into_iter().find(|pod| !pod["spec"]["nodeName"].is_string()).unwrap();
+    let app = waiting["metadata"]["labels"]["applicationId"].as_str().unwrap();
+    let name = waiting["metadata"]["name"].as_str().unwrap();
+    let url = scheduler.url();
+    let (code, _, refused) = stage.run(&["explain", app, "--server", &url]);
+    assert!(code != 0 && refused.contains("token"), "{code}: {refused}");
+    let token = stage.works(&["token", "new", "--file", tokens, "--user", "ann"]);
+    let file = stage.file("later.token", token.trim());
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let (_, explained, why) = stage.run(&["explain", app, "--server", &url, "--token-file", &file]);
+    let described = stage.kubectl(&["-n", "batch", "describe", "pod", name]);
+    let event = described.lines().find(|line| line.contains("FailedScheduling")).unwrap();
+    let words = &event[event.find("waits for").unwrap_or_else(|| panic!("{event}"))..];
+    has(&explained, &[&format!("batch/{name} "), words.trim()]);
+    assert_eq!(why, "");
 }
 
 pub fn gang(stage: &Stage) {

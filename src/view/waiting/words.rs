@@ -269,7 +269,7 @@ impl PreemptionVerdict {
             }
             PreemptionOutcome::NotAllowed => "the ask may not preempt others".to_owned(),
             PreemptionOutcome::DoneBefore => "others were preempted for it before, which happens once".to_owned(),
-            PreemptionOutcome::Until(time) => format!("not before {time}: asks wait {:?} in its queue", self.delay),
+            PreemptionOutcome::Until(_) => format!("not yet: an ask of its queue waits {:?} first", self.delay),
             PreemptionOutcome::NoAttemptLeft => "asks before it use up the attempts of every cycle".to_owned(),
             PreemptionOutcome::BeyondGuarantee => {
                 format!("its queue would be beyond its guarantee with it; {}", own())
