@@ -12,28 +12,38 @@ use crate::console::theme::Role;
 use crate::model::{NodeId, QueuePath, Resource};
 use crate::view::{AppRow, AskState, PartitionView};
 
+/// The content of a subject: how much it is, and the first lines of it.
+struct Content {
+    count: usize,
+    /// There is more than was looked at.
+    more: bool,
+    lines: Lines,
+}
+
 /// The lines below the details of a thing, at most `room`; empty where there is nothing more to show.
 pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lines {
-    let Some(part) = state.cluster.part() else { return Lines::new() };
-    let (title, rows) = match subject {
-        Subject::Queue(path) => ("applications", in_queue(part, path, width)),
-        Subject::Node(id) => ("runs here", on_node(part, id, width)),
-        Subject::Account(account) => ("applications", of_account(part, account, width)),
-        Subject::App(row) => ("asks", of_app(part, row, width)),
+    let Some(part) = state.cluster.part().filter(|_| room >= 4) else { return Lines::new() };
+    let most = room - 2;
+    let (title, content) = match subject {
+        Subject::Queue(path) => ("applications", in_queue(part, path, width, most)),
+        Subject::Node(id) => ("runs here", on_node(part, id, width, most)),
+        Subject::Account(account) => ("applications", of_account(part, account, width, most)),
+        Subject::App(row) => ("asks", of_app(part, row, width, most)),
         _ => return Lines::new(),
     };
-    if rows.is_empty() || room < 4 {
+    let Content { count, more, lines: mut rows } = content;
+    if count == 0 {
         return Lines::new();
     }
-    let mut lines: Lines = vec![Vec::new(), vec![dim(format!("{title}, {}", rows.len()))]];
+    let counted = if more { format!("at least {count}") } else { count.to_string() };
+    let mut lines: Lines = vec![Vec::new(), vec![dim(format!("{title}, {counted}"))]];
     // Of those that do not fit it says how many they are, in the last line.
-    let fits = rows.len() <= room - 2;
-    let shown = if fits { rows.len() } else { room - 3 };
-    let hidden = rows.len() - shown;
-    lines.extend(rows.into_iter().take(shown));
-    if hidden > 0 {
-        lines.push(vec![dim(format!("and {hidden} more"))]);
+    if count > most || more {
+        rows.truncate(most - 1);
+        let hidden = count - rows.len();
+        rows.push(vec![dim(if more { format!("and at least {hidden} more") } else { format!("and {hidden} more") })]);
     }
+    lines.extend(rows);
     lines
 }
 
@@ -59,37 +69,44 @@ fn amounts(resource: &Resource, room: usize) -> String {
     text::cut(&format::resource(resource), room, "…").into_owned()
 }
 
-/// Those that wait first, then by name.
-fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize) -> Lines {
-    apps.sort_by(|one, other| {
-        let waits = |row: &AppRow| blocker::first_pending(row).is_none();
+/// Those that wait first, then by name. Only the first of them are put in order and into words.
+fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usize) -> Content {
+    let more = apps.len() > LOOKED_AT;
+    apps.truncate(LOOKED_AT);
+    let waits = |row: &AppRow| blocker::first_pending(row).is_none();
+    let order = |one: &&AppRow, other: &&AppRow| {
         waits(one).cmp(&waits(other)).then_with(|| text::natural(one.id.as_str(), other.id.as_str()))
-    });
-    apps.into_iter().map(|row| app(part, row, width)).collect()
+    };
+    let count = apps.len();
+    if count > most {
+        apps.select_nth_unstable_by(most, order);
+        apps.truncate(most);
+    }
+    apps.sort_by(order);
+    Content { count, more, lines: apps.into_iter().map(|row| app(part, row, width)).collect() }
 }
 
-/// The most applications that are looked at.
+/// The most applications, allocations or asks that are looked at.
 const LOOKED_AT: usize = 2_000;
 
-fn in_queue(part: &PartitionView, path: &QueuePath, width: usize) -> Lines {
-    let Some(queue) = part.queue_at(path) else { return Lines::new() };
-    let mut stack = vec![&**queue];
+fn in_queue(part: &PartitionView, path: &QueuePath, width: usize, most: usize) -> Content {
+    let mut stack: Vec<_> = part.queue_at(path).into_iter().map(|queue| &**queue).collect();
     let mut apps: Vec<&AppRow> = Vec::new();
-    while let Some(row) = stack.pop().filter(|_| apps.len() < LOOKED_AT) {
+    while let Some(row) = stack.pop().filter(|_| apps.len() <= LOOKED_AT) {
         apps.extend(row.apps.iter().filter_map(|slot| part.app(*slot)).map(AsRef::as_ref));
         stack.extend(row.children.iter().filter_map(|slot| part.queue(*slot)).map(AsRef::as_ref));
     }
-    ordered(part, apps, width)
+    ordered(part, apps, width, most)
 }
 
-fn of_account(part: &PartitionView, account: &Account, width: usize) -> Lines {
+fn of_account(part: &PartitionView, account: &Account, width: usize, most: usize) -> Content {
     let counts = |row: &&AppRow| PartitionView::counts_under(row, account.side, &account.name);
-    let apps = part.apps.iter().flatten().map(AsRef::as_ref).filter(counts).take(LOOKED_AT).collect();
-    ordered(part, apps, width)
+    let apps = part.apps.iter().flatten().map(AsRef::as_ref).filter(counts).take(LOOKED_AT + 1).collect();
+    ordered(part, apps, width, most)
 }
 
-fn on_node(part: &PartitionView, id: &NodeId, width: usize) -> Lines {
-    let Some(node) = part.nodes.get(id) else { return Lines::new() };
+fn on_node(part: &PartitionView, id: &NodeId, width: usize, most: usize) -> Content {
+    let Some(node) = part.nodes.get(id) else { return Content { count: 0, more: false, lines: Lines::new() } };
     let line = |one: &crate::view::NodeAllocation| {
         vec![
             plain(padded(one.app.as_str(), 18)),
@@ -104,10 +121,11 @@ fn on_node(part: &PartitionView, id: &NodeId, width: usize) -> Lines {
             plain(amounts(&one.resource, width.saturating_sub(32))),
         ]
     };
-    node.allocations.values().map(line).chain(node.foreign.iter().map(other)).collect()
+    let lines = node.allocations.values().map(line).chain(node.foreign.iter().map(other)).take(most).collect();
+    Content { count: node.allocations.len() + node.foreign.len(), more: false, lines }
 }
 
-fn of_app(part: &PartitionView, row: &AppRow, width: usize) -> Lines {
+fn of_app(part: &PartitionView, row: &AppRow, width: usize, most: usize) -> Content {
     let line = |ask: &crate::view::AskRow| {
         let mut line = vec![plain(padded(&ask.name(), 16)), dim(padded(&amounts(&ask.resource, 15), 16))];
         match &ask.state {
@@ -122,5 +140,6 @@ fn of_app(part: &PartitionView, row: &AppRow, width: usize) -> Lines {
     };
     let waits = |ask: &&std::sync::Arc<crate::view::AskRow>| matches!(ask.state, AskState::Pending { .. });
     let (pending, others): (Vec<_>, Vec<_>) = row.asks.values().take(LOOKED_AT).partition(waits);
-    pending.into_iter().chain(others).map(|ask| line(ask)).collect()
+    let (count, more) = (pending.len() + others.len(), row.asks.len() > LOOKED_AT);
+    Content { count, more, lines: pending.into_iter().chain(others).take(most).map(|ask| line(ask)).collect() }
 }
