@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use etcetera::BaseStrategy as _;
 
 use super::user_settings::{self, UserSettingsFile};
 use crate::cli::simulate::simulator;
@@ -152,8 +151,7 @@ fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
 
 /// Where a person's own themes are: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` when nobody's home is known.
 pub fn themes_folder() -> Option<PathBuf> {
-    let folder = etcetera::base_strategy::Xdg::new().ok()?.config_dir();
-    Some(folder.join("kornsole").join("themes"))
+    Some(user_settings::folder()?.join("themes"))
 }
 
 /// A person's own themes, by name. A folder that is not there has none.

@@ -27,11 +27,16 @@ pub struct UserSettingsFile {
     pub message: String,
 }
 
-/// Where a person's settings are looked for: `$XDG_CONFIG_HOME/kornsole/settings.toml`, by default in `~/.config`. `None`
-/// when nobody's home is known.
+/// The folder of a person's settings, rules and themes: `$XDG_CONFIG_HOME/kornsole`, by default in `~/.config`. `None` where `HOME` is not
+/// set: to look the user up would end a program that is linked statically with glibc, where modules of the system are in the way.
+pub fn folder() -> Option<PathBuf> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty())?;
+    Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(FOLDER))
+}
+
+/// Where a person's settings are looked for: `settings.toml` in [`folder`].
 pub fn default_file() -> Option<PathBuf> {
-    let folder = etcetera::base_strategy::Xdg::new().ok()?.config_dir();
-    Some(folder.join(FOLDER).join(FILE))
+    Some(folder()?.join(FILE))
 }
 
 /// Reads a person's settings: those of the file named, which must be there, or those of [`default_file`], which need not.

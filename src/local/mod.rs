@@ -13,6 +13,7 @@
 //! - a job ends once, with the exit status that its supervisor wrote, even if the daemon ends meanwhile;
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
+mod accounts;
 pub mod attach;
 pub mod cgroup;
 mod changes;

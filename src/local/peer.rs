@@ -1,12 +1,12 @@
 //! The user at the other end of a socket: the ids from the kernel, and their names in this system.
 
-use std::ffi::CString;
 use std::io;
 use std::os::unix::net::UnixStream;
 
-use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
+use nix::unistd::{Gid, Uid};
 use rustix::net::sockopt::socket_peercred;
 
+use super::accounts;
 use super::job::Owner;
 use crate::model::Identity;
 
@@ -21,13 +21,11 @@ pub fn of(stream: &UnixStream) -> io::Result<Owner> {
 
 /// A user by his number, primary group first (USR-004); numbers without a name stay numbers.
 pub fn owner(uid: u32, gid: u32) -> Owner {
-    let user = User::from_uid(Uid::from_raw(uid)).ok().flatten();
-    let name = user.map_or_else(|| uid.to_string(), |user| user.name);
-    let listed = CString::new(name.as_str()).ok().and_then(|name| getgrouplist(&name, Gid::from_raw(gid)).ok());
+    let name = accounts::user_name(uid).unwrap_or_else(|| uid.to_string());
     let mut groups = vec![gid];
-    for group in listed.unwrap_or_default() {
-        if !groups.contains(&group.as_raw()) {
-            groups.push(group.as_raw());
+    for group in accounts::groups_of(&name, gid) {
+        if !groups.contains(&group) {
+            groups.push(group);
         }
     }
     let names = groups.iter().map(|gid| group_name(*gid)).collect::<Vec<_>>();
@@ -40,7 +38,7 @@ pub fn of_process() -> Owner {
 }
 
 fn group_name(gid: u32) -> String {
-    Group::from_gid(Gid::from_raw(gid)).ok().flatten().map_or_else(|| gid.to_string(), |group| group.name)
+    accounts::group_name(gid).unwrap_or_else(|| gid.to_string())
 }
 
 #[cfg(test)]

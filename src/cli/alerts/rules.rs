@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use etcetera::BaseStrategy as _;
 
 use crate::alerting::{Board, Store, send};
 use crate::alerts::read::defaults;
 use crate::alerts::{Rules, read};
-use crate::cli::load;
+use crate::cli::{load, user_settings};
 use crate::config::Source;
 use crate::model::Time;
 
@@ -75,6 +74,5 @@ pub fn of_file(file: &Path) -> Result<Rules, String> {
 }
 
 fn default_file() -> Option<PathBuf> {
-    let folder = etcetera::base_strategy::Xdg::new().ok()?.config_dir();
-    Some(folder.join("kornsole").join("alerts.toml"))
+    Some(user_settings::folder()?.join("alerts.toml"))
 }
