@@ -27,7 +27,7 @@ pub const OWN: [(&str, &str); 28] = [
     ("back", "Back to the page before; back 10m: the cluster as it was"),
     ("filter [TEXT]", "Only the rows that pass; without a text all of them"),
     ("set FIELD VALUE", "Write a field of a form, by its name or number; without a value it is emptied"),
-    ("line N TEXT", "In the configuration: write line N anew, with its indent"),
+    ("line N TEXT", "In the configuration: replace line N, with its indent"),
     ("insert N TEXT", "In the configuration: a new line before line N, with the indent of that line"),
     ("indent N COUNT", "In the configuration: give line N so many blanks before it"),
     ("delete N", "In the configuration: take line N out"),
