@@ -169,12 +169,12 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
     play_watched(path, mode, None, None, Looks::default())
 }
 
-/// The same in linear mode.
+/// The same; what linear mode says is checked too.
 ///
 /// # Errors
 /// As [`play_file`], or what is expected is not said.
-pub fn play_linear(path: &Path) -> Result<PlayResult, Trouble> {
-    play_watched(path, Mode::Play, None, None, Looks { linear: true, ..Looks::default() })
+pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
+    play_watched(path, mode, None, None, Looks { linear: true, ..Looks::default() })
 }
 
 /// The same on the scheduler of `server`, where the tape asks for one, and while somebody looks on.

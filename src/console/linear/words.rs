@@ -141,7 +141,9 @@ mod tests {
         for command in command::COMMANDS {
             let found = named(&command.binding_name()).is_some_and(|found| found.id == command.id);
             let by_name = named(command.name).is_some_and(|found| found.id == command.id);
-            assert!(found || by_name || is_drawn(command.id), "{:?} cannot be named", command.id);
+            // `back` is a word of linear mode itself, which does both.
+            let is_own = OWN.iter().any(|(usage, _)| split(usage).0 == command.binding_name());
+            assert!(found || by_name || is_own || is_drawn(command.id), "{:?} cannot be named", command.id);
         }
     }
 }

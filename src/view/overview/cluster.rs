@@ -118,7 +118,7 @@ fn latency(given: &Given) -> Option<String> {
 fn cycle(mean: Option<Duration>) -> String {
     let Some(mean) = mean else { return "cycle unknown".to_owned() };
     match mean.as_secs_f64() {
-        seconds if seconds < 0.000_1 => format!("cycle {:.0}µs", seconds * 1e6),
+        seconds if seconds < 0.000_1 => format!("cycle {:.3}ms", seconds * 1e3),
         seconds if seconds < 0.01 => format!("cycle {:.1}ms", seconds * 1e3),
         seconds if seconds < 1.0 => format!("cycle {:.0}ms", seconds * 1e3),
         seconds => format!("cycle {seconds:.1}s"),
@@ -154,7 +154,7 @@ mod tests {
     fn the_time_of_a_cycle_is_said_or_that_it_is_not_known() {
         let said = |nanos: u64| cycle(Some(Duration::from_nanos(nanos)));
         let times = [1_700, 340_000, 9_000_000, 250_000_000, 1_500_000_000];
-        assert_eq!(times.map(said), ["cycle 2µs", "cycle 0.3ms", "cycle 9.0ms", "cycle 250ms", "cycle 1.5s"]);
+        assert_eq!(times.map(said), ["cycle 0.002ms", "cycle 0.3ms", "cycle 9.0ms", "cycle 250ms", "cycle 1.5s"]);
         assert_eq!(cycle(None), "cycle unknown");
     }
 }

@@ -28,32 +28,21 @@ fn recordings(extension: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_tape_plays_as_recorded() {
-    assert!(!recordings("tape").is_empty());
-    let troubles = troubles_of(|tape| play_file(tape, Mode::Check).err().map(|trouble| trouble.message));
-    assert!(troubles.is_empty(), "{troubles}");
-}
-
-#[test]
-fn every_tape_plays_in_linear_mode() {
-    // What is expected of the screen in words is said, and nothing that is said is drawn.
-    let troubles = troubles_of(|tape| play_linear(tape).err().map(|trouble| trouble.message));
-    assert!(troubles.is_empty(), "{troubles}");
-}
-
-/// Plays all tapes on several threads; gives what is wrong with each.
-fn troubles_of(play: impl Fn(&Path) -> Option<String> + Sync) -> String {
+fn every_tape_plays_as_recorded_and_in_linear_mode() {
     let tapes = recordings("tape");
+    assert!(!tapes.is_empty());
     let (next, troubles) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
+    // What is expected of the screen in words is said in linear mode too, and nothing that is said is drawn.
+    let play = || {
         while let Some(tape) = tapes.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let trouble = play(tape);
-            troubles.lock().unwrap().extend(trouble);
+            let trouble = play_linear(tape, Mode::Check).err();
+            troubles.lock().unwrap().extend(trouble.map(|trouble| trouble.message));
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    troubles.into_inner().unwrap().join("\n")
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(play))));
+    let troubles = troubles.into_inner().unwrap();
+    assert!(troubles.is_empty(), "{}", troubles.join("\n"));
 }
 
 #[test]
@@ -65,7 +54,7 @@ fn every_recorded_screen_belongs_to_a_tape() {
 
 #[test]
 fn every_picture_is_made_by_a_tape() {
-    // That none is stale is held by `every_tape_plays_as_recorded`.
+    // That none is stale is held by `every_tape_plays_as_recorded_and_in_linear_mode`.
     let made: Vec<String> = recordings("tape").iter().filter_map(|tape| fs::read_to_string(tape).ok()).collect();
     let pictures = recordings("svg");
     assert!(!pictures.is_empty());

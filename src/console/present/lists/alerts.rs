@@ -117,16 +117,18 @@ pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a
 }
 
 fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColumn>>> {
-    (0..3).map(move |step| {
+    // Of names that are cut less is left than of sentences.
+    let plans = [(true, 24, 32, 30), (true, 24, 28, 18), (false, 16, 28, 16), (false, 12, 16, 16)];
+    plans.into_iter().map(move |(severity, most_rule, most_subject, what)| {
         use AlertColumn as C;
         let mut columns = vec![left(C::State, "STATE", 9)];
-        if step < 2 {
+        if severity {
             columns.push(left(C::Severity, "SEVERITY", 8));
         }
         columns.push(right(C::Since, "SINCE", 6));
-        columns.push(left(C::Rule, "RULE", if step < 1 { rule.clamp(8, 24) } else { 12 }));
-        columns.push(left(C::Subject, "SUBJECT", if step < 1 { subject.clamp(10, 32) } else { 16 }));
-        columns.push(left(C::What, "WHAT", if step < 1 { 30 } else { 16 }).up_to(200));
+        columns.push(left(C::Rule, "RULE", rule.clamp(8, most_rule)));
+        columns.push(left(C::Subject, "SUBJECT", subject.clamp(10, most_subject)));
+        columns.push(left(C::What, "WHAT", what).up_to(200));
         columns
     })
 }
