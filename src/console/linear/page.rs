@@ -12,7 +12,7 @@ use crate::view::waiting::SheetLine;
 
 /// A page as it is said: row by row or line by line.
 pub enum Said<'a> {
-    /// A list.
+    /// A list, a line for each row.
     Rows(rows::Rows<'a>),
     /// Lines; the word for them.
     Lines(Vec<String>, &'static str),
