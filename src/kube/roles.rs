@@ -95,7 +95,7 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
 }
 
 /// What the scheduler itself needs: rights for what it follows and does, and a Deployment of two, of which one binds.
-const SCHEDULER: &str = r#"# Whoever is to see explanations or to give orders in a console needs a token, at any time after this:
+const SCHEDULER: &str = r#"# Explanations and orders in a console need a token. It can be made after this:
 #   kornsole token new --user ann --group dev --file tokens.yaml > ann.token
 #   kubectl --namespace NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml
 ---

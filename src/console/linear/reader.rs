@@ -40,7 +40,7 @@ const PORTION: usize = 20;
 /// The shortest time between two announcements.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A conversation: what was read so far, and what `more` goes on with.
+/// A conversation: what was read so far, and what `more` reads next.
 #[derive(Clone, Debug)]
 pub struct Reader {
     portion: usize,
@@ -197,7 +197,7 @@ impl Reader {
         })
     }
 
-    /// What is said after the steps of a line, and steps that close what was read. To be told again after these.
+    /// What is said after the steps of a line, and steps that close what was read. To be asked again after these.
     pub fn tell(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
         let mut lines = self.ear.take(state);
         let close = match state.layers.last() {

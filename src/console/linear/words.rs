@@ -24,7 +24,7 @@ pub const OWN: [(&str, &str); 28] = [
     ("select NAME|NUMBER", "Select a row by its number, its name, or a part of it"),
     ("open [NAME|NUMBER]", "Open what is selected, or that row"),
     ("details [NAME|NUMBER]", "Everything about what is selected, or about that row"),
-    ("back", "Back to the page before; back 10m: the cluster as it was"),
+    ("back", "Back to the page before; back 10m: the cluster 10 minutes ago"),
     ("filter [TEXT]", "Only the rows that pass; without a text all of them"),
     ("set FIELD VALUE", "Write a field of a form, by its name or number; without a value it is emptied"),
     ("line N TEXT", "In the configuration: replace line N, with its indent"),

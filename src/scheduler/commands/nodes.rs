@@ -73,7 +73,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Takes down what others run on a node (K8S-155). What they use of it is told apart.
+    /// Keeps what others run on a node (K8S-155). What they use of it comes with [`Self::update_node`].
     pub(in crate::scheduler) fn set_foreign(
         &mut self,
         now: Time,

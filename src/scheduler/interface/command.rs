@@ -110,7 +110,7 @@ pub enum PartitionCommand {
         /// Who wants it; needs admin access on its queue, and submit or admin access on the target.
         by: Identity,
     },
-    /// What others run on a node, all of it one by one (K8S-155). It is shown and decides nothing: what it uses of the node is told by
+    /// What others run on a node, all of it one by one (K8S-155). It is shown and decides nothing: what it uses of the node comes with
     /// [`Self::UpdateNode`].
     SetForeign {
         /// The id of the node.
