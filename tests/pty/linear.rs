@@ -1,11 +1,23 @@
 //! Linear mode in a terminal: the terminal stays as it was, nothing is written but text, and lines are edited by the terminal itself.
 
-use super::terminal::{Terminal, contains, settings};
+use super::terminal::{Seen, Terminal, contains, count, settings};
 
 fn linear(arguments: &[&str], environment: &[(&str, &str)]) -> Terminal {
     let terminal = Terminal::kornsole(arguments, environment);
     terminal.until_text("queues> ");
     terminal
+}
+
+/// Reads the applications until there are some: only then is there something to lose by quitting.
+fn until_something_runs(terminal: &mut Terminal) {
+    for read in 1.. {
+        terminal.press("apps\n");
+        let pages = |seen: &Seen| count(&seen.raw, "Page: Applications; ");
+        terminal.until("the applications", |seen| pages(seen) == read && seen.raw.ends_with(b"applications> "));
+        if terminal.look(|seen| count(&seen.raw, "Page: Applications; 0 applications")) < read {
+            return;
+        }
+    }
 }
 
 /// It ends well, and nothing was ever set on the terminal or written to it but text.
@@ -18,6 +30,7 @@ fn ends_untouched(terminal: &Terminal) {
 #[test]
 fn a_terminal_gets_lines_and_a_prompt_and_is_never_taken() {
     let mut terminal = linear(&["demo", "--linear"], &[]);
+    until_something_runs(&mut terminal);
     terminal.press("nodes\n");
     terminal.until_text("Page: Nodes; ");
     terminal.until_text("nodes> ");

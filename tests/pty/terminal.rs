@@ -159,7 +159,11 @@ pub fn settings(master: &dyn MasterPty) -> String {
 }
 
 pub fn contains(raw: &[u8], text: &str) -> bool {
-    raw.windows(text.len()).any(|bytes| bytes == text.as_bytes())
+    count(raw, text) > 0
+}
+
+pub fn count(raw: &[u8], text: &str) -> usize {
+    raw.windows(text.len()).filter(|bytes| *bytes == text.as_bytes()).count()
 }
 
 /// Waits until something outside of the screen is so.
