@@ -3,9 +3,9 @@
 /// The lists that were never read since the connection was made. A scheduler in this process has all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
-    /// The live applications.
+    /// The live applications, all or those of a queue.
     pub apps: bool,
-    /// The nodes.
+    /// The nodes, and so the room that is free.
     pub nodes: bool,
     /// The users and groups.
     pub users: bool,
@@ -13,9 +13,9 @@ pub struct Unread {
 
 /// What a page says in the place of applications that were not read.
 pub const NO_APPS: &str = "the list of applications is not read yet";
-/// The same of nodes.
+/// What it says in the place of nodes.
 pub const NO_NODES: &str = "the list of nodes is not read yet";
-/// The same of users and groups.
+/// What it says in the place of users and groups.
 pub const NO_USERS: &str = "the list of users and groups is not read yet";
 
 impl Unread {

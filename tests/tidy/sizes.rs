@@ -8,8 +8,8 @@ use super::{all_sources, sources};
 /// The most lines that a file may have.
 const FILE_LINES: usize = 400;
 
-/// Tables that may have more.
-const TABLES: [&str; 2] = ["src/console/input/command/table.rs", "src/scheduler/interface/event.rs"];
+/// An enum that may have more: it cannot be in two files.
+const TABLES: [&str; 1] = ["src/scheduler/interface/event.rs"];
 
 /// The most lines that a function may have, and a test.
 const FUNCTION_LINES: usize = 70;

@@ -257,20 +257,15 @@ impl Source for Remote {
     }
 
     fn stale_parts(&self) -> Vec<StalePart> {
-        let now = self.shared.now();
-        let mut parts = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).stale_parts(now);
-        if let Some(kubernetes) = &self.shared.view.load().kubernetes {
-            parts.extend(objects::stale_parts(kubernetes, self.now()));
-        }
-        parts
+        self.shared.stale_parts()
     }
 
     fn unread(&self) -> Unread {
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).unread()
+        self.shared.link_state().unread()
     }
 
     fn apps_lag(&self) -> Option<Duration> {
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).apps_lag()
+        self.shared.link_state().apps_lag()
     }
 
     fn identity(&self) -> &Identity {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -10,13 +10,14 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use super::clock::Clock;
 use super::fetch::WhoAmI;
 use super::link::LinkState;
+use super::objects;
 use crate::api::client;
 use crate::api::convert::read::record;
 use crate::api::dto;
 use crate::model::Time;
 use crate::source::book::Book;
 use crate::source::cycles::Cycles;
-use crate::source::{Link, OwnHealth, Records};
+use crate::source::{Link, OwnHealth, Records, StalePart};
 use crate::view::record::Record;
 use crate::view::{EventPage, View};
 
@@ -155,8 +156,22 @@ impl Shared {
         *self.important.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 
+    /// The connection as it stands; nobody else changes it while the guard lives.
+    pub fn link_state(&self) -> MutexGuard<'_, LinkState> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn link(&self) -> Link {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
+        self.link_state().link(self.now())
+    }
+
+    /// What is older than it should be: lists of the scheduler, and objects of Kubernetes.
+    pub fn stale_parts(&self) -> Vec<StalePart> {
+        let mut parts = self.link_state().stale_parts(self.now());
+        if let Some(kubernetes) = &self.view.load().kubernetes {
+            parts.extend(objects::stale_parts(kubernetes, self.cluster_time()));
+        }
+        parts
     }
 
     /// Wakes the console for something new.

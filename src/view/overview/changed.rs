@@ -163,8 +163,9 @@ mod tests {
     use super::*;
     use crate::model::VCORE;
     use crate::view::View;
+    use crate::view::overview::overview;
     use crate::view::trends::{Layout, Moment, Recorder, Row};
-    use crate::view::unread::Unread;
+    use crate::view::unread::{NO_APPS, NO_NODES, Unread};
 
     const MINUTE: u64 = 60_000_000;
 
@@ -214,6 +215,20 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].text, "user sue: cpu 2 to 7");
         assert_eq!((found[0].since, found[0].to.clone()), (given.looked, Some(Target::User("sue".to_owned()))));
+    }
+
+    #[test]
+    fn what_is_not_read_yet_is_not_called_nothing() {
+        let lines = |unread| {
+            let sheet = overview(&Given { unread, ..given(8, 2) }).unwrap();
+            let of = |label: &str| sheet.lines.iter().find(|line| line.label == label).unwrap().text.clone();
+            (sheet.sentence.clone(), of("demand"), of("free"))
+        };
+        let (sentence, demand, free) = lines(Unread { apps: true, nodes: true, users: true });
+        assert_eq!(sentence, "the list of applications is not read yet, the list of nodes is not read yet");
+        assert_eq!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));
+        let (_, demand, free) = lines(Unread::default());
+        assert_ne!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The steps after it is known who answers: one's identity there, the events and objects to follow, and publishing the results.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::{Message, PUBLISH_EVERY, Worker};
@@ -112,7 +112,7 @@ impl Worker {
         if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
         }
-        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
+        let live = self.shared.link_state().link(now).is_live();
         if live && self.remote.is_some() {
             self.remote_state.sample(self.shared.cluster_time());
         }

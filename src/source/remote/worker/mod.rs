@@ -9,8 +9,8 @@ mod request;
 mod take;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -362,12 +362,12 @@ impl Worker {
         self.shared.compare_clocks(got.date);
         let now = self.now();
         let rtt = if self.shared.clock.is_stepped() { Duration::ZERO } else { got.rtt };
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, rtt);
+        self.shared.link_state().good(now, rtt);
     }
 
     /// Changes what is known of the connection.
     fn with_link(&self, change: impl FnOnce(&mut LinkState)) {
-        change(&mut self.shared.link.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.shared.link_state());
     }
 
     /// The connection is down. Requests that were under way by then say nothing new.
@@ -376,7 +376,7 @@ impl Worker {
             return;
         }
         let now = self.now();
-        let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        let retry = self.shared.link_state().bad(now, fault);
         if self.down.is_none() {
             let title = format!("no connection: {fault}");
             let details = fault.technical().to_owned();
