@@ -1,5 +1,6 @@
 //! `kornsole kube schedule`: the scheduler of a Kubernetes cluster.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,10 +21,12 @@ use super::settings::{SettingsAction, SettingsArgs, setup};
 use super::{identity, trends};
 use crate::api::server::{self, Server};
 use crate::engine::Engine;
+use crate::engine::journal::lock;
 use crate::kube::{Cluster as Kube, Known, Wanted};
 use crate::kubernetes::{Settings, Users};
 use crate::model::Profile;
 use crate::shim::{Options, Shim, Started};
+use crate::source::kept_folder::{Keeper, KeptFolder};
 use crate::source::probe::{self, Watching};
 use crate::source::{About, Collector, Embedded, Source, SourcePlace};
 
@@ -57,7 +60,8 @@ pub struct ScheduleArgs {
     /// Answer probes of the kubelet on this address: /livez and /readyz
     #[arg(long, value_name = "HOST:PORT")]
     pub probes: Option<SocketAddr>,
-    /// Keep trends and alerts in this folder over a restart. Of applications, pods and nodes the cluster alone says what there is
+    /// Keep the audit, the configurations that were in force, what was used, trends and alerts in this folder over a restart. What pods and
+    /// nodes there are the cluster alone says
     #[arg(long = "state", value_name = "DIR")]
     pub state: Option<PathBuf>,
     /// Where the API is served
@@ -119,11 +123,19 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     if let Err(why) = args.alerts.read() {
         return fail(&why, 1);
     }
-    let mut beside = None;
-    let ended = shim.run(|started| {
+    let (kept, mut beside) = (Cell::new(None), None);
+    let profile = args.core;
+    let earlier = || {
+        kept.set(folder.map(|folder| KeptFolder::open(folder, profile)).transpose()?);
+        let folder = kept.take();
+        let earlier = folder.as_ref().map(KeptFolder::earlier).unwrap_or_default();
+        kept.set(folder);
+        Ok(earlier)
+    };
+    let ended = shim.run(earlier, |started| {
         let Started { engine, configured, pods, notices } = started;
         serve.extra.extend(configured.extra);
-        let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder))?;
+        let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: the built-in default holds");
@@ -147,6 +159,7 @@ struct Beside {
     server: Server,
     _watching: Watching,
     _collector: Collector,
+    _keeper: Option<Keeper>,
     _source: Arc<dyn Source>,
 }
 
@@ -156,19 +169,24 @@ impl Beside {
         cluster: &str,
         mut serve: server::Options,
         engine: Arc<Engine>,
-        (alerts, folder): (&AlertArgs, Option<&Path>),
+        (alerts, folder, kept): (&AlertArgs, Option<&Path>, Option<KeptFolder>),
     ) -> Result<Self, String> {
         let board = alerts.board(cluster, folder, engine.now())?;
         board.picture().trouble.iter().for_each(|trouble| tracing::warn!("{trouble}"));
         serve.alerts = Some(Arc::clone(&board));
         let server = Server::start(serve, Arc::clone(&engine)).map_err(|why| why.to_string())?;
+        if let Some(folder) = folder {
+            lock::served(folder, &url(&server));
+        }
+        let keeper = kept.map(|kept| kept.keep(&engine, &board)).transpose();
+        let keeper = keeper.map_err(|error| format!("nothing can be kept: {error}"))?;
         let about = About { place: SourcePlace::Embedded, name: cluster.to_owned(), notes: Vec::new() };
         let source = Embedded::new(engine, about, identity::of_process()).with_alerts(board);
         let source: Arc<dyn Source> = Arc::new(source);
         let watching = probe::watch(&source, folder.map(Path::to_owned), 1.0);
         let watching = watching.map_err(|error| format!("alerts cannot be judged: {error}"))?;
         let collector = Collector::start(&source, trends::embedded(folder));
-        Ok(Self { server, _watching: watching, _collector: collector, _source: source })
+        Ok(Self { server, _watching: watching, _collector: collector, _keeper: keeper, _source: source })
     }
 }
 

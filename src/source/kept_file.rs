@@ -33,6 +33,16 @@ pub struct KeptFile {
     read: Option<SystemTime>,
 }
 
+/// Whether an error is about what is in the file, and not about the disk.
+fn is_damage(error: &redb::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    match error {
+        redb::Error::Corrupted(_) | redb::Error::RepairAborted => true,
+        redb::Error::Io(error) => matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof),
+        _ => false,
+    }
+}
+
 impl KeptFile {
     /// The file of this name in a folder; `what`: how messages call what is in it.
     pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
@@ -68,7 +78,7 @@ impl KeptFile {
         }
         match self.database().and_then(|database| read(&database)) {
             Ok(read) => Ok((role, read)),
-            Err(redb::Error::Corrupted(_) | redb::Error::RepairAborted) if role == Role::Writer => {
+            Err(error) if role == Role::Writer && is_damage(&error) => {
                 let aside = self.path.with_extension("redb.damaged");
                 fs::rename(&self.path, &aside).map_err(failed)?;
                 tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
