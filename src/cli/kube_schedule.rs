@@ -20,12 +20,12 @@ use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
 use super::{identity, trends};
 use crate::api::server::{self, Server};
-use crate::engine::Engine;
 use crate::engine::journal::lock;
+use crate::engine::{Earlier, Engine};
 use crate::kube::{Cluster as Kube, Known, Wanted};
 use crate::kubernetes::{Settings, Users};
 use crate::model::Profile;
-use crate::shim::{Options, Shim, Started};
+use crate::shim::{Options, Shim, Started, Stopper};
 use crate::source::kept_folder::{Keeper, KeptFolder};
 use crate::source::probe::{self, Watching};
 use crate::source::{About, Collector, Embedded, Source, SourcePlace};
@@ -106,17 +106,8 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Ok(shim) => shim,
         Err(why) => return fail(&why, 1),
     };
-    let stopper = shim.stopper();
-    match Signals::new([SIGTERM, SIGINT]) {
-        Ok(mut signals) => {
-            std::thread::spawn(move || {
-                if signals.forever().next().is_some() {
-                    tracing::info!("stopping");
-                    stopper.stop();
-                }
-            });
-        }
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+    if let Err(error) = stop_by_signals(shim.stopper()) {
+        return fail(&format!("signals cannot be heard: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
     // A rule that does not read is said now, and not when this replica's turn comes.
@@ -126,10 +117,10 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     let (kept, mut beside) = (Cell::new(None), None);
     let profile = args.core;
     let earlier = || {
-        kept.set(folder.map(|folder| KeptFolder::open(folder, profile)).transpose()?);
-        let folder = kept.take();
-        let earlier = folder.as_ref().map(KeptFolder::earlier).unwrap_or_default();
-        kept.set(folder);
+        let Some(folder) = folder else { return Ok(Earlier::default()) };
+        let opened = KeptFolder::open(folder, profile)?;
+        let earlier = opened.earlier();
+        kept.set(Some(opened));
         Ok(earlier)
     };
     let ended = shim.run(earlier, |started| {
@@ -152,6 +143,18 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why, 1),
     }
+}
+
+/// Has SIGTERM and SIGINT end a scheduler.
+fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            tracing::info!("stopping");
+            stopper.stop();
+        }
+    });
+    Ok(())
 }
 
 /// What goes with a scheduler for as long as it decides, in the order in which it ends: a replica that stands by has none of it.

@@ -27,12 +27,14 @@ impl<'s> Kept<'s> {
     }
 
     fn start(&self) -> Scheduler {
-        Scheduler::begin_with(self.stage, &["--tokens", &self.tokens, "--state", &self.folder]).ready()
+        let options = ["--tokens", &self.tokens, "--state", &self.folder, "--set", "scheduler.acl=ann"];
+        Scheduler::begin_with(self.stage, &options).ready()
     }
 
     /// What a command prints with the token of ann.
     fn asks(&self, scheduler: &Scheduler, arguments: &[&str]) -> String {
-        let all = [arguments, &["--server", &scheduler.url(), "--token-file", &self.token_file]].concat();
+        let url = scheduler.url();
+        let all = [arguments, &["--server", &url, "--token-file", &self.token_file]].concat();
         self.stage.works(&all)
     }
 
@@ -83,6 +85,7 @@ pub fn restarted(stage: &Stage) {
     until("the second revision is in force", || revisions(&kept, &first) == [1, 2]);
     kept.asks(&first, &["kill", "app-b", "--yes"]);
     until("what was killed is gone", || pods(stage).len() == 3);
+    kept.asks(&first, &["alerts", "silence", "node-lost", "--for", "2h", "--reason", "they are replaced"]);
     let before = kept.audit(Some(&first));
     let kills = |all: &[(u64, String, String)]| {
         all.iter().filter(|(_, action, object)| (action.as_str(), object.as_str()) == ("kill", "app-b")).count()
@@ -114,7 +117,7 @@ pub fn restarted(stage: &Stage) {
     assert_eq!((kills(&after), newest.0, older), (1, before.last().unwrap().0 + 1, &before[..]));
     until("what was killed is gone", || pods(stage).is_empty());
     check(stage, &second);
-    assert!(second.get("/kornsole/v1/alerts")["alerts"].is_array());
+    has(&kept.asks(&second, &["alerts", "silences"]), &["node-lost", "they are replaced"]);
     for name in ["trends.redb", "alerts.json", "usage.redb", "audit.redb"] {
         assert!(Path::new(&kept.folder).join(name).exists(), "{name}");
     }
