@@ -26,7 +26,7 @@ use crate::kube::{Cluster as Kube, Known, Wanted};
 use crate::kubernetes::{Settings, Users};
 use crate::model::Profile;
 use crate::shim::{Options, Shim, Started, Stopper};
-use crate::source::kept_folder::{Keeper, KeptFolder};
+use crate::source::kept_folder::{self, Keeper, KeptFolder, NotOpened};
 use crate::source::probe::{self, Watching};
 use crate::source::{About, Collector, Embedded, Source, SourcePlace};
 
@@ -118,8 +118,12 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     let profile = args.core;
     let earlier = || {
         let Some(folder) = folder else { return Ok(Earlier::default()) };
-        let opened = KeptFolder::open(folder, profile)?;
-        let earlier = opened.earlier();
+        let opened = match KeptFolder::open(folder, profile) {
+            Err(NotOpened::Refused(why)) => return Err(why),
+            Err(NotOpened::Failing(why)) => Err(why),
+            Ok(opened) => Ok(opened),
+        };
+        let earlier = opened.as_ref().map(KeptFolder::earlier).unwrap_or_default();
         kept.set(Some(opened));
         Ok(earlier)
     };
@@ -172,7 +176,7 @@ impl Beside {
         cluster: &str,
         mut serve: server::Options,
         engine: Arc<Engine>,
-        (alerts, folder, kept): (&AlertArgs, Option<&Path>, Option<KeptFolder>),
+        (alerts, folder, kept): (&AlertArgs, Option<&Path>, Option<Result<KeptFolder, String>>),
     ) -> Result<Self, String> {
         let board = alerts.board(cluster, folder, engine.now())?;
         board.picture().trouble.iter().for_each(|trouble| tracing::warn!("{trouble}"));
@@ -181,8 +185,14 @@ impl Beside {
         if let Some(folder) = folder {
             lock::served(folder, &url(&server));
         }
-        let keeper = kept.map(|kept| kept.keep(&engine, &board)).transpose();
-        let keeper = keeper.map_err(|error| format!("nothing can be kept: {error}"))?;
+        let keeper = match kept {
+            Some(Ok(kept)) => Some(kept.keep(&engine, &board).map_err(|why| format!("nothing can be kept: {why}"))?),
+            Some(Err(why)) => {
+                kept_folder::say_unkept(&engine, &board, &why);
+                None
+            }
+            None => None,
+        };
         let about = About { place: SourcePlace::Embedded, name: cluster.to_owned(), notes: Vec::new() };
         let source = Embedded::new(engine, about, identity::of_process()).with_alerts(board);
         let source: Arc<dyn Source> = Arc::new(source);

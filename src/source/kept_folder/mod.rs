@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use super::Board;
 use super::book::file::{File, Role, read_kept};
-use crate::engine::journal::{AuditFolder, AuditWriter};
+use crate::engine::journal::{AuditFolder, AuditInspection, AuditWriter, FolderError};
 use crate::engine::{Earlier, Engine};
 use crate::ledger::Ledger;
 use crate::ledger::followed::saved::Moment;
@@ -46,18 +46,34 @@ pub struct KeptFolder {
     notes: Vec<String>,
 }
 
+/// Why a folder is not opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotOpened {
+    /// Another process has it, it is of another kind, or it has never been used and cannot be: nothing is to begin with it.
+    Refused(String),
+    /// It was used before, and its disk fails now: a scheduler runs without it.
+    Failing(String),
+}
+
 impl KeptFolder {
-    /// Opens a folder, or makes it.
+    /// Opens a folder, or makes it. A damaged file is moved aside.
     ///
     /// # Errors
-    /// Another process has it, it is of another kind, or it cannot be used: why, in words. A damaged file is moved aside.
-    pub fn open(path: &Path, profile: Profile) -> Result<Self, String> {
-        let audit = AuditFolder::open(path, profile).map_err(|trouble| trouble.to_string())?;
+    /// Why it cannot be opened, in words.
+    pub fn open(path: &Path, profile: Profile) -> Result<Self, NotOpened> {
+        let was_used = AuditInspection::is_of(path);
+        let failing = |why| if was_used { NotOpened::Failing(why) } else { NotOpened::Refused(why) };
+        let audit = AuditFolder::open(path, profile).map_err(|trouble| match trouble {
+            FolderError::Folder { .. } | FolderError::Begin(_) | FolderError::Damaged(_) => {
+                failing(trouble.to_string())
+            }
+            _ => NotOpened::Refused(trouble.to_string()),
+        })?;
         let mut ledger = File::new(path);
         let was_there = ledger.path().exists();
-        let (role, written) = ledger.open()?;
+        let (role, written) = ledger.open().map_err(failing)?;
         if role == Role::Reader {
-            return Err(format!("another process has {} open", ledger.path().display()));
+            return Err(NotOpened::Refused(format!("another process has {} open", ledger.path().display())));
         }
         let mut notes = audit.notes().to_vec();
         if was_there && !ledger.path().exists() {
@@ -95,6 +111,15 @@ impl KeptFolder {
         let thread = Builder::new().name("kept".to_owned()).spawn(move || work.run(&stopped))?;
         Ok(Keeper { stop: Some(stop), thread: Some(thread) })
     }
+}
+
+/// Says that a scheduler runs without its folder, for a reason in words.
+pub fn say_unkept(engine: &Engine, board: &Board, why: &str) {
+    let title = format!("nothing is kept until the next start: {why}");
+    tracing::error!("{title}");
+    board.set_unkept(Some(why.to_owned()));
+    // Nobody waits for it.
+    drop(engine.work(move |core| core.notice(NoticeWeight::Error, title, String::new())));
 }
 
 /// The ledger that is kept in a folder, as it was written last; `None` where there is none.

@@ -114,3 +114,34 @@ fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
     drop(engine);
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn a_folder_whose_disk_fails_is_no_reason_to_stop_and_one_that_cannot_be_made_is() {
+    let folder = scratch("unusable");
+    drop(run(&folder, BEGINS));
+    // As a disk that gives no more: what has to be a file is a folder.
+    fs::remove_file(folder.join("usage.redb")).unwrap();
+    fs::create_dir_all(folder.join("usage.redb")).unwrap();
+    let failing = KeptFolder::open(&folder, Profile::Kornsole).map(drop).unwrap_err();
+    assert!(matches!(&failing, NotOpened::Failing(why) if why.contains("usage.redb")), "{failing:?}");
+    let below = folder.join("audit.redb").join("below");
+    let refused = KeptFolder::open(&below, Profile::Kornsole).map(drop).unwrap_err();
+    assert!(matches!(&refused, NotOpened::Refused(why) if why.contains("below")), "{refused:?}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn who_reads_the_ledger_at_the_start_takes_nothing_away() {
+    let folder = scratch("read");
+    drop(run(&folder, BEGINS));
+    let reader = redb::Database::open(folder.join("usage.redb")).unwrap();
+    let reads = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        drop(reader);
+    });
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(kept.earlier().ledger.is_some());
+    reads.join().unwrap();
+    drop(kept);
+    fs::remove_dir_all(&folder).unwrap();
+}
