@@ -26,6 +26,7 @@ use kornsole::model::{AppState, Identity, NodeId, Resource, Time};
 use kornsole::source::probe::{self, Probe};
 use kornsole::source::{About, Link, Source, SourcePlace, Trends};
 use kornsole::view::overview::Given;
+use kornsole::view::unread::Unread;
 use kornsole::view::{self, AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
@@ -291,6 +292,7 @@ fn overview(bencher: Bencher<'_, '_>) {
         faults: None,
         alerts: Vec::new(),
         view,
+        unread: Unread::default(),
     };
     bencher.bench_local(|| view::overview::overview(divan::black_box(&given)));
 }

@@ -1,6 +1,7 @@
 //! `kornsole kube schedule` against a real Kubernetes API server, with kubelets that are simulated: how many pods a second it binds beside bindings
 //! that are posted blindly, with as many requests at a time; how long it takes from its start to its first binding among very many pods
-//! that run; what it holds of memory then, and what it uses of a core while nothing happens.
+//! that run; what it holds of memory then, and what it uses of a core while nothing happens; and how soon a console that attaches has figures and names
+//! there, and what that holds.
 //!
 //! `KUBEBUILDER_ASSETS=$(scripts/kube-assets) cargo bench --bench kube` prints a line for each figure; `-- --nodes 1000 --pods 10000 --existing 50000
 //! --rounds 3` are the numbers that it takes without being told. The API server, etcd, the kubelets and the scheduler share the cores of this machine.
@@ -14,6 +15,7 @@
 )]
 
 mod api;
+mod console;
 mod kubelets;
 mod program;
 #[allow(dead_code, reason = "the tests use the rest of it")]
@@ -25,8 +27,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use api::Api;
+use console::Console;
 use kubelets::Kubelets;
-use program::Program;
+use program::{Process, Program};
 use stage::Stage;
 
 /// How much is done.
@@ -99,7 +102,11 @@ fn bindings(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
         let program = Program::start(stage);
         let own = kubelets.rate(load.pods);
         line(&of("kornsole kube schedule"), own, "pods/s");
-        line(&of("processor time of kornsole"), program.processor().as_secs_f64() * 1e6 / load.pods as f64, "us/pod");
+        line(
+            &of("processor time of kornsole"),
+            program.process().processor().as_secs_f64() * 1e6 / load.pods as f64,
+            "us/pod",
+        );
         drop(program);
         clear(api, kubelets);
         parts.push(own / blind * 100.0);
@@ -131,12 +138,31 @@ fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     line(&of("from the start to the first binding (aim: 10)"), first.as_secs_f64(), "s");
     kubelets.rate(load.nodes.min(100));
     kubelets.until_settled();
-    line(&of("memory held (aim: 500)"), program.memory("VmRSS:"), "MB");
-    line(&of("memory at most"), program.memory("VmHWM:"), "MB");
+    line(&of("memory held (aim: 500)"), program.process().memory("VmRSS:"), "MB");
+    line(&of("memory at most"), program.process().memory("VmHWM:"), "MB");
     // Words about what was bound are written for a while.
     std::thread::sleep(load.idle / 3);
-    let (before, since) = (program.processor(), Instant::now());
-    std::thread::sleep(load.idle);
-    let used = (program.processor() - before).as_secs_f64() / since.elapsed().as_secs_f64();
-    line(&of("while nothing happens (aim: 1)"), used * 100.0, "% of a core");
+    line(&of("while nothing happens (aim: 1)"), used(program.process(), load.idle), "% of a core");
+    attached(load, stage, &program);
+}
+
+/// How much of a core is used in some time, in percent.
+fn used(process: Process, time: Duration) -> f64 {
+    let (before, since) = (process.processor(), Instant::now());
+    std::thread::sleep(time);
+    (process.processor() - before).as_secs_f64() / since.elapsed().as_secs_f64() * 100.0
+}
+
+/// A console that attaches to the scheduler and to the cluster: how long its first figures take, all nodes, and the names of pods, and what it
+/// holds and uses then.
+fn attached(load: &Load, stage: &Stage, program: &Program) {
+    let of = |what: &str| format!("a console, {} pods: {what}", load.existing);
+    let mut console = Console::attach(stage, &program.url());
+    line(&of("its first figures (aim: 2)"), console.until("use: cpu").as_secs_f64(), "s");
+    line(&of("all nodes"), console.ask_until("nodes", "node-0000, ").as_secs_f64(), "s");
+    console.ask_until("apps", "1. app-");
+    line(&of("pods by name"), console.ask_until("open app-0", ". load/old-").as_secs_f64(), "s");
+    line(&of("its part while nothing happens"), used(console.process(), load.idle / 3), "% of a core");
+    line(&of("its memory"), console.process().memory("VmRSS:"), "MB");
+    line(&of("its memory at most"), console.process().memory("VmHWM:"), "MB");
 }

@@ -28,6 +28,9 @@ pub fn make(api: &Api, nodes: usize) {
     queues += "]}]}]\n";
     let map = json!({"metadata": {"name": "yunikorn-configs"}, "data": {"queues.yaml": queues}});
     api.all(std::iter::once(post("/api/v1/namespaces/bench/configmaps", map)));
+    // A console looks for it, though it is given the address.
+    let service = json!({"metadata": {"name": "yunikorn-service"}, "spec": {"ports": [{"port": 9080}]}});
+    api.all(std::iter::once(post("/api/v1/namespaces/bench/services", service)));
     api.all((0..nodes).map(|number| post("/api/v1/nodes", json!({"metadata": {"name": node(number)}}))));
     api.all((0..nodes).map(|number| {
         let amounts = json!({"cpu": "64", "memory": "256Gi", "pods": "250"});

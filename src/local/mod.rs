@@ -1,8 +1,8 @@
 //! Local jobs: the embedded scheduler runs real processes on this machine.
 //!
-//! A job is an application with one ask. When the scheduler allocates it, the daemon starts a *supervisor* (`kornsole-job
-//! local-run`, [`part`]), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor has ended, the
-//! daemon reads how the job ended and releases the allocation.
+//! A job is an application with one ask. When the scheduler allocates it, the daemon gives it a *supervisor* (`kornsole-job
+//! local-run`, [`part`]), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor says that the job
+//! has ended, or is gone, the daemon reads how it ended and releases the allocation. The supervisor then waits a moment for another job ([`line`]).
 //!
 //! Read first: [`job`] (what is kept of a job), [`reconcile`] (what the daemon does when the view changes or a job ends), [`supervise`].
 //!
@@ -23,6 +23,7 @@ pub mod helper;
 pub mod hook;
 pub mod job;
 pub mod launch;
+mod line;
 pub mod machine;
 mod offer;
 pub mod output;

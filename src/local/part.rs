@@ -1,6 +1,7 @@
-//! The two processes of an attempt: `local-run FOLDER` supervises it, `local-start FOLDER [HOOK]` becomes its command or a hook of it.
+//! The two processes of an attempt: `local-run` supervises it, and others after it ([`super::line`]); `local-start FOLDER [HOOK]` becomes its command or a
+//! hook of it.
 //!
-//! The daemon and the supervisor start them by these words, which are no part of the command line: each job starts both, and reading a
+//! The daemon and the supervisor start them by these words, which are no part of the command line: each job may start both, and reading a
 //! command line costs more than all that they do. So does starting a large program. `kornsole-job` is a small one with nothing but these
 //! two in it ([`super::helper`]); `kornsole` knows the words too, for where that one is not installed.
 
@@ -11,7 +12,7 @@ use std::path::Path;
 use super::hook::Hook;
 use super::{launch, supervise};
 
-/// Supervises an attempt.
+/// Supervises the attempts that are named on its standard input.
 pub(super) const RUN: &str = "local-run";
 /// Becomes the command of an attempt, or a hook of it.
 pub(super) const START: &str = "local-start";
@@ -25,7 +26,7 @@ pub(super) const VERSION: &str = "version";
 pub fn of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), (String, u8)>> {
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     match words.as_slice() {
-        [command, folder] if command == RUN => Some(supervise::run(Path::new(folder)).map_err(|why| (why, 1))),
+        [command] if command == RUN => Some(supervise::run().map_err(|why| (why, 1))),
         [command, folder, hook @ ..] if command == START => {
             let hook = hook.first().map(|name| name.to_str().and_then(Hook::by_name).ok_or(name)).transpose();
             Some(Err(match hook {

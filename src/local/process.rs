@@ -45,7 +45,16 @@ pub fn open(claim: &Claim) -> Option<OwnedFd> {
 
 /// The processor time of the ended children of this process, in milliseconds.
 pub fn cpu_of_children_ms() -> u64 {
-    let fields = stat("self").unwrap_or_default();
+    cpu_of_ended_ms("self")
+}
+
+/// The processor time of the ended children of a process, in milliseconds.
+pub fn ended_cpu_ms(pid: i32) -> u64 {
+    cpu_of_ended_ms(&pid.to_string())
+}
+
+fn cpu_of_ended_ms(pid: &str) -> u64 {
+    let fields = stat(pid).unwrap_or_default();
     let field = |at: usize| fields.get(at).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
     (field(13) + field(14)) * TICK_MS
 }

@@ -6,10 +6,8 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,7 +15,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 
 use super::daemon::Daemon;
 use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, number_of};
-use super::running::Running;
+use super::running::{Ear, Running};
 use super::table::Table;
 use super::task::{CLAIM, Claim, ENDED, claim, read};
 use super::{process, supervise};
@@ -31,29 +29,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// The attempts that have an allocation, by the number and the generation of their job.
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
-
-/// What is waited for: the ends of supervisors, and that they have begun.
-#[derive(Default)]
-struct Watched {
-    running: Vec<(u64, Arc<OwnedFd>)>,
-    beginning: Vec<(u64, Arc<OwnedFd>)>,
-}
-
-impl Watched {
-    /// Takes what there is now.
-    fn of(&mut self, table: &Table) {
-        self.running.clear();
-        self.running.extend(table.running.iter().map(|(number, one)| (*number, Arc::clone(&one.fd))));
-        self.beginning.clear();
-        let begins =
-            table.running.iter().filter_map(|(number, one)| Some((*number, Arc::clone(one.beginning.as_ref()?))));
-        self.beginning.extend(begins);
-    }
-
-    fn all(&self) -> impl Iterator<Item = &(u64, Arc<OwnedFd>)> {
-        self.running.iter().chain(&self.beginning)
-    }
-}
 
 impl Daemon {
     /// Takes over from an earlier daemon: adopts the living supervisors, and finds those that ended meanwhile.
@@ -107,6 +82,8 @@ impl Daemon {
         match read::<Claim>(&folder.join(CLAIM)) {
             // The daemon ended before the supervisor had begun; if one still does, it claims first or this one does.
             None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
+            // Its supervisor may have another job by now.
+            Some(_) if folder.join(ENDED).exists() => self.take_end(table, number, None),
             Some(claim) => match process::open(&claim) {
                 Some(fd) => {
                     table.running.insert(number, Running::adopted(fd, claim.pid));
@@ -122,7 +99,7 @@ impl Daemon {
     /// Looks again whenever something happens, until the engine stops.
     pub fn reconcile_forever(&self, mut woken: UnixStream) {
         self.reconcile(&[], true);
-        let (mut ticked, mut waiting) = (Instant::now(), Watched::default());
+        let (mut ticked, mut waiting) = (Instant::now(), Vec::new());
         while self.engine.published().is_alive() {
             let ended = self.wait(&mut woken, &mut waiting);
             let tick = ticked.elapsed() >= TICK;
@@ -136,45 +113,55 @@ impl Daemon {
         }
     }
 
-    /// Waits for a change. Gives the jobs whose supervisors ended.
-    fn wait(&self, woken: &mut UnixStream, watched: &mut Watched) -> Vec<u64> {
+    /// Waits for a change. Gives the jobs that ended, or whose supervisors did.
+    fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Ear)>) -> Vec<u64> {
         let busy = {
             let table = self.table();
-            watched.of(&table);
-            !table.live.is_empty()
+            watched.clear();
+            watched.extend(table.running.iter().map(|(number, one)| (*number, one.ear())));
+            !table.live.is_empty() || !table.spares.is_empty()
         };
         let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(woken, PollFlags::IN)];
-        fds.extend(watched.all().map(|(_, fd)| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(watched.iter().map(|(_, ear)| PollFd::new(ear, PollFlags::IN)));
         let tick = Timespec { tv_sec: i64::try_from(TICK.as_secs()).unwrap_or(1), tv_nsec: 0 };
         let _ = poll(&mut fds, busy.then_some(&tick));
         let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
         drop(fds);
         let mut bytes = [0; 4096];
         while woken.read(&mut bytes).is_ok_and(|count| count > 0) {}
-        let (ended, begun) = ready.split_at(watched.running.len());
-        let numbers = |watched: &[(u64, Arc<OwnedFd>)], ready: &[bool]| -> Vec<u64> {
-            watched.iter().zip(ready).filter(|(_, ready)| **ready).map(|((number, _), _)| *number).collect()
-        };
-        let begun = numbers(&watched.beginning, begun);
-        if !begun.is_empty() {
-            let mut table = self.table_in_turn();
-            for number in &begun {
-                if let Some(running) = table.running.get_mut(number) {
-                    running.beginning = None;
-                }
-            }
+        let ready: Vec<(u64, Ear)> =
+            watched.drain(..).zip(ready).filter(|(_, ready)| *ready).map(|(one, _)| one).collect();
+        if ready.is_empty() {
+            return Vec::new();
         }
-        numbers(&watched.running, ended)
+        let mut table = self.table_in_turn();
+        ready
+            .into_iter()
+            .filter(|(number, ear)| self.hear(&mut table, *number, ear))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// Takes what a supervisor says. Gives whether its job has ended, or its process.
+    fn hear(&self, table: &mut Table, number: u64, ear: &Ear) -> bool {
+        let Some(running) = table.running.get_mut(&number) else { return false };
+        if let Ear::Process(_) = ear {
+            return true;
+        }
+        let had_begun = running.has_begun;
+        running.hear();
+        let (begins, has_ended) = (running.has_begun && !had_begun, running.has_ended);
+        // One that was given the job after another one forgets what it was asked before it began.
+        if begins && !has_ended && table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
+            self.signal(table, number);
+        }
+        has_ended
     }
 
     /// Makes the running jobs equal to the allocations; at a `tick` it also looks for changes that nothing reported.
     pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
         for number in ended {
-            let mut table = self.table_in_turn();
-            if let Some(running) = table.running.remove(number) {
-                let how = process::reap(running.pid);
-                self.take_end(&mut table, *number, how);
-            }
+            self.take_end_of(&mut self.table_in_turn(), *number);
         }
         self.take_answers();
         let view = self.engine.published().view();
@@ -196,11 +183,10 @@ impl Daemon {
         let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
         let starting: Vec<(u64, PathBuf)> =
             table.starting.iter().filter_map(|number| Some((*number, self.folder(table.jobs.get(number)?)))).collect();
+        table.spares.tidy();
         drop(table);
-        // Outside the lock: on a busy machine it takes a while until a new process has a turn, and others want to submit.
         for (number, folder) in starting {
-            let started = Running::start(&self.settings.helper, &folder);
-            self.take_supervisor(&mut self.table_in_turn(), number, started);
+            self.supervise(number, &folder);
         }
         self.begin(&ready);
         if !ended.is_empty() {
@@ -211,6 +197,21 @@ impl Daemon {
     /// The folder of a job's present attempt.
     pub(super) fn folder(&self, job: &Job) -> PathBuf {
         self.store.attempt(job.number, job.next)
+    }
+
+    /// Gives a job its supervisor.
+    fn supervise(&self, number: u64, folder: &Path) {
+        let spare = self.table_in_turn().spares.take();
+        // Outside the lock: on a busy machine it takes a while until a new process has a turn, and others want to submit.
+        let (reused, gone) = match spare.map(|spare| spare.reuse(folder)) {
+            Some(Ok(reused)) => (Some(reused), None),
+            Some(Err(gone)) => (None, Some(gone)),
+            None => (None, None),
+        };
+        let started = reused.map_or_else(|| Running::start(&self.settings.helper, folder), Ok);
+        let mut table = self.table_in_turn();
+        gone.into_iter().for_each(|gone| table.spares.let_go(gone));
+        self.take_supervisor(&mut table, number, started);
     }
 
     /// Notes the supervisor that was made for a job, and asks it to end if the job was asked to meanwhile.
@@ -247,6 +248,27 @@ impl Daemon {
         if let Some(running) = table.running.get(&number) {
             // One that has ended needs no signal.
             let _ = pidfd_send_signal(&running.fd, Signal::TERM);
+        }
+    }
+
+    /// Takes the end of a job, whose supervisor has said it or has ended itself.
+    fn take_end_of(&self, table: &mut Table, number: u64) {
+        let Some(mut running) = table.running.remove(&number) else { return };
+        if !running.has_ended {
+            let how = process::reap(running.pid);
+            return self.take_end(table, number, how);
+        }
+        let folder = table.jobs.get(&number).map(|job| self.folder(job));
+        match folder.and_then(|folder| read::<AttemptEnd>(&folder.join(ENDED))) {
+            Some(end) => {
+                table.spares.put(running);
+                self.finish(table, number, end);
+            }
+            // Somebody has removed it: what is known then is known when the process has ended.
+            None => {
+                running.hang_up();
+                table.running.insert(number, running);
+            }
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn most_beginning() -> usize {
 impl Daemon {
     /// The jobs that are allocated and have not begun, some at a time. At a `tick` it also releases what nobody needs any more.
     pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
-        let beginning = table.running.values().filter(|one| one.beginning.is_some()).count();
+        let beginning = table.running.values().filter(|one| !one.has_begun).count();
         let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
         let mut begin = Vec::new();
         for ((number, generation), attempt) in allocated {

@@ -1,6 +1,6 @@
-//! The supervisor of one attempt (`kornsole-job local-run`): starts the command, keeps its output, and writes how it ended.
+//! The supervisor of an attempt (`kornsole-job local-run`): starts the command, keeps its output, and writes how it ended.
 //!
-//! It outlives the daemon. SIGTERM asks it to end the job: SIGTERM to the job's processes, then SIGKILL. When the first process of the job
+//! It outlives the daemon, and may get another attempt afterwards as long as that lives ([`super::line`]). SIGTERM asks it to end the job: SIGTERM to the job's processes, then SIGKILL. When the first process of the job
 //! has ended, all its other processes are ended too, also those that left its process group: they become children of the supervisor.
 
 use std::fs::File;
@@ -20,6 +20,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::helper::Helper;
 use super::hook::{self, Hook};
 use super::job::{AttemptEnd, Outcome};
+use super::line::{self, Line};
 use super::output::Writer;
 use super::part::START;
 use super::task::{CLAIM, Claim, ENDED, MAIN, TASK, Task, claim, read, write, write_new};
@@ -41,12 +42,13 @@ enum Ending {
     TimeLimit,
 }
 
-struct Supervisor {
+/// The supervision of one attempt.
+struct Supervisor<'s> {
     folder: PathBuf,
     task: Task,
     main: Child,
     main_fd: OwnedFd,
-    signals: UnixStream,
+    signals: &'s UnixStream,
     /// Where the output comes from: a pipe, or the terminal.
     source: Option<File>,
     /// The other end of it, for a hook that writes as the command does.
@@ -59,13 +61,15 @@ struct Supervisor {
     /// When SIGKILL follows.
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
+    /// What the attempts before took of processors, in milliseconds.
+    earlier_cpu_ms: u64,
 }
 
-/// Runs the attempt of a folder, if no other supervisor does.
+/// Runs one attempt after the other, as its line names them, as long as no other supervisor has them.
 ///
 /// # Errors
 /// Why it could not.
-pub fn run(folder: &Path) -> Result<(), String> {
+pub fn run() -> Result<(), String> {
     // A daemon that starts it makes it the leader of a session already.
     let _ = setsid();
     // To be nicer is always allowed.
@@ -75,19 +79,34 @@ pub fn run(folder: &Path) -> Result<(), String> {
     std::env::set_current_dir("/").map_err(|why| format!("/: {why}"))?;
     // Before the claim: who has one is asked to end by a signal, and it must not end this process.
     let signals = signals().map_err(|why| format!("signals cannot be taken: {why}"))?;
-    let pid = getpid().as_raw_nonzero().get();
-    let own = process::identify(pid).ok_or("/proc cannot be read")?;
-    if !claimed(folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
-        return Ok(());
+    let own = process::identify(getpid().as_raw_nonzero().get()).ok_or("/proc cannot be read")?;
+    set_child_subreaper(Some(getpid())).map_err(|why| format!("orphans cannot be taken: {why}"))?;
+    let mut line = Line::of_this_process().map_err(|why| format!("the daemon cannot be heard: {why}"))?;
+    // What cannot be ended belongs to no other job.
+    while let Some(folder) = line.next() {
+        forget(&signals);
+        if !claimed(&folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
+            break;
+        }
+        attempt(&folder, &signals, &line)?;
+        if process::has_children() {
+            break;
+        }
+        line.say(line::ENDED);
     }
+    Ok(())
+}
+
+/// Runs an attempt that is claimed, and writes how it ended.
+fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
     let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
     let group = task.cgroup.clone();
     let at_end = !task.at_end.is_empty();
     let started = start(folder, task, signals);
-    begun();
+    line.say(line::BEGUN);
     let mut end = match started {
         Ok(mut supervisor) => supervisor.supervise(),
-        Err(why) => ended(Outcome::NotStarted(why.to_string()), false),
+        Err(why) => AttemptEnd::new(Outcome::NotStarted(why.to_string())),
     };
     if let Some(group) = &group {
         let used = cgroup::used(group);
@@ -115,12 +134,13 @@ pub fn run(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Lets the daemon know that this process has begun what it was made for: its standard output is a pipe that the daemon waits for
-/// ([`super::running::Running::beginning`]).
-fn begun() {
-    let replaced = File::open("/dev/null").map(|null| rustix::stdio::dup2_stdout(&null));
-    // Where it stays open the daemon starts others a little later.
-    drop(replaced);
+/// Forgets signals that were meant for the attempt before. The daemon sends those for the next one again when it has begun.
+fn forget(mut signals: &UnixStream) {
+    let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if matches!(poll(&mut [PollFd::new(signals, PollFlags::IN)], Some(&none)), Ok(1..)) {
+        // How many they were does not matter.
+        let _ = signals.read(&mut [0; 4096]);
+    }
 }
 
 /// Claims the attempt; a full disk is waited for.
@@ -133,10 +153,6 @@ fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
     }
 }
 
-fn ended(outcome: Outcome, asked: bool) -> AttemptEnd {
-    AttemptEnd { asked, cpu_ms: process::cpu_of_children_ms(), ..AttemptEnd::new(outcome) }
-}
-
 /// What becomes readable when this process is asked to end; other signals that would end it do nothing.
 fn signals() -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
@@ -147,8 +163,8 @@ fn signals() -> io::Result<UnixStream> {
     Ok(ours)
 }
 
-fn start(folder: &Path, task: Task, signals: UnixStream) -> io::Result<Supervisor> {
-    set_child_subreaper(Some(getpid()))?;
+fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<Supervisor<'s>> {
+    let earlier_cpu_ms = process::cpu_of_children_ms();
     let Ends { source, writer, terminal } = Ends::open(folder, &task)?;
     let mut command = Helper::default().command();
     command.arg(START).arg(folder);
@@ -187,6 +203,7 @@ fn start(folder: &Path, task: Task, signals: UnixStream) -> io::Result<Superviso
         checkpoint,
         kill_at,
         time_limit,
+        earlier_cpu_ms,
     })
 }
 
@@ -208,29 +225,37 @@ impl Ends {
     }
 }
 
-impl Supervisor {
+impl Supervisor<'_> {
     fn supervise(&mut self) -> AttemptEnd {
         let status = loop {
             match self.main.try_wait() {
                 Ok(Some(status)) => break status,
                 Ok(None) => self.wait(),
-                Err(why) => return ended(Outcome::Lost(why.to_string()), self.ending.is_some()),
+                Err(why) => {
+                    let end = AttemptEnd::new(Outcome::Lost(why.to_string()));
+                    return AttemptEnd { asked: self.ending.is_some(), cpu_ms: self.cpu_ms(), ..end };
+                }
             }
         };
-        let (ending, ended_by_itself) = (self.ending, ended(outcome(status), false));
+        let ending = self.ending;
         self.end_the_rest();
         while self.take_output(Some(Duration::ZERO)) {}
         if let Some(terminal) = &mut self.terminal {
             terminal.finish();
         }
-        let mut end = AttemptEnd { lost_output: self.output.lost(), note: self.output.note(), ..ended_by_itself };
-        end.cpu_ms = process::cpu_of_children_ms();
+        let mut end = AttemptEnd::new(outcome(status));
+        (end.lost_output, end.note, end.cpu_ms) = (self.output.lost(), self.output.note(), self.cpu_ms());
         match ending {
             Some(Ending::Asked) => end.asked = true,
             Some(Ending::TimeLimit) => end.outcome = Outcome::TimeLimit,
             None => {}
         }
         end
+    }
+
+    /// What its ended processes took of processors, in milliseconds.
+    fn cpu_ms(&self) -> u64 {
+        process::cpu_of_children_ms().saturating_sub(self.earlier_cpu_ms)
     }
 
     /// Waits until something happens, and does what is to be done about it.
@@ -259,7 +284,7 @@ impl Supervisor {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(most.subsec_nanos()),
         });
-        let mut watched = vec![PollFd::new(&self.main_fd, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
+        let mut watched = vec![PollFd::new(&self.main_fd, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
         let source = self.source.as_ref().map(|source| source.as_fd());
         watched.extend(source.as_ref().map(|source| PollFd::new(source, PollFlags::IN)));
         watched.extend(self.terminal.iter().flat_map(Terminal::watched));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::job::{Job, JobState};
 use super::offer::Offered;
-use super::running::Running;
+use super::running::{Running, Spares};
 
 /// The jobs by number, with their claims and those that wait for them.
 #[derive(Default)]
@@ -13,6 +13,8 @@ pub(super) struct Table {
     pub(super) last: u64,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
+    /// Supervisors without a job.
+    pub(super) spares: Spares,
     /// Those that have a task and a state on the disk, and whose supervisor is being made.
     pub(super) starting: BTreeSet<u64>,
     /// Those that were accepted, and for which the scheduler has not answered yet.

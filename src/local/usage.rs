@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::daemon::Daemon;
 use super::job::{JobState, Owner};
 use super::process::{self, Process};
+use super::running::Running;
 use super::wire::{JobUse, ProcessUse, Reply};
 use super::{cgroup, wall_ms};
 
@@ -13,11 +14,11 @@ impl Daemon {
     pub(super) fn used(&self, who: &Owner, only: Option<u64>) -> Reply {
         let jobs: Vec<_> = {
             let table = self.table();
-            let running =
-                table.running.iter().filter_map(|(number, running)| Some((table.jobs.get(number)?, running.pid)));
+            let running = table.running.iter().filter_map(|(number, running)| Some((table.jobs.get(number)?, running)));
             let wanted = running.filter(|(job, _)| only.is_none_or(|only| only == job.number));
             let seen = wanted.filter(|(job, _)| job.state == JobState::Running && self.may_see(who, job));
-            seen.map(|(job, pid)| (self.report(job), format!("{}-{}", job.number, job.next), pid)).collect()
+            let of = |running: &Running| (running.pid, running.earlier_cpu_ms);
+            seen.map(|(job, by)| (self.report(job), format!("{}-{}", job.number, job.next), of(by))).collect()
         };
         let (all, at) = (if jobs.is_empty() { Vec::new() } else { process::all() }, wall_ms());
         let mut children: HashMap<i32, Vec<&Process>> = HashMap::new();
@@ -26,10 +27,11 @@ impl Daemon {
         }
         let mut uses: Vec<JobUse> = jobs
             .into_iter()
-            .map(|(job, name, supervisor)| {
+            .map(|(job, name, (supervisor, earlier))| {
                 let processes = below(&children, supervisor);
                 // What the supervisor has taken note of has ended.
                 let ended = all.iter().find(|process| process.pid == supervisor).map_or(0, |own| own.ended_cpu_ms);
+                let ended = ended.saturating_sub(earlier);
                 let sum = processes.iter().map(|process| process.cpu_ms + process.ended_cpu_ms).sum::<u64>() + ended;
                 let group = self.settings.enforcement.group(&name);
                 let used = group.as_deref().map(cgroup::used).unwrap_or_default();

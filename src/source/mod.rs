@@ -34,6 +34,7 @@ use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, JobSheet, OutputWanted};
 use crate::view::shadowed::ShadowSheet;
+use crate::view::unread::Unread;
 use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{Chapter, EventPage, Health, QuotaForecast, Record, Toward, View};
@@ -116,6 +117,11 @@ pub trait Source: Send + Sync {
 
     /// How the connection is right now.
     fn link(&self) -> Link;
+
+    /// The lists that are not read yet.
+    fn unread(&self) -> Unread {
+        Unread::default()
+    }
 
     /// The parts that are older than they should be though the connection stands: the last read failed or was cut off, or there was none
     /// since the connection was lost.

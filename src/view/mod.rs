@@ -37,6 +37,7 @@ pub mod simulation;
 mod snapshot;
 pub mod trends;
 pub mod units;
+pub mod unread;
 mod usage;
 pub mod used;
 pub mod users;

@@ -22,5 +22,6 @@ mod jobs;
 mod limits;
 mod machine;
 mod options;
+mod supervisors;
 mod unit;
 mod users;

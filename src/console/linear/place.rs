@@ -8,6 +8,7 @@ use crate::model::{MEMORY, VCORE};
 use crate::source::SourcePlace;
 use crate::view::PartitionView;
 use crate::view::units::show_amount;
+use crate::view::unread::NO_NODES;
 
 /// The lines of `where`.
 pub fn lines(state: &State) -> Vec<String> {
@@ -42,7 +43,11 @@ pub fn scheduler(state: &State) -> Vec<String> {
 
 /// The figures of the first line of the screen.
 fn figures(state: &State, part: &PartitionView) -> String {
-    let mut parts = vec![format::count(part.nodes.len() as u64, "node")];
+    let nodes = match state.cluster.unread.nodes && part.nodes.is_empty() {
+        true => NO_NODES.to_owned(),
+        false => format::count(part.nodes.len() as u64, "node"),
+    };
+    let mut parts = vec![nodes];
     for name in [VCORE, MEMORY] {
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
         let percent = all.filter(|all| *all > 0).map(|all| i128::from(used) * 100 / i128::from(all));

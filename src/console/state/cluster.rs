@@ -12,6 +12,7 @@ use crate::console::state::trends::KnownTrends;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, Picture, SourcePlace, StalePart, TrialStatus};
 use crate::view::act::{Actor, Configuration};
+use crate::view::unread::Unread;
 use crate::view::{PartitionView, View};
 
 /// What is known of the cluster.
@@ -33,6 +34,8 @@ pub struct Cluster {
     pub link: Link,
     /// What is older than the rest though the connection stands.
     pub stale: Vec<StalePart>,
+    /// What is not read yet.
+    pub unread: Unread,
     /// How much older the applications are than the queues; `None` while they are not known.
     pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
@@ -84,6 +87,7 @@ impl Cluster {
             actor,
             link,
             stale: Vec::new(),
+            unread: Unread::default(),
             apps_lag: Some(Duration::ZERO),
             health: OwnHealth::Here,
             cycle: None,

@@ -15,6 +15,7 @@ use crate::console::state::trends::KnownTrends;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, Picture, Records, StalePart, TrialChange, TrialStatus};
 use crate::view::act::{Actor, Order};
+use crate::view::unread::Unread;
 use crate::view::{EventPage, Record, View};
 
 /// Something that happens to the console.
@@ -106,6 +107,8 @@ pub struct Feed {
     pub link: Link,
     /// What is older than the rest though the connection stands.
     pub stale: Vec<StalePart>,
+    /// What is not read yet.
+    pub unread: Unread,
     /// How much older the applications are than the queues; `None` while they are not known.
     pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.

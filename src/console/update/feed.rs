@@ -35,10 +35,11 @@ pub fn take(state: &mut State, news: Feed) {
     state.cluster.link = news.link;
     let relinked = relinked
         || state.cluster.stale != news.stale
+        || state.cluster.unread != news.unread
         || state.cluster.apps_lag != news.apps_lag
         || state.cluster.trial != news.trial;
     state.cluster.trial = news.trial;
-    (state.cluster.stale, state.cluster.apps_lag) = (news.stale, news.apps_lag);
+    (state.cluster.stale, state.cluster.unread, state.cluster.apps_lag) = (news.stale, news.unread, news.apps_lag);
     state.cluster.actor = news.actor;
     if let Some(about) = news.about {
         state.cluster.about = *about;

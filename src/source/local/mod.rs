@@ -24,6 +24,7 @@ use crate::local::wire::Info;
 use crate::model::{AppId, Identity, Time};
 use crate::view::act::{Act, Actor, Answer, Configuration, Order, Refusal};
 use crate::view::job::{JobOrder, OutputWanted};
+use crate::view::unread::Unread;
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, Toward, View};
 
@@ -104,6 +105,10 @@ impl Source for LocalMachine {
 
     fn stale_parts(&self) -> Vec<StalePart> {
         self.remote.stale_parts()
+    }
+
+    fn unread(&self) -> Unread {
+        self.remote.unread()
     }
 
     fn apps_lag(&self) -> Option<Duration> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::part::Part;
 use crate::api::client::Fault;
 use crate::source::{Link, StalePart};
+use crate::view::unread::Unread;
 
 /// The first pause after a failure.
 const FIRST: Duration = Duration::from_millis(500);
@@ -132,6 +133,12 @@ impl LinkState {
     pub fn apps_lag(&self) -> Option<Duration> {
         let good = |part| self.parts.get(&part).and_then(|state| state.good);
         Some(good(Part::Queues)?.saturating_sub(good(Part::Apps)?))
+    }
+
+    /// The lists that never came.
+    pub fn unread(&self) -> Unread {
+        let never = |part| self.parts.get(&part).is_none_or(|state| state.good.is_none());
+        Unread { apps: never(Part::Apps), nodes: never(Part::Nodes), users: never(Part::Users) }
     }
 
     /// Parts that are not there at all, or not asked for any more, are not old.
@@ -317,6 +324,7 @@ mod tests {
         let old = link.stale_parts(11 * S);
         assert_eq!((old.len(), old[0].what, old[0].age), (1, "the list of applications", 10 * S));
         assert_eq!(link.apps_lag(), Some(9 * S));
+        assert_eq!(link.unread(), Unread { apps: false, nodes: true, users: true });
         link.part_came(11 * S, Part::Apps);
         assert_eq!((link.stale_parts(11 * S), link.apps_lag()), (Vec::new(), Some(Duration::ZERO)));
     }

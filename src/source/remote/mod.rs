@@ -55,6 +55,7 @@ use crate::api::client::{self, Client, Target, TargetFault};
 use crate::kube::Cluster;
 use crate::model::{AppId, Identity, Time};
 use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::unread::Unread;
 use crate::view::used::UsageQuestion;
 use crate::view::waiting::{Question, SheetAnswer};
 use crate::view::{EventPage, Record, View};
@@ -262,6 +263,10 @@ impl Source for Remote {
             parts.extend(objects::stale_parts(kubernetes, self.now()));
         }
         parts
+    }
+
+    fn unread(&self) -> Unread {
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).unread()
     }
 
     fn apps_lag(&self) -> Option<Duration> {

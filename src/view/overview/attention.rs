@@ -296,6 +296,7 @@ mod tests {
     use crate::model::Resource;
     use crate::view::View;
     use crate::view::overview::overview;
+    use crate::view::unread::{NO_APPS, NO_NODES, Unread};
 
     fn record(at: u64, kind: ObjectType, object: &str, change: ChangeType, detail: ChangeDetail) -> Arc<Record> {
         let message = Arc::from("line 3: no such property\nmore");
@@ -321,6 +322,7 @@ mod tests {
             at: Time(7_200_000_000),
             happened,
             cycle: None,
+            unread: Unread::default(),
             connection: None,
             health: Some(Vec::new()),
             faults: None,
@@ -329,6 +331,20 @@ mod tests {
             trends: None,
             looked: None,
         }
+    }
+
+    #[test]
+    fn what_is_not_read_yet_is_not_called_nothing() {
+        let lines = |unread| {
+            let sheet = overview(&Given { unread, ..given(Vec::new()) }).unwrap();
+            let of = |label: &str| sheet.lines.iter().find(|line| line.label == label).unwrap().text.clone();
+            (sheet.sentence.clone(), of("demand"), of("free"))
+        };
+        let (sentence, demand, free) = lines(Unread { apps: true, nodes: true, users: true });
+        assert_eq!(sentence, "the list of applications is not read yet, the list of nodes is not read yet");
+        assert_eq!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));
+        let (_, demand, free) = lines(Unread::default());
+        assert_ne!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));
     }
 
     fn said(given: &Given) -> Vec<String> {

@@ -164,6 +164,7 @@ mod tests {
     use crate::model::VCORE;
     use crate::view::View;
     use crate::view::trends::{Layout, Moment, Recorder, Row};
+    use crate::view::unread::Unread;
 
     const MINUTE: u64 = 60_000_000;
 
@@ -194,6 +195,7 @@ mod tests {
             partition: "default".into(),
             at: Time(minutes * MINUTE),
             happened: Vec::new(),
+            unread: Unread::default(),
             cycle: None,
             connection: None,
             health: None,

@@ -6,6 +6,7 @@ use super::{Given, pending_asks, percent};
 use crate::model::{MEMORY, Resource, VCORE};
 use crate::view::trends::{Measure, Subject, SubjectKind, Value};
 use crate::view::units::show_amount;
+use crate::view::unread::{NO_APPS, NO_NODES};
 use crate::view::waiting::{SheetLine, Target, amounts, count, resource_word};
 use crate::view::{AskState, NodeRow, PartitionView, PendingReason};
 
@@ -18,7 +19,7 @@ const MOST_ASKS: usize = 10_000;
 
 /// The lines, the first about use.
 pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
-    vec![in_use(part), demand(part), largest_free(part), rate(given, part)]
+    vec![in_use(part), demand(given, part), largest_free(given, part), rate(given, part)]
 }
 
 /// The resources of the cluster: cpu and memory first.
@@ -46,7 +47,10 @@ fn in_use(part: &PartitionView) -> SheetLine {
     SheetLine::new("use", text)
 }
 
-fn demand(part: &PartitionView) -> SheetLine {
+fn demand(given: &Given, part: &PartitionView) -> SheetLine {
+    if given.unread.apps {
+        return SheetLine::new("demand", NO_APPS);
+    }
     let waiting = part.apps.iter().flatten().filter(|app| app.pending_asks > 0).count() as u64;
     let pending = part.root().map(|root| root.pending.clone()).unwrap_or_default();
     let text = match pending_asks(part) {
@@ -81,7 +85,10 @@ pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
 }
 
 /// The largest free amounts on one node.
-fn largest_free(part: &PartitionView) -> SheetLine {
+fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
+    if given.unread.nodes {
+        return SheetLine::new("free", NO_NODES);
+    }
     let open = || part.nodes.values().filter(|node| node.is_open());
     let largest = |name: &str| {
         let node: &NodeRow = open().max_by_key(|node| node.available().amount(name))?;

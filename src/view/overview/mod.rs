@@ -29,6 +29,7 @@ pub use cluster::asks_without_a_node;
 
 use super::record::Record;
 use super::trends::Rings;
+use super::unread::Unread;
 use super::waiting::{Sheet, SheetLine, count};
 use super::{PartitionView, View};
 use crate::model::Time;
@@ -48,6 +49,8 @@ pub struct Given {
     pub happened: Vec<Arc<Record>>,
     /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is not known.
     pub cycle: Option<Duration>,
+    /// What of the view is not read yet.
+    pub unread: Unread,
     /// What is wrong with the connection, in words; `None` while it stands.
     pub connection: Option<String>,
     /// What the scheduler says is wrong with itself, one sentence each; `None` where it is not known.
@@ -101,7 +104,9 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     });
     let more = concerns.len().saturating_sub(given.rows.saturating_sub(BELOW).max(LEAST));
     let serious = concerns.iter().filter(|(rank, _)| *rank != Rank::Known).count() as u64;
+    let unread = given.unread.words();
     let sentence = match serious {
+        0 if !unread.is_empty() => unread.join(", "),
         0 if concerns.is_empty() => "Nothing needs attention".to_owned(),
         0 => format!("Nothing urgent, {} to know", count(concerns.len() as u64, "thing")),
         1 => "1 thing needs attention".to_owned(),

@@ -30,6 +30,7 @@ use crate::console::state::page::AppsPage;
 use crate::console::theme::{Role, Signs};
 use crate::model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
 use crate::view::units::show_amount;
+use crate::view::unread::NO_APPS;
 use crate::view::{AppRow, PartitionView};
 
 /// What a column counts in.
@@ -114,7 +115,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> 
     let columns = arrange(state, width, app_plans((!leaf, others), page.list.widest), |column| own(column, page), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
-    let empty = if len == 0 { no_apps(page) } else { Vec::new() };
+    let empty = if len == 0 { no_apps(state, page) } else { Vec::new() };
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         let Some((part, line)) = part.zip(page.list.rows.get(index)) else { return };
         match app_at(part, line) {
@@ -126,11 +127,14 @@ pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> 
     table.or_says(empty)
 }
 
-fn no_apps(page: &AppsPage) -> Vec<String> {
+fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
     let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
     let total = page.list.total;
     if page.list.awaited {
         return vec!["the list is being made".to_owned()];
+    }
+    if total == 0 && state.cluster.unread.apps {
+        return vec![NO_APPS.to_owned()];
     }
     if total == 0 && page.draining {
         return vec!["no application holds a queue that drains".to_owned(), "an empty one goes by itself".to_owned()];

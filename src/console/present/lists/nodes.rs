@@ -28,6 +28,7 @@ use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
 use crate::view::trends::Subject;
 use crate::view::units::show_amount;
+use crate::view::unread::NO_NODES;
 
 /// What a column counts in.
 pub const fn unit(column: NodeColumn) -> Unit {
@@ -121,6 +122,8 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
         let total = page.list.total;
         let words = format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "node"));
         table.or_says(vec![words, "esc clears it".to_owned()])
+    } else if state.cluster.unread.nodes {
+        table.or_says(vec![NO_NODES.to_owned()])
     } else {
         table.or_says(vec!["no node yet: nothing can be allocated".to_owned()])
     }

@@ -30,6 +30,7 @@ use crate::console::theme::{Role, Signs};
 use crate::model::{MEMORY, Resource, VCORE};
 use crate::view::trends::Subject;
 use crate::view::units::show_amount;
+use crate::view::unread::NO_USERS;
 use crate::view::{LimitUse, PartitionView, Side, UsageRow};
 
 /// What a column counts in.
@@ -126,6 +127,8 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
         let all = format!("{} users and groups", page.list.total);
         let words = format!("the filter {} hides {} of {all}", page.list.filter, page.list.total);
         table.or_says(vec![words, "esc clears it".to_owned()])
+    } else if state.cluster.unread.users {
+        table.or_says(vec![NO_USERS.to_owned()])
     } else {
         table.or_says(vec!["no user has a live application, and no limit names one".to_owned()])
     }

@@ -251,6 +251,7 @@ impl Session {
             at: self.source.now(),
             link: self.source.link(),
             stale: self.source.stale_parts(),
+            unread: self.source.unread(),
             apps_lag: self.source.apps_lag(),
             health: self.source.health(),
             cycle: self.source.cycle(),

@@ -1,0 +1,78 @@
+//! A console on the cluster, in linear mode: what it says is read, and the clock is looked at.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use super::program::Process;
+use super::stage::Stage;
+
+/// How long something that it is to say is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// `kornsole attach`. Dropping it ends it.
+pub struct Console {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    begun: Instant,
+}
+
+impl Console {
+    /// Attaches to a scheduler of which the address is known, and to the cluster of the stage.
+    pub fn attach(stage: &Stage, url: &str) -> Self {
+        let begun = Instant::now();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+            .args(["attach", "k8s://root/bench", "--via", url, "--linear"])
+            .env("KUBECONFIG", &stage.kubeconfig)
+            .env("XDG_CONFIG_HOME", &stage.folder)
+            .env("XDG_STATE_HOME", &stage.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        std::thread::spawn(move || output.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let input = child.stdin.take().unwrap();
+        Self { child, input, lines, begun }
+    }
+
+    /// Waits until it says something. Gives how long that is after its start.
+    pub fn until(&self, said: &str) -> Duration {
+        let end = Instant::now() + PATIENCE;
+        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            if line.contains(said) {
+                return self.begun.elapsed();
+            }
+        }
+        panic!("the console does not say {said:?}");
+    }
+
+    /// Writes a command again and again until it says something. Gives how long that is after its start.
+    pub fn ask_until(&mut self, command: &str, said: &str) -> Duration {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            writeln!(self.input, "{command}").unwrap();
+            while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(100)) {
+                if line.contains(said) {
+                    return self.begun.elapsed();
+                }
+            }
+        }
+        panic!("the console does not say {said:?} to {command}");
+    }
+
+    /// What it takes.
+    pub fn process(&self) -> Process {
+        Process(self.child.id())
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,27 @@
+//! Which lists of a view have not been read yet: one of a scheduler elsewhere is read list by list, and what is missing is not nothing.
+
+/// The lists that were never read since the connection was made. A scheduler in this process has all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// The live applications.
+    pub apps: bool,
+    /// The nodes.
+    pub nodes: bool,
+    /// The users and groups.
+    pub users: bool,
+}
+
+/// What a page says in the place of applications that were not read.
+pub const NO_APPS: &str = "the list of applications is not read yet";
+/// The same of nodes.
+pub const NO_NODES: &str = "the list of nodes is not read yet";
+/// The same of users and groups.
+pub const NO_USERS: &str = "the list of users and groups is not read yet";
+
+impl Unread {
+    /// What is to be said of what an overview needs: applications and nodes.
+    pub fn words(self) -> Vec<&'static str> {
+        let all = [(self.apps, NO_APPS), (self.nodes, NO_NODES)];
+        all.into_iter().filter(|(unread, _)| *unread).map(|(_, words)| words).collect()
+    }
+}
