@@ -94,6 +94,8 @@ pub(super) struct Inner {
     recent: VecDeque<Change>,
     /// Why the file was not written last.
     unwritten: Option<String>,
+    /// Why something else of the state folder is not written.
+    unkept: Option<String>,
     notes: Vec<String>,
     written: Option<SystemTime>,
 }
@@ -138,6 +140,7 @@ impl Board {
             status: BTreeMap::new(),
             recent: VecDeque::new(),
             unwritten: None,
+            unkept: None,
             notes,
             written: None,
         };
@@ -178,7 +181,7 @@ impl Board {
     pub fn step(&self, given: &Given, timing: Timing) -> Vec<Change> {
         let mut inner = self.inner();
         let mut given = given.clone();
-        if let (Some(why), Some(disk)) = (&inner.unwritten, &mut given.disk) {
+        if let (Some(why), Some(disk)) = (inner.unwritten.as_ref().or(inner.unkept.as_ref()), &mut given.disk) {
             disk.failure.get_or_insert_with(|| why.clone());
         }
         let changes = inner.alerts.step(&given);
@@ -194,6 +197,13 @@ impl Board {
             self.wake_senders();
         }
         changes
+    }
+
+    /// Says why something else of the state folder cannot be written; `None` once it can.
+    pub fn set_unkept(&self, why: Option<String>) {
+        let mut inner = self.inner();
+        inner.unkept = why;
+        self.show(inner);
     }
 
     /// Whether there can be such a silence now.
@@ -299,6 +309,7 @@ impl Inner {
         let mut trouble = self.notes.clone();
         trouble.extend(self.unwritten.iter().map(|why| format!("the alerts are not kept: {why}")));
         let receivers: Vec<ReceiverStatus> = self.status.iter().map(status).collect();
+        trouble.extend(self.unkept.iter().map(|why| format!("the state folder is not written: {why}")));
         for one in &receivers {
             if let Some(why) = &one.failure {
                 trouble.push(format!("{} does not take alerts, {} wait: {why}", one.name, one.waiting));

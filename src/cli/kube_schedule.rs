@@ -1,6 +1,8 @@
 //! `kornsole kube schedule`: the scheduler of a Kubernetes cluster.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::alerts::AlertArgs;
 use super::fail;
 use super::load;
 use super::logs::LogArgs;
@@ -15,11 +18,17 @@ use super::manifests::UserInfo;
 use super::remote::AllowedRemovalArgs;
 use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
-use crate::api::server::Server;
+use super::{identity, trends};
+use crate::api::server::{self, Server};
+use crate::engine::journal::lock;
+use crate::engine::{Earlier, Engine};
 use crate::kube::{Cluster as Kube, Known, Wanted};
 use crate::kubernetes::{Settings, Users};
 use crate::model::Profile;
-use crate::shim::{Options, Shim, Started};
+use crate::shim::{Options, Shim, Started, Stopper};
+use crate::source::kept_folder::{self, Keeper, KeptFolder, NotOpened};
+use crate::source::probe::{self, Watching};
+use crate::source::{About, Collector, Embedded, Source, SourcePlace};
 
 /// The name of the lease.
 const LEASE: &str = "kornsole-scheduler";
@@ -38,7 +47,7 @@ pub struct ScheduleArgs {
     pub scheduler_name: Vec<String>,
     /// The queue configuration of a file instead of the ConfigMaps'
     #[arg(long, value_name = "FILE")]
-    pub config: Option<std::path::PathBuf>,
+    pub config: Option<PathBuf>,
     /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
@@ -51,12 +60,19 @@ pub struct ScheduleArgs {
     /// Answer probes of the kubelet on this address: /livez and /readyz
     #[arg(long, value_name = "HOST:PORT")]
     pub probes: Option<SocketAddr>,
+    /// Keep the audit, the configurations that were in force, what was used, trends and alerts in this folder over a restart. What pods and
+    /// nodes there are the cluster alone says
+    #[arg(long = "state", value_name = "DIR")]
+    pub state: Option<PathBuf>,
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
     /// What a changed ConfigMap may take away
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
+    /// What is alerted about
+    #[command(flatten)]
+    pub alerts: AlertArgs,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -67,7 +83,7 @@ pub struct ScheduleArgs {
 
 /// Schedules until it is asked to stop, or the lease is lost.
 pub fn run(args: &ScheduleArgs) -> ExitCode {
-    let settings = match args.settings.read(None, None) {
+    let settings = match args.settings.read(None, args.state.as_deref()) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
@@ -83,41 +99,107 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     serve.extra = settings.extra();
     // The Deployment names a Secret that may be made after it.
     serve.access.tokens_later = true;
-    let shim = options(args, setup).and_then(Shim::new);
+    let options = options(args, setup);
+    let cluster = options.as_ref().map(|options| options.kube.context().name.clone()).unwrap_or_default();
+    let shim = options.and_then(Shim::new);
     let shim = match shim {
         Ok(shim) => shim,
         Err(why) => return fail(&why, 1),
     };
-    let stopper = shim.stopper();
-    match Signals::new([SIGTERM, SIGINT]) {
-        Ok(mut signals) => {
-            std::thread::spawn(move || {
-                if signals.forever().next().is_some() {
-                    tracing::info!("stopping");
-                    stopper.stop();
-                }
-            });
-        }
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+    if let Err(error) = stop_by_signals(shim.stopper()) {
+        return fail(&format!("signals cannot be heard: {error}"), 1);
     }
-    let mut server = None;
-    let ended = shim.run(|started| {
+    let folder = settings.config().state_folder.as_deref();
+    // A rule that does not read is said now, and not when this replica's turn comes.
+    if let Err(why) = args.alerts.read() {
+        return fail(&why, 1);
+    }
+    let (kept, mut beside) = (Cell::new(None), None);
+    let profile = args.core;
+    let earlier = || {
+        let Some(folder) = folder else { return Ok(Earlier::default()) };
+        let opened = match KeptFolder::open(folder, profile) {
+            Err(NotOpened::Refused(why)) => return Err(why),
+            Err(NotOpened::Failing(why)) => Err(why),
+            Ok(opened) => Ok(opened),
+        };
+        let earlier = opened.as_ref().map(KeptFolder::earlier).unwrap_or_default();
+        kept.set(Some(opened));
+        Ok(earlier)
+    };
+    let ended = shim.run(earlier, |started| {
         let Started { engine, configured, pods, notices } = started;
         serve.extra.extend(configured.extra);
-        let running = Server::start(serve, engine).map_err(|why| why.to_string())?;
+        let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: the built-in default holds");
         }
-        tracing::info!("scheduling: {} pods, {} of them on nodes; serving on {}", pods.0, pods.1, url(&running));
-        let _ = super::settings::print(&format!("{}\n", url(&running)));
-        server = Some(running);
+        let url = url(&running.server);
+        tracing::info!("scheduling: {} pods, {} of them on nodes; serving on {url}", pods.0, pods.1);
+        let _ = super::settings::print(&format!("{url}\n"));
+        beside = Some(running);
         Ok(())
     });
-    drop(server);
+    // What is left is written.
+    drop(beside);
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why, 1),
+    }
+}
+
+/// Has SIGTERM and SIGINT end a scheduler.
+fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            tracing::info!("stopping");
+            stopper.stop();
+        }
+    });
+    Ok(())
+}
+
+/// What goes with a scheduler for as long as it decides, in the order in which it ends: a replica that stands by has none of it.
+struct Beside {
+    server: Server,
+    _watching: Watching,
+    _collector: Collector,
+    _keeper: Option<Keeper>,
+    _source: Arc<dyn Source>,
+}
+
+impl Beside {
+    /// Serves, judges alerts and collects trends.
+    fn start(
+        cluster: &str,
+        mut serve: server::Options,
+        engine: Arc<Engine>,
+        (alerts, folder, kept): (&AlertArgs, Option<&Path>, Option<Result<KeptFolder, String>>),
+    ) -> Result<Self, String> {
+        let board = alerts.board(cluster, folder, engine.now())?;
+        board.picture().trouble.iter().for_each(|trouble| tracing::warn!("{trouble}"));
+        serve.alerts = Some(Arc::clone(&board));
+        let server = Server::start(serve, Arc::clone(&engine)).map_err(|why| why.to_string())?;
+        if let Some(folder) = folder {
+            lock::served(folder, &url(&server));
+        }
+        let keeper = match kept {
+            Some(Ok(kept)) => Some(kept.keep(&engine, &board).map_err(|why| format!("nothing can be kept: {why}"))?),
+            Some(Err(why)) => {
+                kept_folder::say_unkept(&engine, &board, &why);
+                None
+            }
+            None => None,
+        };
+        let about = About { place: SourcePlace::Embedded, name: cluster.to_owned(), notes: Vec::new() };
+        let source = Embedded::new(engine, about, identity::of_process()).with_alerts(board);
+        let source: Arc<dyn Source> = Arc::new(source);
+        let watching = probe::watch(&source, folder.map(Path::to_owned), 1.0);
+        let watching = watching.map_err(|error| format!("alerts cannot be judged: {error}"))?;
+        let collector = Collector::start(&source, trends::embedded(folder));
+        Ok(Self { server, _watching: watching, _collector: collector, _keeper: keeper, _source: source })
     }
 }
 

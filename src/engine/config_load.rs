@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::active_config::{ActiveConfig, ConfigText, WorkloadBase};
 use super::audit::{self, ConfigOrigin, count_changes};
+use super::earlier;
 use super::journal::record::{Record, WallTime};
 use super::state::State;
 use crate::config::{self, Config, Removal, Source, store};
@@ -44,7 +45,10 @@ pub(super) fn apply(state: &mut State, command: &Command, text: Option<ConfigTex
 
 /// Sets how the active configuration is written, as a revision and in the view.
 pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usize, origin: ConfigOrigin) {
-    audit::revise(state, text.as_ref().map(|text| Arc::clone(&text.text)), changes, &origin);
+    // Who brought one that an earlier run wrote down stays.
+    if origin.by != LoadedBy::Start || !earlier::knows(state) {
+        audit::revise(state, text.as_ref().map(|text| Arc::clone(&text.text)), changes, &origin);
+    }
     let at = state.now;
     let ActiveConfig { config, file, revision, .. } = &state.active_config;
     let (checksum, file) = (config.checksum.clone(), file.as_ref().map(|(path, _)| path.clone()));

@@ -8,6 +8,7 @@ use super::audit_log::AuditLog;
 use super::clock::{Clock, ClockRun};
 use super::counters::Counters;
 use super::drain_report::DrainReport;
+use super::earlier::{self, Earlier};
 use super::events::EventLog;
 use super::journal::record::Record;
 use super::ledger_book::LedgerBook;
@@ -45,8 +46,22 @@ impl Core {
     /// # Errors
     /// Why the scheduler refuses the configuration.
     pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
-        let mut state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
-        let events = config_load::load(&mut state, &config, None, LoadedBy::Start);
+        let state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
+        Self::begin(state, &config)
+    }
+
+    /// The same after an earlier run, for a scheduler whose time is the time of day: the audit, the revisions and the ledger continue.
+    ///
+    /// # Errors
+    /// Why the scheduler refuses the configuration.
+    pub fn set_up_after(setup: &Setup, config: Arc<Config>, earlier: Earlier) -> Result<Self, String> {
+        let mut state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), None);
+        earlier::take(&mut state, setup, earlier);
+        Self::begin(state, &config)
+    }
+
+    fn begin(mut state: State, config: &Arc<Config>) -> Result<Self, String> {
+        let events = config_load::load(&mut state, config, None, LoadedBy::Start);
         config_load::rejected(events).map_or(Ok(Self { state }), Err)
     }
 
@@ -150,7 +165,9 @@ impl Core {
     pub fn with_config_text(mut self, bytes: &[u8], file: Option<PathBuf>) -> Self {
         let text = ConfigText::new(&String::from_utf8_lossy(bytes), &self.state.policy_group);
         self.state.active_config.file = file.map(|file| (file, bytes.to_vec()));
-        config_load::set_text(&mut self.state, Some(text), 0, LoadedBy::Start.into());
+        // Only after an earlier run it was another one before.
+        let changes = self.state.audit_log.revision(self.state.active_config.revision).map_or(0, |first| first.changes);
+        config_load::set_text(&mut self.state, Some(text), changes, LoadedBy::Start.into());
         self
     }
 

@@ -7,7 +7,7 @@
 //! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
 //! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the
 //! workload; [`audit`] writes the audit, [`explain`] answers why something waits, [`forecast`] runs several what-ifs, [`trial`] makes a
-//! core of a fork, and [`suppose`] makes changes in it. [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`]
+//! core of a fork, and [`suppose`] makes changes in it. [`replay`] and [`save`] bring a state back from the [`journal`]; [`earlier`] is what is left of a run without one. On the thread, [`owner`] takes requests, and [`output`]
 //! sends records, views and answers out; other threads use a [`handle`].
 //!
 //! Invariants:
@@ -27,6 +27,7 @@ pub mod core;
 pub mod counters;
 pub mod drain_hooks;
 pub mod drain_report;
+pub mod earlier;
 mod event_outbox;
 pub mod events;
 pub mod explain;
@@ -58,6 +59,7 @@ pub use core::Core;
 pub use counters::{BOUNDS, Counters, Counts, Latency, QueueCounts};
 pub use drain_hooks::DrainHook;
 pub use drain_report::DrainReport;
+pub use earlier::Earlier;
 pub use events::{EventLog, Numbering};
 pub use handle::Engine;
 pub use host::Host;

@@ -20,6 +20,7 @@
 
 mod borrowed;
 pub mod followed;
+mod gap;
 mod hours;
 mod integral;
 mod meter;
@@ -29,7 +30,7 @@ mod saved;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use imbl::OrdMap;
+use imbl::{OrdMap, Vector};
 
 use self::hours::Hours;
 use self::meter::{AppMeter, QueueMeter, Rates};
@@ -38,8 +39,12 @@ use crate::scheduler::index::QueueKey;
 use crate::scheduler::{Event, EventKind, Partition, Scheduler};
 
 pub use self::followed::Followed;
+pub use self::gap::Gap;
 pub use self::integral::Integral;
 pub use self::report::{Dimension, Question, Report, ReportRow};
+
+/// How many gaps are kept.
+const MOST_GAPS: usize = 1_000;
 
 /// The name of a partition, and of something in it.
 type In<T> = (Arc<str>, T);
@@ -52,6 +57,10 @@ pub struct Ledger {
     hours: Hours,
     /// Up to when it has everything; `None`: up to any time that is asked about.
     whole_until: Option<Time>,
+    /// Nothing before this time counts any more: it has been counted.
+    counted_until: Time,
+    /// When nothing was counted, the oldest first. A journal has none: its time stands while nothing runs.
+    gaps: Vector<Gap>,
 }
 
 impl Ledger {
@@ -59,6 +68,11 @@ impl Ledger {
     #[must_use]
     pub fn whole_until(self, until: Option<Time>) -> Self {
         Self { whole_until: until, ..self }
+    }
+
+    /// Before this time nothing counts any more: zero, or where a ledger that was written down ends.
+    pub const fn counted_until(&self) -> Time {
+        self.counted_until
     }
 
     /// The ledger of a scheduler of whose past nothing is known: what it has now counts from now on.
@@ -77,6 +91,7 @@ impl Ledger {
 
     /// Takes what one command did, at the time of the command; `scheduler` is as it is after that.
     pub fn observe(&mut self, now: Time, events: &[Event], scheduler: &Scheduler) {
+        let now = now.max(self.counted_until);
         let touched: BTreeSet<&AppId> = events.iter().filter_map(|event| app_of(&event.kind)).collect();
         for partition in scheduler.partitions() {
             let mut leaves: BTreeSet<QueueKey> = BTreeSet::new();

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::borrowed::Shares;
 use super::hours::{Account, HOUR, Hour, QueueUsed, Used};
-use super::{Integral, Ledger};
+use super::{Gap, Integral, Ledger};
 use crate::model::{Priority, QueuePath, Time};
 
 /// What rows are split by.
@@ -135,6 +135,8 @@ pub struct Report {
     pub to: Time,
     /// Before this time applications are summed up by queue and user; `None` where all are.
     pub folded: Option<Time>,
+    /// When nothing was counted in that time, the oldest first.
+    pub gaps: Vec<Gap>,
     /// One row for each combination of the keys, sorted by these.
     pub rows: Vec<ReportRow>,
     /// The sum of usage and waiting.
@@ -171,10 +173,12 @@ impl Ledger {
             row.into_iter().for_each(|row| row.add_queue(&used, tree));
         }
         let end = Time(last.saturating_mul(HOUR)).min(now);
+        let from = Time(first * HOUR).max(hours.since).min(end);
         Report {
             by: question.by.clone(),
-            from: Time(first * HOUR).max(hours.since).min(end),
+            from,
             to: end,
+            gaps: all.gaps.iter().filter(|gap| gap.is_within(from, end)).cloned().collect(),
             folded: (hours.folded > first).then(|| Time(hours.folded * HOUR)),
             rows: rows.into_iter().map(|(key, row)| ReportRow { key: question.shown(key), ..row }).collect(),
             total,

@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Ledger {
             apps: saved.apps.into_iter().map(|(part, app, meter)| ((part.into(), app), meter)).collect(),
             queues: saved.queues.into_iter().map(|(part, path, meter)| ((part.into(), path), meter)).collect(),
             hours: Hours::restored(hours, saved.since, saved.folded),
-            whole_until: None,
+            ..Self::default()
         })
     }
 }

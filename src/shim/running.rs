@@ -19,7 +19,7 @@ use super::probes::{self, Health};
 use super::stopper::Stopper;
 use super::time_of_day;
 use crate::config;
-use crate::engine::{Core, Engine, Setup};
+use crate::engine::{Core, Earlier, Engine, Setup};
 use crate::kube::{Cluster as Kube, Reader, Writer};
 use crate::kubernetes::live::{Input, Live, Outcome};
 use crate::kubernetes::{Cluster, Settings};
@@ -114,11 +114,16 @@ impl Shim {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Runs until it is stopped. `started` is called once, when everything is taken over and it decides.
+    /// Runs until it is stopped. Once it is its turn `earlier` gives what an earlier run left, and `started` is called when everything is
+    /// taken over and it decides.
     ///
     /// # Errors
     /// Why it cannot run, or must not any more.
-    pub fn run(mut self, started: impl FnOnce(Started) -> Result<(), String>) -> Result<(), String> {
+    pub fn run(
+        mut self,
+        earlier: impl FnOnce() -> Result<Earlier, String>,
+        started: impl FnOnce(Started) -> Result<(), String>,
+    ) -> Result<(), String> {
         let writer = Writer::new(Arc::clone(&self.options.kube));
         let lease = self
             .options
@@ -135,7 +140,7 @@ impl Shim {
             self.runtime.spawn(lease.hold(move |turn| drop(to.send(Message::Lease(turn)))));
         }
         let outcome = match self.gather()? {
-            true => self.begin(writer).and_then(|mut deciding| {
+            true => earlier().and_then(|earlier| self.begin(writer, earlier)).and_then(|mut deciding| {
                 started(deciding.started())?;
                 self.health.is_ready();
                 let outcome = self.decide(&mut deciding);
@@ -205,7 +210,7 @@ impl Shim {
     }
 
     /// Takes over everything that was gathered.
-    fn begin(&mut self, writer: Writer) -> Result<Deciding, String> {
+    fn begin(&mut self, writer: Writer, earlier: Earlier) -> Result<Deciding, String> {
         let cluster = std::mem::take(&mut self.gathered);
         let mut configured = Configured::read(&cluster, &self.options.namespace)?;
         if let Some(queues) = &self.options.queues {
@@ -231,7 +236,7 @@ impl Shim {
             format!("{} of the ConfigMaps in {} is refused: {first}", configured.key, self.options.namespace)
         })?;
         let mut core =
-            Core::set_up(&setup, Arc::new(config), None)?.with_config_text(configured.queues.as_bytes(), None);
+            Core::set_up_after(&setup, Arc::new(config), earlier)?.with_config_text(configured.queues.as_bytes(), None);
         let to = self.sender.clone();
         core.tap(move || drop(to.send(Message::Wake)));
         let live = Live::start(cluster, settings, now, &mut CoreSink(&mut core));

@@ -5,12 +5,16 @@
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use redb::{Database, WriteTransaction};
 
 /// How much of the file is held in memory while it is open.
 const CACHE: usize = 4 << 20;
+
+/// How often it is tried again while somebody reads the file, and the pause before that.
+const READER_TRIES: u32 = 50;
+const READER_PAUSE: Duration = Duration::from_millis(20);
 
 /// What this process does with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,16 @@ pub struct KeptFile {
     lock: Option<fs::File>,
     /// When the file was changed, as it was read last.
     read: Option<SystemTime>,
+}
+
+/// Whether an error is about what is in the file, and not about the disk.
+fn is_damage(error: &redb::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    match error {
+        redb::Error::Corrupted(_) | redb::Error::RepairAborted => true,
+        redb::Error::Io(error) => matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof),
+        _ => false,
+    }
 }
 
 impl KeptFile {
@@ -66,16 +80,18 @@ impl KeptFile {
         if !self.path.exists() {
             return Ok((role, T::default()));
         }
-        match self.database().and_then(|database| read(&database)) {
+        // To who writes nothing is as good as what is there: a reader has it open for milliseconds.
+        let database = if role == Role::Writer { self.database_soon() } else { self.database() };
+        match database.and_then(|database| read(&database)) {
             Ok(read) => Ok((role, read)),
-            Err(redb::Error::Corrupted(_) | redb::Error::RepairAborted) if role == Role::Writer => {
+            Err(error) if role == Role::Writer && is_damage(&error) => {
                 let aside = self.path.with_extension("redb.damaged");
                 fs::rename(&self.path, &aside).map_err(failed)?;
                 tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
                 Ok((role, T::default()))
             }
             // It is being written just now.
-            Err(redb::Error::DatabaseAlreadyOpen) => Ok((role, T::default())),
+            Err(redb::Error::DatabaseAlreadyOpen) if role == Role::Reader => Ok((role, T::default())),
             Err(error) => Err(format!("{}: {error}", self.path.display())),
         }
     }
@@ -109,13 +125,24 @@ impl KeptFile {
         Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
     }
 
+    /// The same, once nobody reads it.
+    fn database_soon(&self) -> Result<Database, redb::Error> {
+        for _ in 0..READER_TRIES {
+            match self.database() {
+                Err(redb::Error::DatabaseAlreadyOpen) => std::thread::sleep(READER_PAUSE),
+                opened => return opened,
+            }
+        }
+        self.database()
+    }
+
     /// Writes, all of it or nothing.
     ///
     /// # Errors
     /// Why the file cannot be written, in words.
     pub fn write(&self, put: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> Result<(), String> {
         let written = || {
-            let write = self.database()?.begin_write()?;
+            let write = self.database_soon()?.begin_write()?;
             put(&write)?;
             write.commit()?;
             Ok(())

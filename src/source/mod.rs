@@ -11,6 +11,7 @@ pub mod embedded;
 mod explained;
 pub mod forecast;
 mod kept_file;
+pub mod kept_folder;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod objects;

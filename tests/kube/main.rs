@@ -12,6 +12,7 @@ mod chaos;
 mod failures;
 mod follow;
 mod in_terminal;
+mod kept;
 mod looks;
 mod pods;
 mod schedule;
@@ -32,7 +33,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 71] = [
+const SCENARIOS: [Scenario; 72] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -76,6 +77,7 @@ const SCENARIOS: [Scenario; 71] = [
     ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
     ("a configuration in the ConfigMap is taken while it runs, a bad one is not", schedule::reload),
     ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
+    ("a scheduler that is killed and begins again on its folder has the audit and the ledger once", kept::restarted),
     ("the API server is restarted under the scheduler", schedule::restarted),
     ("bad annotations get their words and stop nothing", schedule::bad_input),
     ("an API server that hangs loses nothing", chaos::hangs),

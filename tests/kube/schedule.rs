@@ -71,7 +71,7 @@ impl Scheduler {
         Self::begin(stage).ready()
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}", self.address.as_ref().unwrap())
     }
 

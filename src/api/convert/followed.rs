@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::used::{seconds, usage_report};
-use crate::api::dto::native::{UsageCompared, UsageGap, UsageReport};
-use crate::ledger::followed::{Against, Gap};
+use crate::api::dto::native::{UsageCompared, UsageReport};
+use crate::ledger::followed::Against;
 use crate::ledger::{Followed, Question};
 use crate::model::{Priority, Time};
 use crate::view::ClockRuns;
@@ -25,10 +25,6 @@ pub fn followed_report(followed: &Followed, question: &Question) -> Result<Usage
         row.priority = None;
     }
     let (from, to) = (report.from, report.to);
-    report.gaps =
-        followed.gaps().map(|one| gap(one, to)).filter(|gap| gap.from.max(gap.to) > from && gap.from < to).collect();
-    let stood: i64 = report.gaps.iter().map(|gap| gap.to.min(to).saturating_sub(gap.from.max(from)).max(0)).sum();
-    report.counted = report.counted.saturating_sub(stood).max(0);
     let inside = |begins: &i64| *begins < to && begins.saturating_add(HOUR) > from;
     report.inexact = followed.inexact().map(|(hour, _)| nanos(hour)).filter(inside).collect();
     report.notes.extend(inexact_note(followed, report.inexact.len()));
@@ -39,10 +35,6 @@ pub fn followed_report(followed: &Followed, question: &Question) -> Result<Usage
 
 fn nanos(at: Time) -> i64 {
     i64::try_from(at.0.saturating_mul(1_000)).unwrap_or(i64::MAX)
-}
-
-fn gap(gap: &Gap, until: i64) -> UsageGap {
-    UsageGap { from: nanos(gap.from), to: gap.to.map_or(until, nanos), why: gap.why.clone() }
 }
 
 fn inexact_note(followed: &Followed, hours: usize) -> Option<String> {

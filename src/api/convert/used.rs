@@ -3,24 +3,35 @@
 use std::collections::BTreeMap;
 
 use crate::api::dto::native::{UsageGap, UsageReport, UsageReportRow};
-use crate::ledger::{Dimension, Integral, Report, ReportRow};
+use crate::ledger::{Dimension, Gap, Integral, Report, ReportRow};
 use crate::model::Time;
 use crate::view::{ClockGap, ClockRuns};
 
 /// What was used over time; its times are those that the wall clock showed.
 pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
-    let inside = |gap: &ClockGap| report.from < gap.at && gap.at <= report.to;
+    // One that the ledger knows itself is said once.
+    let known = |gap: &ClockGap| report.gaps.iter().any(|one| one.to == Some(gap.at));
+    let inside = |gap: &ClockGap| report.from < gap.at && gap.at <= report.to && !known(gap);
+    let mut gaps: Vec<UsageGap> = runs.gaps().into_iter().filter(inside).map(gap).collect();
+    gaps.extend(report.gaps.iter().map(|gap| own_gap(gap, report, runs)));
+    gaps.sort_by_key(|gap| gap.from);
+    let stood = |gap: &Gap| gap.to.unwrap_or(report.to).min(report.to).since(gap.from.max(report.from));
+    let counted = report.to.since(report.from).saturating_sub(report.gaps.iter().map(stood).sum());
     UsageReport {
         by: report.by.iter().map(ToString::to_string).collect(),
         from: runs.wall(report.from),
         to: runs.wall(report.to),
-        counted: i64::try_from(report.to.since(report.from).as_nanos()).unwrap_or(i64::MAX),
+        counted: i64::try_from(counted.as_nanos()).unwrap_or(i64::MAX),
         applications_from: report.folded.map(|folded| runs.wall(folded)),
-        gaps: runs.gaps().into_iter().filter(inside).map(gap).collect(),
+        gaps,
         rows: report.rows.iter().map(|one| row(&report.by, one, runs)).collect(),
         total: row(&[], &report.total, runs),
         ..UsageReport::default()
     }
+}
+
+fn own_gap(gap: &Gap, report: &Report, runs: &ClockRuns) -> UsageGap {
+    UsageGap { from: runs.wall(gap.from), to: runs.wall(gap.to.unwrap_or(report.to)), why: gap.why.clone() }
 }
 
 fn gap(gap: ClockGap) -> UsageGap {

@@ -1,6 +1,6 @@
 //! Where the audit and the revisions are read: a running scheduler is asked, or a state folder that nobody runs is looked at.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use crate::api::convert::{Wall, audit as convert};
 use crate::api::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use crate::api::dto::native::ConfigState;
 use crate::config::DEFAULT_POLICY_GROUP;
-use crate::engine::journal::{FolderError, FolderInspection};
+use crate::engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected};
 use crate::model::Profile;
 use crate::source::remote::kept::Kept;
 use crate::source::remote::once::Once;
@@ -42,8 +42,12 @@ impl AuditSourceArgs {
 
     /// Opens what the arguments name: a server, or a state folder.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
-        if self.state.is_some() {
-            return self.folder().map(|folder| AuditSource::Folder(Box::new(folder)));
+        if let Some(path) = &self.state {
+            let folder: Box<dyn Inspected> = match AuditInspection::is_of(path) {
+                true => Box::new(AuditInspection::open(path).map_err(|trouble| failed(path, &trouble))?),
+                false => Box::new(self.folder()?),
+            };
+            return Ok(AuditSource::Folder(folder));
         }
         let once = self.server_args().connect()?;
         match once.remote() {
@@ -62,12 +66,16 @@ impl AuditSourceArgs {
     /// The folder of a scheduler that does not run.
     pub(super) fn folder(&self) -> Result<FolderInspection, Ended> {
         let folder = self.state.clone().unwrap_or_default();
-        let report = |trouble: FolderError| match trouble {
-            FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
-            _ => trouble.to_string(),
-        };
-        FolderInspection::open(&folder).map_err(|trouble| Ended { message: report(trouble), code: 1 })
+        FolderInspection::open(&folder).map_err(|trouble| failed(&folder, &trouble))
     }
+}
+
+fn failed(folder: &Path, trouble: &FolderError) -> Ended {
+    let message = match trouble {
+        FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
+        _ => trouble.to_string(),
+    };
+    Ended { message, code: 1 }
 }
 
 /// An audit to read, with the revisions that belong to it.
@@ -75,7 +83,7 @@ pub(super) enum AuditSource {
     /// That of a running scheduler.
     Server(Box<Once>),
     /// That of a state folder.
-    Folder(Box<FolderInspection>),
+    Folder(Box<dyn Inspected>),
     /// That of orders to a cluster, on this machine.
     Kept(Kept, Profile),
 }

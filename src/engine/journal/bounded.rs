@@ -1,8 +1,7 @@
 //! Bounds of the audit and of the configurations: the oldest go first. In the audit refused orders go before all others, so that somebody
 //! without rights cannot push out the orders of others.
 
-use super::committer::Journal;
-use super::store::StoreError;
+use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use crate::view::audit::AuditEntry;
 
@@ -15,23 +14,23 @@ const SPARE: u64 = 8;
 /// How many entries go in one change.
 const AT_ONCE: usize = 4096;
 
-/// Drops what is beyond the bounds.
+/// Has `make` drop what is beyond the bounds, until that fails.
 ///
 /// # Errors
 /// What is there cannot be read.
-pub fn bound(journal: &Journal) -> Result<(), StoreError> {
+pub fn bound(store: &Store, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
     for (shelf, most) in [(EntryTable::Audit, AUDIT), (EntryTable::Revisions, REVISIONS)] {
-        if !journal.store().has_grown(shelf, most / SPARE / 2) {
+        if !store.has_grown(shelf, most / SPARE / 2) {
             continue;
         }
-        let mut sizes = journal.store().entry_sizes(shelf)?;
+        let mut sizes = store.entry_sizes(shelf)?;
         if shelf == EntryTable::Revisions {
             sizes.pop();
         }
-        let refused = |number: &u64| shelf == EntryTable::Audit && is_refused(journal, *number);
+        let refused = |number: &u64| shelf == EntryTable::Audit && is_refused(store, *number);
         let goes = excess(&sizes, most, refused);
         for numbers in goes.chunks(AT_ONCE) {
-            if !journal.aside(vec![Change::DropEntries(shelf, numbers.to_vec())]) {
+            if !make(Change::DropEntries(shelf, numbers.to_vec())) {
                 return Ok(());
             }
         }
@@ -40,8 +39,8 @@ pub fn bound(journal: &Journal) -> Result<(), StoreError> {
 }
 
 /// Whether an entry says that something was refused. One that cannot be read says nothing.
-fn is_refused(journal: &Journal, number: u64) -> bool {
-    let entry = journal.store().entries::<AuditEntry>(EntryTable::Audit, number + 1, 1);
+fn is_refused(store: &Store, number: u64) -> bool {
+    let entry = store.entries::<AuditEntry>(EntryTable::Audit, number + 1, 1);
     entry.is_ok_and(|entries| entries.first().is_some_and(|entry| !entry.allowed))
 }
 

@@ -29,6 +29,8 @@ use crate::view::audit::{AuditEntry, Revision};
 
 /// The store in a folder.
 pub(super) const FILE: &str = "journal.redb";
+/// What a folder has in its place where the state is kept elsewhere: the audit and the revisions alone.
+pub(super) const AUDIT: &str = "audit.redb";
 /// The same while its beginning is written.
 const NEW: &str = "journal.new";
 
@@ -120,6 +122,9 @@ impl Folder {
         let lock = lock::take(path)?;
         let file = path.join(FILE);
         if !file.exists() {
+            if path.join(AUDIT).exists() {
+                return Err(FolderError::OtherKind { folder: path.to_owned(), by: "kornsole kube schedule" });
+            }
             let begun = path.join(NEW);
             let opened = open_file(path, NEW)?;
             // One that was cut off has never been anything to anybody.
@@ -210,7 +215,7 @@ impl Folder {
 }
 
 /// Opens a file of a folder for this process alone. The lock file by itself proves nothing: it can be removed.
-fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderError> {
+pub(super) fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderError> {
     FileDisk::open(&folder.join(name)).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => FolderError::InUse { folder: folder.to_owned(), who: String::new() },
         _ => FolderError::Folder { folder: folder.to_owned(), why: error.to_string() },
@@ -252,7 +257,7 @@ pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), FolderErro
 }
 
 /// What an error means for a start.
-fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
+pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
     match error {
         StoreError::Disk(why) => FolderError::Begin(format!("the state cannot be read: {why}")),
         StoreError::Damaged(why) => FolderError::Damaged(repair::report(disk, &why)),

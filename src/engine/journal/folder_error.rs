@@ -35,6 +35,14 @@ pub enum FolderError {
         /// The path of the folder, as it was given.
         folder: PathBuf,
     },
+    /// Another kind of scheduler keeps its state in it.
+    #[error("{} is the state of `{by}`: name another folder with --state", folder.display())]
+    OtherKind {
+        /// The path of the folder, as it was given.
+        folder: PathBuf,
+        /// The command that keeps it.
+        by: &'static str,
+    },
     /// It was made by another profile.
     #[error(
         "the state belongs to a scheduler with the profile {was} and cannot continue as {wanted}: give --core {was}, or name another folder with --state"

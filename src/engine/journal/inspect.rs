@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
-use super::folder::{FILE, continue_journal, ends_well, suits, whole};
+use super::folder::{AUDIT, FILE, continue_journal, ends_well, suits, whole};
 use super::folder_error::FolderError;
 use super::last::LastFile;
 use super::lock;
@@ -25,6 +25,18 @@ use crate::view::ClockRuns;
 use crate::view::act::Refusal;
 use crate::view::waiting::{Finding, Question};
 use crate::whatif::{Fork, NoFork};
+
+/// What every kind of state folder has that nobody runs.
+pub trait Inspected {
+    /// Who did what, and every configuration that was in force.
+    fn audit_log(&self) -> &AuditLog;
+
+    /// How its scheduler decides.
+    fn profile(&self) -> Profile;
+
+    /// Which entry of a manifest is the queue configuration.
+    fn policy_group(&self) -> &str;
+}
 
 /// A state folder that is looked at. While this is there nobody can run it.
 pub struct FolderInspection {
@@ -46,6 +58,9 @@ impl FolderInspection {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
         if !file.exists() {
+            if path.join(AUDIT).exists() {
+                return Err(FolderError::OtherKind { folder: path.to_owned(), by: "kornsole kube schedule" });
+            }
             return Err(FolderError::Nothing { folder: path.to_owned() });
         }
         let disk = Overlay::open(&file);
@@ -126,19 +141,18 @@ impl FolderInspection {
     pub fn clock_runs(&self) -> ClockRuns {
         self.core.clock_runs()
     }
+}
 
-    /// Who did what, and every configuration that was in force.
-    pub fn audit_log(&self) -> &AuditLog {
+impl Inspected for FolderInspection {
+    fn audit_log(&self) -> &AuditLog {
         &self.audit_log
     }
 
-    /// How its scheduler decides.
-    pub fn profile(&self) -> Profile {
+    fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// Which entry of a manifest is the queue configuration.
-    pub fn policy_group(&self) -> &str {
+    fn policy_group(&self) -> &str {
         &self.policy_group
     }
 }

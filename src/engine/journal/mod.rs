@@ -7,7 +7,8 @@
 //! ([`snapshots`]) from the one before and the records since, so that a start replays little. The snapshots of a day stay, so that
 //! the past can be shown ([`JournalHistory`]).
 //!
-//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`inspect`] one that nobody runs; [`recording`] reads a span of either. [`store`] is its content, on a
+//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`inspect`] one that nobody runs; [`audit_folder`] keeps the audit of a
+//! scheduler whose state is elsewhere; [`recording`] reads a span of either. [`store`] is its content, on a
 //! [`disk`], in [`frame`]s with checksums of their own. [`refused`] has the records of refused orders, [`repair`] repairs damage, [`last`]
 //! notices a missing end.
 //!
@@ -17,6 +18,7 @@
 //! - a snapshot holds the result of all records up to its number, and nothing else.
 
 mod archive;
+pub mod audit_folder;
 mod bounded;
 pub mod committer;
 pub mod disk;
@@ -37,12 +39,13 @@ pub mod store;
 pub mod tables;
 mod write_batch;
 
+pub use audit_folder::{AuditFolder, AuditInspection, AuditWriter};
 pub use committer::{Journal, JournalThread};
 pub use disk::{Disk, FileDisk, MemoryDisk};
 pub use folder::{Folder, MakeCore, RunningJournal};
 pub use folder_error::FolderError;
 pub use history::JournalHistory;
-pub use inspect::FolderInspection;
+pub use inspect::{FolderInspection, Inspected};
 pub use record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
 pub use recorder::{RecordBlock, Recorder};
 pub use recording::Recording;

@@ -4,7 +4,7 @@
 //! Nothing is thrown away: the damaged file is moved aside.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -142,14 +142,39 @@ pub fn mend(file: &Path) -> Result<String, String> {
     let found = IntactParts::look(&bytes);
     let message = summary(&found);
     let reach = found.farthest().ok_or_else(|| message.clone())?;
+    let aside = replace(file, |fresh| write(fresh, found, &reach))?;
+    Ok(format!("the damaged state is now {}\n{message}", aside.display()))
+}
+
+/// The same for a file that has an audit and revisions alone: every one that is intact is kept.
+///
+/// # Errors
+/// Why that cannot be done; the file is where it was.
+pub fn mend_audit(file: &Path) -> Result<String, String> {
+    let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
+    let bytes = read(&disk).map_err(|error| error.to_string())?;
+    let found = IntactParts::look(&bytes);
+    let (entries, revisions) = (found.audit.len(), found.revisions.len());
+    let aside = replace(file, |fresh| {
+        let store = Store::open(fresh).map_err(|error| error.to_string())?;
+        store.commit(&entries_of(&found)).map_err(|error| error.to_string())
+    })?;
+    Ok(format!(
+        "the audit was damaged: the file is now {}; intact in it are {entries} entries and {revisions} configurations, which stay",
+        aside.display()
+    ))
+}
+
+/// Writes a new file, and puts it in the place of one that is moved aside. Gives where that is then.
+fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));
     let aside = file.with_extension(format!("damaged-{seconds}"));
     let fresh: Arc<dyn Disk> = Arc::new(FileDisk::open(&new).map_err(|error| error.to_string())?);
-    write(fresh, found, &reach)?;
+    write(fresh)?;
     let swap = std::fs::rename(file, &aside).and_then(|()| std::fs::rename(&new, file));
     swap.map_err(|error| format!("{} cannot be moved aside: {error}", file.display()))?;
-    Ok(format!("the damaged state is now {}\n{message}", aside.display()))
+    Ok(aside)
 }
 
 fn read(disk: &Arc<dyn Disk>) -> std::io::Result<Vec<u8>> {
@@ -182,9 +207,15 @@ fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Re
             .take_while(|(number, _)| **number <= reach.to)
             .map(|(number, bytes)| Change::Records(*number, frame::alone(Kind::Record, *number, 0, bytes).into())),
     );
-    changes.extend(found.audit.iter().map(|(id, bytes)| Change::Audit(*id, bytes.as_slice().into())));
-    changes.extend(found.revisions.iter().map(|(number, bytes)| Change::Revision(*number, bytes.as_slice().into())));
+    changes.extend(entries_of(&found));
     store.commit(&changes).map_err(|error| error.to_string())
+}
+
+/// The entries of the audit and the revisions.
+fn entries_of(found: &IntactParts) -> Vec<Change> {
+    let entries = found.audit.iter().map(|(id, bytes)| Change::Audit(*id, bytes.as_slice().into()));
+    let revisions = found.revisions.iter().map(|(number, bytes)| Change::Revision(*number, bytes.as_slice().into()));
+    entries.chain(revisions).collect()
 }
 
 /// A time of the wall clock for a person, in UTC, to the second.

@@ -161,7 +161,7 @@ fn trim(journal: &Journal) {
         journal.aside(vec![Change::DropBefore(first + 1)]);
     }
     // What cannot be read now is bounded the next time.
-    let _ = bounded::bound(journal);
+    let _ = bounded::bound(journal.store(), |change| journal.aside(vec![change]));
 }
 
 /// Which snapshots are kept of these, the oldest first.

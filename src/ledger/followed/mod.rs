@@ -35,13 +35,11 @@ pub use self::compare::Against;
 pub use self::look::{Look, SeenApp, SeenAsk, SeenPartition};
 use super::hours::HOUR;
 use super::report::{Question, Report};
-use super::{In, Ledger};
+use super::{Gap, In, Ledger, MOST_GAPS};
 use crate::model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
 /// The priority of an ask that ended before it was seen in a list.
 pub const UNKNOWN_PRIORITY: Priority = Priority::MIN;
-/// How many gaps are kept.
-const MOST_GAPS: usize = 1_000;
 /// How many events are remembered for the next look.
 const MOST_RECENT: usize = 200_000;
 /// How far an event may stand before the one that was heard before it: several threads write them.
@@ -76,17 +74,6 @@ enum Touched {
     App(AppId),
     Ask(AppId, AskId),
     Queue(QueuePath),
-}
-
-/// A time in which nothing was counted.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Gap {
-    /// When the counting stopped.
-    pub from: Time,
-    /// When it began again: before `from` where the clock was set back; `None` while it has not.
-    pub to: Option<Time>,
-    /// Why, in a sentence for people.
-    pub why: String,
 }
 
 /// A queue with what is in use in it and below it.
@@ -222,6 +209,7 @@ impl Followed {
         let mut all = self.clone();
         let until = all.until.max(all.newest);
         all.release_held(until);
+        all.ledger.gaps = all.gaps;
         all.ledger.report(until, question)
     }
 

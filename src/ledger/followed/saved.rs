@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::app::App;
 use super::{Followed, Gap};
 use crate::ledger::hours::{Account, Hour, Hours, QueueUsed, Used};
-use crate::ledger::{Integral, Ledger};
+use crate::ledger::{Integral, Ledger, MOST_GAPS};
 use crate::model::{AppId, QueuePath, Time};
 
 /// What the ended allocations of an application used.
@@ -149,6 +149,50 @@ impl Followed {
     }
 }
 
+impl Ledger {
+    /// All of it up to now, or up to when it has everything, to write it down.
+    pub fn moment(&self, now: Time) -> Moment {
+        let mut all = self.clone();
+        let until = self.whole_until.map_or(now, |until| now.min(until)).max(self.counted_until);
+        all.read_all(until);
+        let head = Head {
+            begun: true,
+            since: all.hours.since,
+            folded: all.hours.folded,
+            until,
+            gaps: all.gaps.into_iter().collect(),
+            inexact: Vec::new(),
+        };
+        Moment { head, hours: all.hours.hours, ended: OrdMap::new() }
+    }
+
+    /// The ledger that was written down, as it was then.
+    pub fn restored(moment: Moment) -> Self {
+        let Moment { head, hours, .. } = moment;
+        Self {
+            hours: Hours::restored(hours, head.since, head.folded),
+            whole_until: Some(head.until),
+            counted_until: head.until,
+            gaps: head.gaps.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same, which continues at a time with a scheduler that has nothing yet. What was in between is a gap, for a reason in words.
+    #[must_use]
+    pub fn continued(mut self, now: Time, why: &str) -> Self {
+        self.whole_until = None;
+        if now != self.counted_until {
+            self.gaps.push_back(Gap { from: self.counted_until, to: Some(now), why: why.to_owned() });
+        }
+        while self.gaps.len() > MOST_GAPS {
+            self.gaps.pop_front();
+        }
+        self.counted_until = self.counted_until.max(now);
+        self
+    }
+}
+
 impl Ended {
     /// Takes what the scheduler has counted by now.
     pub(super) fn compare(&mut self, counted: Option<&BTreeMap<Box<str>, u64>>) {
@@ -178,5 +222,58 @@ impl From<SavedHour> for Hour {
     fn from(saved: SavedHour) -> Self {
         let queues = saved.queues.into_iter().map(|(part, path, used)| ((Arc::from(part), path), used));
         Self { accounts: saved.accounts.into_iter().collect(), queues: queues.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ledger::Question;
+    use crate::ledger::meter::Rates;
+    use crate::model::{Priority, Resource, VCORE};
+
+    proptest! {
+        /// Runs that count for a while, write that, count on without writing it, and end without a word.
+        #[test]
+        fn of_runs_that_are_killed_what_was_written_counts_once(
+            runs in prop::collection::vec((0_u64..9_000_000, 0_u64..9_000_000, 0_u64..9_000_000), 1..6),
+        ) {
+            let begin = Time::from_millis(1_700_000_000_000);
+            let rates = Rates {
+                queue: QueuePath::new("root.a"),
+                user: "sue".into(),
+                group: None,
+                allocated: [(VCORE, 3)].into_iter().collect::<Resource>(),
+                pending: Resource::new(),
+                priority: Priority::default(),
+                higher: Vec::new(),
+            };
+            let (mut now, mut kept, mut counted) = (begin, None::<Moment>, 0);
+            for (written, lost, off) in runs {
+                let mut ledger = Ledger::default();
+                match kept.take() {
+                    Some(moment) => ledger = Ledger::restored(moment).continued(now, "it was killed"),
+                    None => ledger.hours.begin(now),
+                }
+                ledger.set_app(now, ("default".into(), "app".into()), Some(rates.clone()));
+                now = now + Duration::from_millis(written);
+                kept = Some(ledger.moment(now));
+                counted += u128::from(written) * 1_000;
+                now = now + Duration::from_millis(lost);
+                ledger.set_app(now, ("default".into(), "app".into()), None);
+                now = now + Duration::from_millis(off);
+            }
+            let ledger = Ledger::restored(kept.unwrap());
+            let until = ledger.counted_until();
+            let report = ledger.report(until, &Question::default());
+            let used: u128 = report.total.allocated.micros().map(|(_, amount)| amount).sum();
+            prop_assert_eq!(used, counted * 3);
+            let gaps: u128 = report.gaps.iter().map(|gap| gap.to.unwrap().since(gap.from).as_micros()).sum();
+            prop_assert_eq!(counted + gaps, until.since(begin).as_micros());
+        }
     }
 }

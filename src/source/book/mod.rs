@@ -12,7 +12,7 @@
 //! - one process follows and writes; others read the same file, and continue when it ends;
 //! - a file that cannot be written stops the keeping, says so, and is tried again; the ledger in memory continues.
 
-mod file;
+pub(in crate::source) mod file;
 mod read;
 #[cfg(test)]
 mod tests;

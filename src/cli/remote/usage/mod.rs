@@ -19,13 +19,14 @@ use crate::api::dto::json::to_bytes;
 use crate::api::dto::native::UsageReport;
 use crate::api::dto::time::{parse_rfc3339, rfc3339};
 use crate::config::properties::parse_duration;
-use crate::engine::journal::FolderInspection;
-use crate::ledger::{Dimension, Followed, Question};
+use crate::engine::journal::{AuditInspection, FolderInspection};
+use crate::ledger::{Dimension, Followed, Ledger, Question};
 use crate::model::{QueuePath, Time};
 use crate::source::book;
+use crate::source::kept_folder;
 use crate::source::remote::kept;
 use crate::source::remote::once::Want;
-use crate::view::View;
+use crate::view::{ClockRuns, View};
 
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
@@ -125,6 +126,8 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 /// Where the ledger is.
 enum Ledgers {
     Folder(Box<FolderInspection>),
+    /// That of a folder of a scheduler in Kubernetes, which may run.
+    Kept(Box<Ledger>),
     Server(Box<Once>),
     /// The ledger that this machine follows of an Apache YuniKorn.
     Followed(Box<Followed>),
@@ -134,6 +137,11 @@ enum Ledgers {
 
 impl Ledgers {
     fn open(args: &UsageArgs) -> Result<Self, Ended> {
+        if let Some(path) = args.of.state.as_deref().filter(|path| AuditInspection::is_of(path)) {
+            let ledger = kept_folder::ledger_of(path).map_err(ended)?;
+            let none = || ended(format!("{} holds no ledger yet", path.display()));
+            return Ok(Self::Kept(Box::new(ledger.ok_or_else(none)?)));
+        }
         if args.of.state.is_some() {
             return Ok(Self::Folder(Box::new(args.of.folder()?)));
         }
@@ -159,6 +167,14 @@ impl Ledgers {
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
                 let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
                 return Ok(usage_report(&look.usage(&question), &runs));
+            }
+            Self::Kept(ledger) => {
+                // Its times are times of day.
+                let runs = ClockRuns::always(0, 1.0);
+                let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
+                let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
+                let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
+                return Ok(usage_report(&ledger.report(ledger.counted_until(), &question), &runs));
             }
             Self::Followed(followed) => {
                 let time = |nanos: i64| Time(u64::try_from(nanos / 1_000).unwrap_or(0));

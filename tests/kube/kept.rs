@@ -1,0 +1,136 @@
+//! `kornsole kube schedule --state`: what is kept over a `kill -9`, beside a real API server.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::schedule::{QUEUES, Scheduler, check, make, on_nodes, pod, pods, prepare, until};
+use super::{Stage, has};
+
+/// A scheduler with a folder, and how ann asks it.
+struct Kept<'s> {
+    stage: &'s Stage,
+    folder: String,
+    tokens: String,
+    token_file: String,
+}
+
+impl<'s> Kept<'s> {
+    fn new(stage: &'s Stage) -> Self {
+        let at = |name: &str| stage.folder.join(name).display().to_string();
+        let (folder, tokens) = (at("kept-state"), at("kept-tokens.yaml"));
+        let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
+        let token_file = stage.file("kept.token", token.trim());
+        std::fs::set_permissions(&token_file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        Self { stage, folder, tokens, token_file }
+    }
+
+    fn start(&self) -> Scheduler {
+        let options = ["--tokens", &self.tokens, "--state", &self.folder, "--set", "scheduler.acl=ann"];
+        Scheduler::begin_with(self.stage, &options).ready()
+    }
+
+    /// What a command prints with the token of ann.
+    fn asks(&self, scheduler: &Scheduler, arguments: &[&str]) -> String {
+        let url = scheduler.url();
+        let all = [arguments, &["--server", &url, "--token-file", &self.token_file]].concat();
+        self.stage.works(&all)
+    }
+
+    /// What ann did, by a scheduler or by the folder: number, action and object, the oldest first.
+    fn audit(&self, scheduler: Option<&Scheduler>) -> Vec<(u64, String, String)> {
+        let text = match scheduler {
+            Some(scheduler) => self.asks(scheduler, &["audit", "--json", "--user", "ann"]),
+            None => self.stage.works(&["audit", "--json", "--user", "ann", "--state", &self.folder]),
+        };
+        let word = |entry: &Value, name: &str| entry[name].as_str().unwrap().to_owned();
+        let read = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        let entries = text.lines().map(read);
+        entries.map(|one| (one["id"].as_u64().unwrap(), word(&one, "action"), word(&one, "object"))).collect()
+    }
+
+    /// Thousandths of a core times seconds in use, and how many gaps there are; by a scheduler or by the folder.
+    fn used(&self, scheduler: Option<&Scheduler>) -> (u64, usize) {
+        let text = match scheduler {
+            Some(scheduler) => self.asks(scheduler, &["usage", "--json"]),
+            None => self.stage.works(&["usage", "--json", "--state", &self.folder]),
+        };
+        let report: Value = serde_json::from_str(&text).unwrap();
+        (report["total"]["allocated"]["vcore"].as_u64().unwrap_or(0), report["gaps"].as_array().unwrap().len())
+    }
+}
+
+fn write_queues(stage: &Stage, text: &str) {
+    let patch = json!({"data": {"queues.yaml": text}}).to_string();
+    stage.kubectl(&["-n", "kornsole", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &patch]);
+}
+
+fn revisions(kept: &Kept, scheduler: &Scheduler) -> Vec<u64> {
+    let text = kept.asks(scheduler, &["config", "history", "--json"]);
+    let read = |line: &str| serde_json::from_str::<Value>(line).unwrap()["revision"].as_u64().unwrap();
+    text.lines().map(read).collect()
+}
+
+/// Killed without a word and begun again on its folder.
+pub fn restarted(stage: &Stage) {
+    prepare(stage);
+    let open = QUEUES.replace("    submitacl: '*'\n", "    submitacl: '*'\n    adminacl: ann\n");
+    write_queues(stage, &open);
+    let kept = Kept::new(stage);
+    let first = kept.start();
+    make(stage, &[pod("a0", "a", "1"), pod("a1", "a", "1"), pod("a2", "a", "1"), pod("b0", "b", "1")]);
+    until("four are bound", || on_nodes(&pods(stage)) == 4);
+    write_queues(stage, &open.replace("    - {name: a}\n", "    - {name: a}\n    - {name: later}\n"));
+    until("the second revision is in force", || revisions(&kept, &first) == [1, 2]);
+    kept.asks(&first, &["kill", "app-b", "--yes"]);
+    until("what was killed is gone", || pods(stage).len() == 3);
+    kept.asks(&first, &["alerts", "silence", "node-lost", "--for", "2h", "--reason", "they are replaced"]);
+    let before = kept.audit(Some(&first));
+    let kills = |all: &[(u64, String, String)]| {
+        all.iter().filter(|(_, action, object)| (action.as_str(), object.as_str()) == ("kill", "app-b")).count()
+    };
+    assert_eq!(kills(&before), 1, "{before:?}");
+    in_use(stage, &kept);
+    until("the ledger is written while pods run", || kept.used(None).0 > 3_000);
+    let (written, _) = kept.used(None);
+    let (at_the_end, gaps) = kept.used(Some(&first));
+    assert!(at_the_end >= written && gaps == 0, "{at_the_end} {written} {gaps}");
+    std::thread::sleep(Duration::from_secs(1));
+    drop(first);
+
+    assert_eq!(kept.audit(None), before, "it is on the disk a second later");
+    has(&stage.works(&["config", "show", "2", "--state", &kept.folder]), &["later"]);
+    let refused = stage.fails(&["serve", "--listen", "127.0.0.1:0", "--state", &kept.folder]);
+    has(&refused, &["is the state of `kornsole kube schedule`"]);
+    let begun = Instant::now();
+    let second = kept.start();
+    let (used, gaps) = kept.used(Some(&second));
+    // A second more was not written, and as much as runs now since then.
+    let most = at_the_end + 3_000 * (begun.elapsed().as_secs() + 3);
+    assert!(used >= written && used <= most, "{written} <= {used} <= {most}");
+    assert_eq!(gaps, 1);
+    assert_eq!(revisions(&kept, &second), [1, 2], "the same configuration is the same revision");
+    kept.asks(&second, &["kill", "app-a", "--yes"]);
+    let after = kept.audit(Some(&second));
+    let (newest, older) = after.split_last().unwrap();
+    assert_eq!((kills(&after), newest.0, older), (1, before.last().unwrap().0 + 1, &before[..]));
+    until("what was killed is gone", || pods(stage).is_empty());
+    check(stage, &second);
+    has(&kept.asks(&second, &["alerts", "silences"]), &["node-lost", "they are replaced"]);
+    for name in ["trends.redb", "alerts.json", "usage.redb", "audit.redb"] {
+        assert!(Path::new(&kept.folder).join(name).exists(), "{name}");
+    }
+    second.stop();
+    assert_eq!(kept.audit(None), after);
+    write_queues(stage, QUEUES);
+}
+
+/// A second one names who has the folder, and ends.
+fn in_use(stage: &Stage, kept: &Kept) {
+    let arguments = ["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"];
+    let own = ["--no-lease", "--scheduler-name", "nobody", "--state", &kept.folder];
+    let second = stage.fails(&[&arguments[..], &own].concat());
+    has(&second, &["is in use by another kornsole (process ", "serving http://127.0.0.1:"]);
+    has(&stage.fails(&["audit", "--state", &kept.folder]), &["is in use by another kornsole", "--server URL"]);
+}
