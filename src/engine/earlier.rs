@@ -1,5 +1,5 @@
 //! What an earlier run left to a scheduler whose applications and nodes come from elsewhere: who did what, the configurations that were in
-//! force, and what was used. All else begins anew.
+//! force, and what was used. All else begins empty.
 
 use std::sync::Arc;
 

@@ -51,7 +51,7 @@ pub struct Options {
     pub probes: Option<SocketAddr>,
 }
 
-/// What the thread is told.
+/// A message to the thread `shim`.
 #[derive(Debug)]
 pub(super) enum Message {
     Feed(FeedChange),

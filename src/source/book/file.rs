@@ -60,7 +60,7 @@ impl File {
     }
 }
 
-/// Reads the file of a folder, whoever writes it; `None` without one.
+/// Reads the file of a folder, also while another process writes it; `None` without one.
 ///
 /// # Errors
 /// It cannot be read: why, in words.

@@ -53,7 +53,7 @@ const NOBODY: &str = "nobody followed the scheduler from this machine";
 /// An event with its number.
 pub type Numbered = (u64, Time, Change);
 
-/// What the ledger is told.
+/// A message to the thread of the ledger.
 #[derive(Debug)]
 pub enum Fed {
     /// What events change, and the number of the first event that was looked at.

@@ -19,6 +19,8 @@ use crate::remote::sets::{self, get};
 
 /// How long a test waits before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How long nothing changes before all is read.
+const SETTLED: Duration = Duration::from_secs(1);
 
 /// A remote that asks often, and hears of everything that it shows.
 pub struct Looker {
@@ -68,8 +70,10 @@ impl Looker {
         }
     }
 
-    /// Waits until everything has been read once, and gives it as text.
+    /// Waits until everything has been read once, and gives it as text. Each list is read by itself: so it also waits until no other came
+    /// for a while.
     pub fn all(&self) -> String {
+        let (mut last, mut since) = (String::new(), Instant::now());
         self.wait("everything", |view, _| {
             let part = view.partitions.first()?;
             let complete = part.live_apps > 0
@@ -79,7 +83,11 @@ impl Looker {
                 && !part.rules.is_empty()
                 && part.root().is_some_and(|root| !root.settings.limits.is_empty() && root.app_count > 0)
                 && part.apps.iter().flatten().any(|app| matches!(app.group, AppGroup::Group(_)));
-            complete.then(|| text(view))
+            let now = text(view);
+            if now != last {
+                (last, since) = (now.clone(), Instant::now());
+            }
+            (complete && since.elapsed() >= SETTLED).then_some(now)
         })
     }
 }
