@@ -16,8 +16,8 @@ use super::{launch, supervise};
 pub(super) const RUN: &str = "local-run";
 /// Becomes the command of an attempt, or a hook of it.
 pub(super) const START: &str = "local-start";
-/// Says of which release the program is.
-pub(super) const VERSION: &str = "version";
+/// Says of which release the program is. A build that knows no line ([`super::line`]) does not know this word, and is not used.
+pub(super) const VERSION: &str = "line-version";
 
 /// Does what the words of a process ask for, if they are those of a part of a job: `None` where something else was called.
 ///
