@@ -17,7 +17,7 @@ use super::{process, supervise};
 
 /// How many supervisors wait for another attempt at most, and how long.
 const MOST_SPARE: usize = 32;
-const LONGEST_SPARE: Duration = Duration::from_secs(1);
+const LONGEST_SPARE: Duration = Duration::from_secs(2);
 
 /// A supervisor that runs.
 pub(super) struct Running {
