@@ -17,6 +17,7 @@ use crate::console::update::job;
 use crate::console::update::job_names;
 use crate::console::update::lists;
 use crate::console::update::notices;
+use crate::console::update::overview;
 use crate::console::update::owners;
 use crate::console::update::page::PageUpdate;
 use crate::console::update::pod;
@@ -39,6 +40,9 @@ pub fn take(state: &mut State, news: Feed) {
         || state.cluster.apps_lag != news.apps_lag
         || state.cluster.trial != news.trial;
     state.cluster.trial = news.trial;
+    if state.cluster.unread != news.unread {
+        overview::outdate(state);
+    }
     (state.cluster.stale, state.cluster.unread, state.cluster.apps_lag) = (news.stale, news.unread, news.apps_lag);
     state.cluster.actor = news.actor;
     if let Some(about) = news.about {

@@ -41,6 +41,17 @@ pub fn reads_events(page: &Page) -> bool {
     matches!(page, Page::Events(_) | Page::Pod(_)) || is_open(page)
 }
 
+/// Has the overview made again, as soon as it is on the screen: something that it needs has been read.
+pub(super) fn outdate(state: &mut State) {
+    for page in &mut state.pages {
+        if let Page::Explain(page) = page
+            && matches!(page.of, Explained::Overview(_))
+        {
+            page.asked = None;
+        }
+    }
+}
+
 /// Has the overview made, where it is missing or old.
 pub(super) fn want(state: &mut State, looked: Option<Time>) {
     let now = state.now;

@@ -261,7 +261,7 @@ impl Source for Remote {
     }
 
     fn unread(&self) -> Unread {
-        self.shared.link_state().unread()
+        self.shared.unread()
     }
 
     fn apps_lag(&self) -> Option<Duration> {

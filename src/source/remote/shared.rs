@@ -19,6 +19,7 @@ use crate::source::book::Book;
 use crate::source::cycles::Cycles;
 use crate::source::{Link, OwnHealth, Records, StalePart};
 use crate::view::record::Record;
+use crate::view::unread::Unread;
 use crate::view::{EventPage, View};
 
 /// How many events are kept for those who ask.
@@ -163,6 +164,15 @@ impl Shared {
 
     pub fn link(&self) -> Link {
         self.link_state().link(self.now())
+    }
+
+    /// The lists that are not in the view: they never came, or came and are not shown yet.
+    pub fn unread(&self) -> Unread {
+        let (mut unread, view) = (self.link_state().unread(), self.view.load());
+        for part in &view.partitions {
+            unread.nodes |= part.nodes.is_empty() && part.capacity.iter().any(|(_, amount)| amount > 0);
+        }
+        unread
     }
 
     /// What is older than it should be: lists of the scheduler, and objects of Kubernetes.

@@ -242,6 +242,8 @@ impl Session {
         }
         let identity = self.source.identity();
         let identity = (*identity != self.state.cluster.identity).then(|| identity.clone());
+        // Before the view: what is read by now is in it.
+        let unread = self.source.unread();
         let view = self.source.view();
         let known = Arc::ptr_eq(&view, &self.state.cluster.newest);
         let next_event = if known { 0 } else { self.source.events(u64::MAX, 0).next };
@@ -251,7 +253,7 @@ impl Session {
             at: self.source.now(),
             link: self.source.link(),
             stale: self.source.stale_parts(),
-            unread: self.source.unread(),
+            unread,
             apps_lag: self.source.apps_lag(),
             health: self.source.health(),
             cycle: self.source.cycle(),
