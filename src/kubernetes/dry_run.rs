@@ -11,6 +11,8 @@ use super::recovery::{Asked, LeftAlone, Recovery, Settings, WaitingGang};
 use crate::config::Config;
 use crate::model::{AppId, AskId, NodeId, Time};
 use crate::scheduler::{Adopted, Command, Event, EventKind, Partition, PartitionCommand, ReleaseReason, Scheduler};
+use crate::view::waiting::AskWords;
+use crate::view::waiting::Sentence;
 
 /// The partition that pods are in (K8S-124).
 const PARTITION: &str = "default";

@@ -10,6 +10,7 @@ use super::verdict::{Ours, Ruling, Verdict};
 use crate::model::{NodeId, Time};
 use crate::scheduler::{Partition, Predicates, Scheduler};
 use crate::view::waiting::AskStatus;
+use crate::view::waiting::Sentence;
 
 /// So many asks of ours before the other's are looked at: as many as are level with it.
 const MOST_LEVEL: usize = 32;

@@ -4,6 +4,8 @@ use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::scheduler::inspect::explain::judged::Objections;
 use crate::scheduler::inspect::explain::types::{BlockLevel, Blocker, NodeReason};
 use crate::shadow::seen::Source;
+use crate::view::waiting::BlockerWords;
+use crate::view::waiting::Sentence;
 
 /// What a decision of the other scheduler is, beside ours (K8S-303).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -9,6 +9,8 @@ use crate::scheduler::Partition;
 use crate::scheduler::index::AppKey;
 use crate::scheduler::inspect::explain::types::{BlockLevel, Blocker, Place};
 use crate::scheduler::state::ask_log::TryResult;
+use crate::view::waiting::AskWords;
+use crate::view::waiting::Sentence;
 
 /// How many pods are looked at each time: explaining is not free.
 const AT_ONCE: usize = 10;

@@ -5,6 +5,8 @@ use super::tally::Decision;
 use super::world::{StopBefore, World};
 use crate::model::{AppId, AskId, Time};
 use crate::scheduler::Partition;
+use crate::view::waiting::AskWords;
+use crate::view::waiting::Sentence;
 
 /// Why the decision with the changes is not made without them, and the other way round. `again` runs a side up to a place, with the
 /// changes or without.

@@ -10,6 +10,11 @@ use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
 use crate::view::rows::{FailureCount, FoundSince, TryResult};
 use crate::view::users::Side;
+use crate::view::waiting::AskWords;
+use crate::view::waiting::PlaceWords;
+use crate::view::waiting::RemedyWords;
+use crate::view::waiting::Sentence;
+use crate::view::waiting::Sentences;
 use crate::view::waiting::{
     AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, Held, NodeFailures, NodeReason, Overview,
     Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,

@@ -1,6 +1,6 @@
 //! Why something happened: what an event says, the rule behind it, how the queue stood to its guarantee then, and what happened with it.
 
-use super::grounds_words;
+use super::grounds_words::{self, rule_sentence};
 use super::words::{amounts, count};
 use super::{Sheet, SheetLine, Target};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
@@ -78,8 +78,8 @@ fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r Preempti
 /// What the scheduler goes by when this happens.
 fn rule(detail: ChangeDetail) -> Option<&'static str> {
     Some(match detail {
-        ChangeDetail::ALLOC_PREEMPT => PreemptionRule::Guarantee.sentence(),
-        ChangeDetail::QUEUE_PREEMPTION => PreemptionRule::Maximum.sentence(),
+        ChangeDetail::ALLOC_PREEMPT => rule_sentence(PreemptionRule::Guarantee),
+        ChangeDetail::QUEUE_PREEMPTION => rule_sentence(PreemptionRule::Maximum),
         ChangeDetail::APP_REJECT => "no placement rule gave a queue that takes the application from its submitter",
         ChangeDetail::APP_KILLED => {
             "who administers its queue killed it: its asks were withdrawn, its allocations released"

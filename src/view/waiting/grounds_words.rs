@@ -1,60 +1,56 @@
 //! What a preemption went by, in words: how the queues stood, who stayed, and why.
 
 use super::words::{amounts, count};
-use super::{SheetLine, Target};
+use super::{Sentence, SheetLine, Target};
 use crate::model::Resource;
 use crate::view::record::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
 
-impl PreemptionRule {
-    /// The rule as a sentence.
-    pub const fn sentence(self) -> &'static str {
-        match self {
-            Self::Guarantee => {
-                "preemption stops allocations of queues above their guarantee for an ask of a queue that stays within its own with it"
-            }
-            Self::RequiredNode => {
-                "an ask takes what it needs on the node that it requires, from allocations that are no more important; guarantees protect \
+/// The rule of a preemption as a sentence.
+pub const fn rule_sentence(rule: PreemptionRule) -> &'static str {
+    match rule {
+        PreemptionRule::Guarantee => {
+            "preemption stops allocations of queues above their guarantee for an ask of a queue that stays within its own with it"
+        }
+        PreemptionRule::RequiredNode => {
+            "an ask takes what it needs on the node that it requires, from allocations that are no more important; guarantees protect \
                  nobody there"
-            }
-            Self::Maximum => {
-                "a queue that has been above its maximum for quota.preemption.delay has allocations stopped until it is not"
-            }
+        }
+        PreemptionRule::Maximum => {
+            "a queue that has been above its maximum for quota.preemption.delay has allocations stopped until it is not"
         }
     }
 }
 
-impl Standing {
-    /// Its use beside its guarantee or maximum: `root.b: 7 cpu used, 2 cpu guaranteed, 5 cpu over`.
-    pub fn sentence(&self) -> String {
+impl Sentence for Standing {
+    fn sentence(&self) -> String {
         let over = self.over();
         let over = if over.is_zero() { "nothing over".to_owned() } else { format!("{} over", amounts(&over)) };
-        format!("{}: {} used, {}, {over}", self.queue, amounts(&self.used), self.bound())
-    }
-
-    fn bound(&self) -> String {
-        match (&self.max, &self.guaranteed) {
-            (Some(max), _) => format!("the maximum is {}", amounts(max)),
-            (None, Some(guaranteed)) => format!("{} guaranteed", amounts(guaranteed)),
-            (None, None) => "nothing guaranteed".to_owned(),
-        }
-    }
-
-    /// Its use and guarantee, of the resources that are guaranteed.
-    fn beside_guarantee(&self) -> String {
-        let guaranteed = |name: &str| self.guaranteed.as_ref().is_some_and(|own| own.get(name).is_some());
-        let used: Resource = self.used.iter().filter(|(name, _)| guaranteed(name)).collect();
-        format!("{} used, {}", amounts(&used), self.bound())
+        format!("{}: {} used, {}, {over}", self.queue, amounts(&self.used), bound(self))
     }
 }
 
-impl Kept {
-    /// Which allocations stay, and why: `3 allocations of root.b, the first y of x: those that go are enough`.
-    pub fn sentence(&self) -> String {
+fn bound(of: &Standing) -> String {
+    match (&of.max, &of.guaranteed) {
+        (Some(max), _) => format!("the maximum is {}", amounts(max)),
+        (None, Some(guaranteed)) => format!("{} guaranteed", amounts(guaranteed)),
+        (None, None) => "nothing guaranteed".to_owned(),
+    }
+}
+
+/// Its usage and guarantee, of the guaranteed resources only.
+fn beside_guarantee(of: &Standing) -> String {
+    let guaranteed = |name: &str| of.guaranteed.as_ref().is_some_and(|own| own.get(name).is_some());
+    let used: Resource = of.used.iter().filter(|(name, _)| guaranteed(name)).collect();
+    format!("{} used, {}", amounts(&used), bound(of))
+}
+
+impl Sentence for Kept {
+    fn sentence(&self) -> String {
         let leaf = &self.leaf;
         let (app, ask) = &self.first;
         let which = if self.count == 1 { format!("{ask} of {app}") } else { format!("the first {ask} of {app}") };
         let why = match self.why {
-            WhyKept::WithinGuarantee => format!("the queue is within its guarantee, {}", leaf.beside_guarantee()),
+            WhyKept::WithinGuarantee => format!("the queue is within its guarantee, {}", beside_guarantee(leaf)),
             WhyKept::RequiresNode => "each requires the node that it runs on".to_owned(),
             WhyKept::Going => "they end for another reason".to_owned(),
             WhyKept::Preempted => "they are being preempted already".to_owned(),
@@ -65,7 +61,7 @@ impl Kept {
                     0 => String::new(),
                     some => format!(" before {} went", count(some, "allocation")),
                 };
-                format!("without one more of them the queue is below its guarantee, {}{less}", leaf.beside_guarantee())
+                format!("without one more of them the queue is below its guarantee, {}{less}", beside_guarantee(leaf))
             }
             WhyKept::OtherNode => "they run on other nodes, and none of these needs fewer victims".to_owned(),
             WhyKept::NotNeeded => "those that go are enough".to_owned(),
@@ -76,9 +72,14 @@ impl Kept {
     }
 }
 
-impl KeptSurvey {
-    /// A line for each group, and one for those that are not named.
-    pub fn sentences(&self) -> Vec<String> {
+/// What a preemption left alone, as lines.
+pub trait Sentences {
+    /// A line for each group, and one for the allocations that are not named.
+    fn sentences(&self) -> Vec<String>;
+}
+
+impl Sentences for KeptSurvey {
+    fn sentences(&self) -> Vec<String> {
         let others = (self.others > 0).then(|| format!("{} more", count(self.others, "allocation")));
         self.groups.iter().map(Kept::sentence).chain(others).collect()
     }
@@ -87,7 +88,7 @@ impl KeptSurvey {
 /// The grounds as lines of a sheet.
 pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let to = |standing: &Standing| Some(Target::Queue(standing.queue.clone()));
-    let mut lines = vec![SheetLine::new("the rule", grounds.rule.sentence())];
+    let mut lines = vec![SheetLine::new("the rule", rule_sentence(grounds.rule))];
     let what = match grounds.rule {
         PreemptionRule::Maximum => format!("{} had to go", amounts(&grounds.wanted)),
         _ => format!("the ask wants {}", amounts(&grounds.wanted)),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::words::{amounts, count, name};
-use super::{Place, Remedy, RemedyEffect, RemedyKind};
+use super::{Place, PlaceWords, Remedy, RemedyEffect, RemedyKind};
 use crate::model::{AppId, Time};
 use crate::view::drain::span;
 use crate::view::units::show_amount;
@@ -13,16 +13,23 @@ const MOST_NAMED: usize = 3;
 /// Rounds to whole seconds.
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
-impl Remedy {
-    /// What to do, in one line. `now` is when that was worked out.
-    pub fn sentence(&self, now: Time) -> String {
-        let steps: Vec<String> = self.steps.iter().map(|step| step.words(now)).collect();
+/// The words for a remedy.
+pub trait RemedyWords {
+    /// What to do, in one line. `now`: when that was worked out.
+    fn sentence(&self, now: Time) -> String;
+
+    /// The side effects, one in each line. Empty: no side effects, or it was not tried.
+    fn effect_lines(&self) -> Vec<String>;
+}
+
+impl RemedyWords for Remedy {
+    fn sentence(&self, now: Time) -> String {
+        let steps: Vec<String> = self.steps.iter().map(|step| words(step, now)).collect();
         let what = steps.join(", and ");
         if self.enough { what } else { format!("{what} (not enough alone)") }
     }
 
-    /// What it causes besides, each in a line of its own. Empty: nothing, or it was not tried.
-    pub fn effect_lines(&self) -> Vec<String> {
+    fn effect_lines(&self) -> Vec<String> {
         let effects = self.effects.as_deref().unwrap_or_default();
         let of = |pick: fn(&RemedyEffect) -> Option<(&AppId, u64)>| effects.iter().filter_map(pick).collect::<Vec<_>>();
         let mut lines = Vec::new();
@@ -52,32 +59,30 @@ fn listed(all: &[(&AppId, u64)], one: &str, many: &str, amount: impl Fn(u64) -> 
     }
 }
 
-impl RemedyKind {
-    fn words(&self, now: Time) -> String {
-        match self {
-            Self::Raise { place, resource: Some(resource), by, to } => {
-                let (by, to) = (show_amount(resource, *by), show_amount(resource, *to));
-                format!("raise {} by {by} {} to {to}", raised(place), name(resource))
-            }
-            Self::Raise { place, resource: None, by, to } => {
-                format!("raise {} by {} to {to}", raised(place), count(by.unsigned_abs(), "application"))
-            }
-            Self::End { app, .. } => format!("end {app}"),
-            Self::Move { app, to } => format!("move {app} to {to}"),
-            Self::Wait { app, at: None } => format!("wait for the end of {app}; when that is, is not known"),
-            Self::Wait { app, at: Some(at) } => {
-                let left = span(at.since(now).saturating_add(HALF_A_SECOND));
-                format!("wait for the end of {app}, about {left} from now by what others of its queue took")
-            }
-            Self::Turn(0) => "nothing: the next cycle serves it".to_owned(),
-            Self::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
-            Self::AddNode(size) => format!("add a node with {}", amounts(size)),
-            Self::Priority { from, to, when: None } => format!("raise its priority from {from} to {to}"),
-            Self::Priority { from, to, when: Some(app) } => {
-                format!("raise its priority from {from} to {to}: then it is served first when {app} ends")
-            }
-            Self::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
+fn words(kind: &RemedyKind, now: Time) -> String {
+    match kind {
+        RemedyKind::Raise { place, resource: Some(resource), by, to } => {
+            let (by, to) = (show_amount(resource, *by), show_amount(resource, *to));
+            format!("raise {} by {by} {} to {to}", raised(place), name(resource))
         }
+        RemedyKind::Raise { place, resource: None, by, to } => {
+            format!("raise {} by {} to {to}", raised(place), count(by.unsigned_abs(), "application"))
+        }
+        RemedyKind::End { app, .. } => format!("end {app}"),
+        RemedyKind::Move { app, to } => format!("move {app} to {to}"),
+        RemedyKind::Wait { app, at: None } => format!("wait for the end of {app}; when that is, is not known"),
+        RemedyKind::Wait { app, at: Some(at) } => {
+            let left = span(at.since(now).saturating_add(HALF_A_SECOND));
+            format!("wait for the end of {app}, about {left} from now by what others of its queue took")
+        }
+        RemedyKind::Turn(0) => "nothing: the next cycle serves it".to_owned(),
+        RemedyKind::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
+        RemedyKind::AddNode(size) => format!("add a node with {}", amounts(size)),
+        RemedyKind::Priority { from, to, when: None } => format!("raise its priority from {from} to {to}"),
+        RemedyKind::Priority { from, to, when: Some(app) } => {
+            format!("raise its priority from {from} to {to}: then it is served first when {app} ends")
+        }
+        RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
     }
 }
 

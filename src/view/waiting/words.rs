@@ -24,9 +24,38 @@ pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
-impl Explanation {
-    /// One sentence: what it waits for, where, and how much is missing.
-    pub fn sentence(&self) -> String {
+/// A part of an explanation in one sentence, as a screen or a command line shows it.
+pub trait Sentence {
+    /// The sentence, without a period; empty if the part has nothing to report.
+    fn sentence(&self) -> String;
+}
+
+/// The lines about a pending request that come after its sentence.
+pub trait AskWords {
+    /// What the next cycle does for it, if that is not an allocation.
+    fn next_step(&self) -> Option<String>;
+
+    /// What changes with time alone, each in one line: its reservation, and when its application is tried again.
+    fn waiting_lines(&self, now: Time) -> Vec<String>;
+
+    /// What is scheduled before it, in one line; `None`: nothing.
+    fn turn(&self) -> Option<String>;
+}
+
+/// The words for what has a limit.
+pub trait PlaceWords {
+    /// The name for a person: `root.tenants`, `the limit of user ann on root.tenants`, `node node-001`.
+    fn words(&self) -> String;
+}
+
+/// The words for what blocks a request.
+pub trait BlockerWords {
+    /// The missing amount without the place: `cpu 2 missing, 6 of 8 used`; empty if it is not about a resource.
+    fn lack(&self) -> String;
+}
+
+impl Sentence for Explanation {
+    fn sentence(&self) -> String {
         let who = if self.queue.as_str().is_empty() {
             self.app.to_string()
         } else {
@@ -54,14 +83,8 @@ impl Explanation {
     }
 }
 
-impl AskExplanation {
-    /// The namespace and name of its pod, or its id.
-    pub fn name(&self) -> &str {
-        self.pod.as_deref().unwrap_or(self.id.as_str())
-    }
-
-    /// What happens to the ask, in one line.
-    pub fn sentence(&self) -> String {
+impl Sentence for AskExplanation {
+    fn sentence(&self) -> String {
         let (wanted, name) = (amounts(&self.resource), self.name());
         match (&self.status, self.blockers.first()) {
             (AskStatus::Runs { node, .. }, _) => format!("{name} ({wanted}) runs on {node}"),
@@ -72,9 +95,10 @@ impl AskExplanation {
             (AskStatus::Waits, None) => format!("{name} ({wanted}) is next"),
         }
     }
+}
 
-    /// What the next cycle does for it, where that is something else than allocating it.
-    pub fn next_step(&self) -> Option<String> {
+impl AskWords for AskExplanation {
+    fn next_step(&self) -> Option<String> {
         let next = self.next.as_ref()?;
         let node = next.node.as_ref().map(|node| format!(" {node}")).unwrap_or_default();
         Some(match next.kind {
@@ -86,8 +110,7 @@ impl AskExplanation {
         })
     }
 
-    /// What time brings by itself, each in one line: a reservation that stands, and that its application is tried again.
-    pub fn waiting_lines(&self, now: Time) -> Vec<String> {
+    fn waiting_lines(&self, now: Time) -> Vec<String> {
         let ago = |since: Time| format!(" for {} s", now.since(since).as_secs());
         let reserved = self.reserved.as_ref().map(|node| {
             let since = self.reserved_since.map(ago).unwrap_or_default();
@@ -109,8 +132,7 @@ impl AskExplanation {
         reserved.into_iter().chain(passed_by).collect()
     }
 
-    /// What stands before it, in one line; `None`: nothing does.
-    pub fn turn(&self) -> Option<String> {
+    fn turn(&self) -> Option<String> {
         let queues: Vec<String> = self
             .ahead
             .queues
@@ -132,9 +154,8 @@ impl AskExplanation {
     }
 }
 
-impl Place {
-    /// As a person names it.
-    pub fn words(&self) -> String {
+impl PlaceWords for Place {
+    fn words(&self) -> String {
         match self {
             Self::Partition => "the partition".to_owned(),
             Self::Queue(queue) => queue.to_string(),
@@ -148,18 +169,17 @@ impl Place {
     }
 }
 
-impl Blocker {
-    /// What is waited for: `cpu in root.tenants: 10 missing, 186 of 190 used, most by nightly-0003`.
-    pub fn sentence(&self) -> String {
+impl Sentence for Blocker {
+    fn sentence(&self) -> String {
         let place = self.place.words();
         let Self { limit, used, detail, .. } = self;
         match (self.level, &self.resource) {
             (BlockLevel::Node, Some(resource)) => {
-                format!("{} on {place}, the closest node: {}; {detail}", name(resource), self.figures(resource))
+                format!("{} on {place}, the closest node: {}; {detail}", name(resource), figures(self, resource))
             }
             (BlockLevel::Node, None) => format!("a node: {}", if detail.is_empty() { &place } else { detail }),
             (_, Some(resource)) => {
-                format!("{} in {place}: {}{}", name(resource), self.figures(resource), self.most(resource))
+                format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))
             }
             (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
                 let first =
@@ -180,84 +200,73 @@ impl Blocker {
             _ => detail.clone(),
         }
     }
+}
 
-    /// How much is missing of what, without the place: `cpu 2 missing, 6 of 8 used`; empty where it is about no resource.
-    pub fn lack(&self) -> String {
-        self.resource.as_ref().map(|of| format!("{} {}", name(of), self.figures(of))).unwrap_or_default()
-    }
-
-    fn figures(&self, resource: &str) -> String {
-        let show = |amount: i64| show_amount(resource, amount);
-        format!("{} missing, {} of {} used", show(self.missing), show(self.used), show(self.limit))
-    }
-
-    fn most(&self, resource: &str) -> String {
-        let most = self.holders.first();
-        most.map(|holder| format!(", most by {} ({})", holder.app, show_amount(resource, holder.amount)))
-            .unwrap_or_default()
+impl BlockerWords for Blocker {
+    fn lack(&self) -> String {
+        self.resource.as_ref().map(|of| format!("{} {}", name(of), figures(self, of))).unwrap_or_default()
     }
 }
 
-impl Overview {
-    /// How much waits, in one sentence.
-    pub fn sentence(&self) -> String {
+fn figures(blocker: &Blocker, resource: &str) -> String {
+    let show = |amount: i64| show_amount(resource, amount);
+    format!("{} missing, {} of {} used", show(blocker.missing), show(blocker.used), show(blocker.limit))
+}
+
+fn most(blocker: &Blocker, resource: &str) -> String {
+    let most = blocker.holders.first();
+    most.map(|holder| format!(", most by {} ({})", holder.app, show_amount(resource, holder.amount)))
+        .unwrap_or_default()
+}
+
+impl Sentence for Overview {
+    fn sentence(&self) -> String {
         let place = self.below.as_ref().map_or_else(|| format!("partition {}", self.partition), ToString::to_string);
         match (self.apps, self.groups.first()) {
             (0, _) | (_, None) => format!("nothing waits in {place}"),
             (apps, Some(most)) => {
                 let verb = if apps == 1 { "waits" } else { "wait" };
                 let (who, asks) = (count(apps, "application"), count(self.asks, "ask"));
-                format!("{who} with {asks} {verb} in {place}, most for {}", most.cause())
+                format!("{who} with {asks} {verb} in {place}, most for {}", cause(most))
             }
         }
     }
 }
 
-impl WaitingGroup {
-    /// How many wait for it, and for what.
-    pub fn sentence(&self) -> String {
+impl Sentence for WaitingGroup {
+    fn sentence(&self) -> String {
         let verb = if self.apps == 1 { "waits" } else { "wait" };
-        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "ask"), self.cause())
-    }
-
-    /// For what: figures that hold for all of them.
-    fn cause(&self) -> String {
-        let Some(blocker) = &self.blocker else {
-            return "their turn: the next cycles serve the first of them".to_owned();
-        };
-        let wanted = |resource: &str| show_amount(resource, self.wanted.amount(resource));
-        match (blocker.level, &blocker.resource) {
-            (BlockLevel::Node, Some(resource)) => {
-                let each = if self.asks == 1 { "" } else { " in all" };
-                format!("{} on a node: {} wanted{each}; {}", name(resource), wanted(resource), blocker.detail)
-            }
-            (BlockLevel::Queue | BlockLevel::User | BlockLevel::Group, Some(resource)) => {
-                let show = |amount: i64| show_amount(resource, amount);
-                let (used, limit) = (show(blocker.used), show(blocker.limit));
-                let (what, place) = (name(resource), blocker.place.words());
-                format!(
-                    "{what} in {place}: {} wanted, {used} of {limit} used{}",
-                    wanted(resource),
-                    blocker.most(resource)
-                )
-            }
-            (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
-            (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
-            (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
-            (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),
-            _ => blocker.sentence(),
-        }
+        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "ask"), cause(self))
     }
 }
 
-impl PreemptionVerdict {
-    /// Whether others would go for the ask.
-    pub fn is_possible(&self) -> bool {
-        matches!(self.outcome, PreemptionOutcome::Victims(..))
+/// What all requests of a group wait for, with values that apply to all of them.
+fn cause(group: &WaitingGroup) -> String {
+    let Some(blocker) = &group.blocker else {
+        return "their turn: the next cycles serve the first of them".to_owned();
+    };
+    let wanted = |resource: &str| show_amount(resource, group.wanted.amount(resource));
+    match (blocker.level, &blocker.resource) {
+        (BlockLevel::Node, Some(resource)) => {
+            let each = if group.asks == 1 { "" } else { " in all" };
+            format!("{} on a node: {} wanted{each}; {}", name(resource), wanted(resource), blocker.detail)
+        }
+        (BlockLevel::Queue | BlockLevel::User | BlockLevel::Group, Some(resource)) => {
+            let show = |amount: i64| show_amount(resource, amount);
+            let (used, limit) = (show(blocker.used), show(blocker.limit));
+            let (what, place) = (name(resource), blocker.place.words());
+            format!("{what} in {place}: {} wanted, {used} of {limit} used{}", wanted(resource), most(blocker, resource))
+        }
+        (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
+        (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
+        (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
+        (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),
+        _ => blocker.sentence(),
     }
+}
 
-    /// The verdict in one line; empty where preemption is not asked.
-    pub fn sentence(&self) -> String {
+impl Sentence for PreemptionVerdict {
+    fn sentence(&self) -> String {
         let inside = self.fence.as_ref().map(|fence| format!(" inside {fence}")).unwrap_or_default();
         let own = || format!("{}; the ask wants {}", self.own.sentence(), amounts(&self.wanted));
         match &self.outcome {

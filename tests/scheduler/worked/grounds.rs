@@ -1,5 +1,7 @@
 //! What a preemption went by: how the queues stood right before, and why what was looked at stayed.
 
+use kornsole::view::waiting::Sentence;
+use kornsole::view::waiting::Sentences;
 use std::sync::Arc;
 
 use kornsole::model::Profile;

@@ -11,6 +11,7 @@
 //! do not take an ask, `holders` the applications with the missing resource, `order` everything that is tried before an ask, `remedies`
 //! the changes that would let it run, `settled` the steps of a cycle before its checks, [`judged`] what stands against a decision of another scheduler, `overview` the blockers of all pending asks.
 
+mod answers;
 mod chain;
 mod gates;
 mod holders;
