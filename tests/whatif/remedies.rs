@@ -11,6 +11,8 @@ use kornsole::view::waiting::{Asked, Blocker, Explanation, Finding, Place, Remed
 use kornsole::whatif::{Bounds, Change, Fork, Plan, Span, Step, run};
 
 use crate::common::share;
+use kornsole::view::waiting::RemedyWords;
+use kornsole::view::waiting::Sentence;
 
 use super::stage::{CONFIG, STEPS, fork_of, plan, runner};
 

@@ -8,6 +8,7 @@ use kornsole::view::waiting::{Asked, Blocker, Finding};
 use kornsole::view::{PartitionView, ViewBuilder};
 
 use crate::common::share;
+use kornsole::view::waiting::PlaceWords;
 
 use super::stage::{CONFIG, STEPS, runner};
 

@@ -10,6 +10,9 @@ use kornsole::view::units::show_amount;
 use kornsole::view::waiting::{BlockLevel, Blocker, Place, WaitingGroup};
 
 use crate::common::share;
+use kornsole::view::waiting::RemedyWords;
+use kornsole::view::waiting::Sentence;
+use kornsole::view::waiting::Sentences;
 
 /// Words that the glossary has another one for, and names of the wire.
 const NOT_OURS: [&str; 12] =
