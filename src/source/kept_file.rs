@@ -38,13 +38,18 @@ pub struct KeptFile {
 }
 
 /// Whether an error is about what is in the file, and not about the disk.
-fn is_damage(error: &redb::Error) -> bool {
+pub fn is_damage(error: &redb::Error) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match error {
         redb::Error::Corrupted(_) | redb::Error::RepairAborted => true,
         redb::Error::Io(error) => matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof),
         _ => false,
     }
+}
+
+/// What is said of a file that is damaged.
+pub fn damaged(path: &Path, error: &redb::Error) -> String {
+    format!("{} is damaged: {error}; the next start that writes it moves it aside and begins again", path.display())
 }
 
 impl KeptFile {
@@ -90,6 +95,7 @@ impl KeptFile {
                 tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
                 Ok((role, T::default()))
             }
+            Err(error) if is_damage(&error) => Err(damaged(&self.path, &error)),
             // It is being written just now.
             Err(redb::Error::DatabaseAlreadyOpen) if role == Role::Reader => Ok((role, T::default())),
             Err(error) => Err(format!("{}: {error}", self.path.display())),
@@ -121,6 +127,12 @@ impl KeptFile {
         if !self.path.exists() {
             // What was measured is nobody else's business.
             OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
+        } else if fs::metadata(&self.path)?.len() == 0 {
+            // The store would take it for a new one. It is one for a moment, of a process that makes it.
+            return Err(match self.is_writer() {
+                true => redb::Error::Corrupted("the file is empty".to_owned()),
+                false => redb::Error::DatabaseAlreadyOpen,
+            });
         }
         Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
     }

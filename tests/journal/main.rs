@@ -9,6 +9,7 @@ mod again;
 mod config;
 mod console;
 mod crash;
+mod cut;
 mod damage;
 mod disk;
 mod faults;

@@ -80,7 +80,7 @@ impl AuditFolder {
     }
 }
 
-fn newest(store: &Arc<Store>) -> NewEntries {
+pub(super) fn newest(store: &Arc<Store>) -> NewEntries {
     let archive = StoreArchive(Arc::clone(store));
     let mut entries = archive.entries(&AuditQuery { limit: MOST_ENTRIES, ..AuditQuery::default() });
     let mut revisions = archive.revisions(u64::MAX, MOST_REVISIONS);
@@ -161,6 +161,9 @@ impl Drop for AuditWriter {
     }
 }
 
+/// What is said of a file that does not read.
+const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps what is intact";
+
 /// Such a folder while nothing writes it, to look at. Nothing in it is changed.
 pub struct AuditInspection {
     log: AuditLog,
@@ -186,15 +189,14 @@ impl AuditInspection {
             _ => FolderError::Folder { folder: path.to_owned(), why: error.to_string() },
         })?;
         let damaged = |trouble| match trouble {
-            FolderError::Damaged(_) => FolderError::Damaged(
-                "the audit is damaged: the next start moves the file aside and keeps what is intact".to_owned(),
-            ),
+            FolderError::Damaged(_) => FolderError::Damaged(DAMAGED.to_owned()),
             other => other,
         };
         let store = whole(Arc::new(disk), false).map_err(damaged)?;
         format_of(&store).map_err(damaged)?;
         let head = store.head().map_err(|error| failure(store.disk(), error))?;
-        let head = head.ok_or_else(|| FolderError::Nothing { folder: path.to_owned() })?;
+        // It is the first that is written into it.
+        let head = head.ok_or_else(|| FolderError::Damaged(DAMAGED.to_owned()))?;
         let (log, store) = (AuditLog::default(), Arc::new(store));
         log.restore(newest(&store));
         log.set_archive(Arc::new(StoreArchive(store)));

@@ -144,7 +144,7 @@ impl Folder {
         let mut last = LastFile::open(path).map_err(failed)?;
         let mut notes: Vec<String> = last.note().into_iter().collect();
         let mut disk = open_file(path, FILE)?;
-        match look(path, &disk, mend).and_then(|store| ends_well(&store, &last)) {
+        match look(path, &disk, mend).and_then(|store| begins_well(&store).and_then(|()| ends_well(&store, &last))) {
             Err(FolderError::Damaged(_)) if mend => {
                 drop(disk);
                 notes.push(repair::mend(&file).map_err(|why| FolderError::Folder { folder: path.to_owned(), why })?);
@@ -246,6 +246,19 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Folder
     };
     look().map_err(|error| failure(&disk, error))?;
     Ok(store)
+}
+
+/// What is wrong with a file that has nothing in it, not even what it is.
+pub(super) fn no_head() -> StoreError {
+    StoreError::Damaged("the file is empty, or its beginning is missing".to_owned())
+}
+
+/// Refuses a store whose beginning is missing: a journal gets its name once that is in it.
+fn begins_well(store: &Store) -> Result<(), FolderError> {
+    match store.head().map_err(|error| failure(store.disk(), error))? {
+        Some(_) => Ok(()),
+        None => Err(failure(store.disk(), no_head())),
+    }
 }
 
 /// Refuses a store whose end is missing.

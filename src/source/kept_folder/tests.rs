@@ -145,3 +145,25 @@ fn who_reads_the_ledger_at_the_start_takes_nothing_away() {
     drop(kept);
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn a_ledger_that_was_cut_off_is_said_to_be_damaged_and_begins_again() {
+    let folder = scratch("cut");
+    drop(run(&folder, BEGINS));
+    let file = folder.join("usage.redb");
+    let whole = fs::read(&file).unwrap();
+    for len in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(&file, &whole[..len]).unwrap();
+        let why = ledger_of(&folder).map(drop).unwrap_err();
+        assert!(why.contains(&file.display().to_string()) && why.contains("is damaged"), "{len}: {why}");
+        assert_eq!(fs::read(&file).unwrap().len(), len, "who reads it leaves it as it is");
+        let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+        let notes = kept.notes().join("\n");
+        assert!(notes.contains("damaged") && notes.contains("usage.redb.damaged"), "{len}: {notes}");
+        assert!(kept.earlier().ledger.is_none());
+        drop(kept);
+    }
+    fs::write(&file, &whole).unwrap();
+    assert!(ledger_of(&folder).unwrap().is_some());
+    fs::remove_dir_all(&folder).unwrap();
+}
