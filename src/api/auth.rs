@@ -74,7 +74,16 @@ impl NewToken {
     }
 }
 
+/// By what a token is known again for as long as something goes on that it allowed.
+#[derive(Clone)]
+pub struct TokenMark([u8; 32]);
+
 impl Token {
+    /// What it is known by.
+    pub fn mark(&self) -> TokenMark {
+        TokenMark(self.hash)
+    }
+
     /// Whether it is over at `now`, in nanoseconds since 1970.
     pub fn is_over(&self, now: i64) -> bool {
         self.expires.is_some_and(|expires| expires <= now)
@@ -134,11 +143,19 @@ impl Tokens {
 
     /// The token that was presented, if it is one and is not over at `now`, in nanoseconds since 1970.
     pub fn find(&self, presented: &str, now: i64) -> Option<Token> {
+        self.of_hash(&hash(presented), now)
+    }
+
+    /// Whether a token that was found before is still one: neither revoked nor over at `now`, in nanoseconds since 1970.
+    pub fn holds(&self, mark: &TokenMark, now: i64) -> bool {
+        self.of_hash(&mark.0, now).is_some()
+    }
+
+    fn of_hash(&self, hash: &[u8; 32], now: i64) -> Option<Token> {
         let tokens = self.current();
-        let hash = hash(presented);
         let mut found: Option<&Token> = None;
         for token in tokens.iter() {
-            if bool::from(token.hash.ct_eq(&hash)) {
+            if bool::from(token.hash.ct_eq(hash)) {
                 found = Some(token);
             }
         }
