@@ -16,6 +16,7 @@ mod faults;
 mod flood;
 mod kill;
 mod last;
+mod month;
 mod older;
 mod program;
 mod stage;

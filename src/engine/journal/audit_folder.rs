@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::StoreArchive;
-use super::bounded;
+use super::bounded::{self, Bounds};
 use super::disk::{Disk, FileDisk, Overlay};
 use super::folder::{AUDIT, FILE, failure, open_file, whole};
 use super::folder_error::FolderError;
@@ -24,6 +24,7 @@ use super::write_batch::changes_of;
 use super::{lock, repair};
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::engine::audit_log::{AuditArchive as _, AuditLog, MOST_ENTRIES, MOST_REVISIONS, NewEntries};
+use crate::engine::setup::STATE_BYTES;
 use crate::model::Profile;
 use crate::view::audit::AuditQuery;
 
@@ -147,7 +148,7 @@ impl AuditWriter {
         }
         let changes: Vec<Change> = changes_of(&self.waiting).collect();
         store.commit(&changes)?;
-        bounded::bound(store, |change| store.commit(&[change]).is_ok())?;
+        bounded::bound(store, Bounds::of(STATE_BYTES), |change| store.commit(&[change]).is_ok())?;
         self.dirty = false;
         self.waiting = NewEntries::default();
         Ok(std::mem::take(&mut self.lost))

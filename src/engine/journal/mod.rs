@@ -19,7 +19,7 @@
 
 mod archive;
 pub mod audit_folder;
-mod bounded;
+pub mod bounded;
 pub mod committer;
 pub mod disk;
 pub mod folder;
