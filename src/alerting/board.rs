@@ -147,10 +147,8 @@ impl Board {
         let read = store.as_ref().map(Store::read).transpose().map(Option::flatten);
         let restored = read.and_then(|text| text.map_or(Ok(()), |text| inner.restore(&text, now)));
         if let Err(why) = restored {
-            inner.notes.push(format!("the alerts begin with nothing: {why}"));
-            if let Some(store) = &store {
-                store.set_aside();
-            }
+            let file = store.as_ref().map(|store| store.set_aside().display().to_string()).unwrap_or_default();
+            inner.notes.push(format!("the kept alerts are damaged ({why}), and begin again: the file is {file} now"));
         }
         let names: Vec<String> = inner.alerts.rules().targets.receivers.iter().map(|one| one.name.clone()).collect();
         // What waits for a receiver that there is no more has nowhere to go.

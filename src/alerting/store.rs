@@ -71,10 +71,12 @@ impl Store {
         })
     }
 
-    /// Moves a file aside that does not read, so that a new one can be begun.
-    pub fn set_aside(&self) {
+    /// Moves a file aside that does not read, so that a new one can be begun. Gives where it is then.
+    pub fn set_aside(&self) -> PathBuf {
+        let aside = self.file.with_extension("json.damaged");
         // It is only kept for a person to look at.
-        let _ = std::fs::rename(&self.file, self.file.with_extension("json.damaged"));
+        let _ = std::fs::rename(&self.file, &aside);
+        aside
     }
 }
 
@@ -157,6 +159,26 @@ mod tests {
         step(wall);
         assert!(file.exists(), "it is written though the clock was set back two hours");
         drop(board);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn alerts_that_were_cut_off_are_said_to_be_damaged() {
+        let folder = std::env::temp_dir().join(format!("kornsole-alerts-cut-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let new =
+            || Board::new("test", Arc::new(defaults()), Some(Store::open(&folder).unwrap()), Time::ZERO, Vec::new());
+        let board = new();
+        board.step(&given(), Timing { wall: SystemTime::now(), speed: 1.0 });
+        drop(board);
+        let whole = std::fs::read(folder.join(FILE)).unwrap();
+        for len in [0, 1, whole.len() / 2, whole.len() - 1] {
+            std::fs::write(folder.join(FILE), &whole[..len]).unwrap();
+            let trouble = new().picture().trouble.join(" ");
+            assert!(trouble.contains("damaged") && trouble.contains("alerts.json.damaged now"), "{len}: {trouble}");
+        }
+        std::fs::write(folder.join(FILE), &whole).unwrap();
+        assert!(new().picture().trouble.is_empty());
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

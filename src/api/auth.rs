@@ -9,6 +9,7 @@
 //! - a file that others may read is not used; a file that becomes faulty leaves the tokens as they were.
 
 mod change;
+mod mark;
 
 use std::fmt;
 use std::fs;
@@ -21,6 +22,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 pub use self::change::{add, revoke};
+pub use self::mark::TokenMark;
 use super::dto::time::{parse_rfc3339, rfc3339};
 use super::private_file;
 use crate::config::yaml;
@@ -71,22 +73,6 @@ impl NewToken {
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));
         Ok(Self { secret, token: Token { id, hash, identity, expires, read_only, note: note.to_owned() } })
-    }
-}
-
-/// By what a token is known again for as long as something goes on that it allowed.
-#[derive(Clone)]
-pub struct TokenMark([u8; 32]);
-
-impl Token {
-    /// What it is known by.
-    pub fn mark(&self) -> TokenMark {
-        TokenMark(self.hash)
-    }
-
-    /// Whether it is over at `now`, in nanoseconds since 1970.
-    pub fn is_over(&self, now: i64) -> bool {
-        self.expires.is_some_and(|expires| expires <= now)
     }
 }
 
@@ -143,19 +129,14 @@ impl Tokens {
 
     /// The token that was presented, if it is one and is not over at `now`, in nanoseconds since 1970.
     pub fn find(&self, presented: &str, now: i64) -> Option<Token> {
-        self.of_hash(&hash(presented), now)
+        self.of_hash(hash(presented), now)
     }
 
-    /// Whether a token that was found before is still one: neither revoked nor over at `now`, in nanoseconds since 1970.
-    pub fn holds(&self, mark: &TokenMark, now: i64) -> bool {
-        self.of_hash(&mark.0, now).is_some()
-    }
-
-    fn of_hash(&self, hash: &[u8; 32], now: i64) -> Option<Token> {
+    fn of_hash(&self, hash: [u8; 32], now: i64) -> Option<Token> {
         let tokens = self.current();
         let mut found: Option<&Token> = None;
         for token in tokens.iter() {
-            if bool::from(token.hash.ct_eq(hash)) {
+            if bool::from(token.hash.ct_eq(&hash)) {
                 found = Some(token);
             }
         }

@@ -143,6 +143,7 @@ impl Output {
         let Some(running) = &mut self.journal else { return };
         let Some(recorder) = &state.recorder else { return };
         let (volume, busy) = (recorder.volume(), state.counters.cycling());
+        running.snapshots.hold_back(volume);
         if !running.snapshots.is_due(volume, busy) {
             return;
         }

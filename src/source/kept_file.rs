@@ -33,6 +33,8 @@ pub struct KeptFile {
     /// What is in it, as messages call it.
     what: &'static str,
     lock: Option<fs::File>,
+    /// Where a damaged file is that this process has moved aside.
+    aside: Option<PathBuf>,
     /// When the file was changed, as it was read last.
     read: Option<SystemTime>,
 }
@@ -56,7 +58,7 @@ impl KeptFile {
     /// The file of this name in a folder; `what`: how messages call what is in it.
     pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
         let path = folder.join(format!("{name}.redb"));
-        Self { folder: folder.to_owned(), path, what, lock: None, read: None }
+        Self { folder: folder.to_owned(), path, what, lock: None, aside: None, read: None }
     }
 
     /// Where it is.
@@ -93,6 +95,7 @@ impl KeptFile {
                 let aside = self.path.with_extension("redb.damaged");
                 fs::rename(&self.path, &aside).map_err(failed)?;
                 tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
+                self.aside = Some(aside);
                 Ok((role, T::default()))
             }
             Err(error) if is_damage(&error) => Err(damaged(&self.path, &error)),
@@ -116,6 +119,11 @@ impl KeptFile {
             Ok((Role::Writer, read)) => Some((Role::Writer, read)),
             _ => None,
         }
+    }
+
+    /// Where a damaged file is that was there before: all begins again.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.aside.as_deref()
     }
 
     /// Whether this process may write it.

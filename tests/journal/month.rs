@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use kornsole::cli::demo::open_kept;
 use kornsole::cli::state::StateArgs;
-use kornsole::engine::journal::{FileDisk, Store};
+use kornsole::engine::journal::{EntryTable, FileDisk, Store};
 use kornsole::engine::{Engine, Numbering, Setup};
 use kornsole::model::{Profile, Time};
 
@@ -30,9 +30,13 @@ fn used(folder: &Path) -> u64 {
 }
 
 /// The bytes of the newest two snapshots, and the number of the first record that is kept.
+#[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
 fn kept(folder: &Path) -> (u64, u64) {
     let store = Store::open(std::sync::Arc::new(FileDisk::open(&folder.join("journal.redb")).unwrap())).unwrap();
     let all: Vec<u64> = store.snapshots().unwrap().iter().map(|(_, index)| index.bytes).collect();
+    let sum = |shelf| store.entry_sizes(shelf).unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>();
+    let [audit, revisions] = [EntryTable::Audit, EntryTable::Revisions].map(sum);
+    println!("records {}, snapshots {all:?}, audit {audit}, revisions {revisions}", store.record_bytes(..).unwrap());
     let first = store.blocks(0, 1).unwrap().first().map_or(0, |(number, _)| *number);
     (all.iter().rev().take(2).sum(), first)
 }

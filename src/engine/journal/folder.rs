@@ -13,6 +13,7 @@ use super::disk::{Disk, FileDisk};
 use super::folder_error::FolderError;
 use super::history::JournalHistory;
 use super::last::{self, LastFile};
+use super::lock::{AUDIT, FILE};
 use super::recorder::{Recorder, Volume};
 use super::recording::records;
 use super::snapshots::{self, Snapshots};
@@ -27,11 +28,7 @@ use crate::engine::setup::Setup;
 use crate::scenario::Workload;
 use crate::view::audit::{AuditEntry, Revision};
 
-/// The store in a folder.
-pub(super) const FILE: &str = "journal.redb";
-/// What a folder has in its place where the state is kept elsewhere: the audit and the revisions alone.
-pub(super) const AUDIT: &str = "audit.redb";
-/// The same while its beginning is written.
+/// The store in a folder while its beginning is written.
 const NEW: &str = "journal.new";
 
 /// A state folder that this process has.

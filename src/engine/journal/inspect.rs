@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
-use super::folder::{AUDIT, FILE, continue_journal, ends_well, failure, no_head, suits, whole};
+use super::folder::{continue_journal, ends_well, failure, no_head, suits, whole};
 use super::folder_error::FolderError;
 use super::last::LastFile;
 use super::lock;
+use super::lock::{AUDIT, FILE};
 use super::recording::Recording;
 use super::store::Store;
 use crate::engine::audit_log::AuditLog;

@@ -5,12 +5,15 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use super::folder::{AUDIT, FILE};
 use super::folder_error::FolderError;
 
 /// Held by the process that has the folder. What is in it is a help for people only: the process, and in a second line the address that
 /// it serves.
 const LOCK: &str = "lock";
+/// The store in a folder.
+pub(super) const FILE: &str = "journal.redb";
+/// What a folder has in its place where the state is kept elsewhere: the audit and the revisions alone.
+pub(super) const AUDIT: &str = "audit.redb";
 /// No note on who has the folder is longer, in bytes.
 const HOLDER: u64 = 1 << 10;
 

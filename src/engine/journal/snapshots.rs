@@ -26,6 +26,8 @@ const LEAST_WORK: u64 = 500;
 /// The shortest time between two snapshots, and how many times as long as making one takes.
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
+/// How long the scheduler waits for a snapshot at once: orders are taken in between.
+const HELD_BACK: Duration = Duration::from_millis(100);
 
 /// How much of the past is kept: this much work ...
 pub const KEPT_WORK: u64 = 1_000_000;
@@ -47,6 +49,8 @@ pub struct Snapshots {
     making: bool,
     /// After so many bytes of records there is another one.
     bytes: u64,
+    /// No more bytes of records than this are behind the newest one before the scheduler waits for another.
+    most: u64,
     volume: Volume,
     busy: Duration,
     last: Instant,
@@ -61,7 +65,7 @@ impl Snapshots {
     pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
         let (sender, done) = channel();
-        let bytes = apart(setup.bounds());
+        let (bytes, most) = (apart(setup.bounds()), setup.bounds().records);
         let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
             give_way();
             for (number, volume) in inbox {
@@ -77,20 +81,35 @@ impl Snapshots {
         })?;
         let (volume, busy, last) = (Volume::default(), Duration::ZERO, Instant::now());
         let requests = Some(requests);
-        Ok(Self { requests, done, thread: Some(thread), making: false, bytes, volume, busy, last, apart: APART })
+        Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
     /// Whether it is time for another one; `volume` and `busy` count from the beginning of this run.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
-            self.making = false;
-            self.last = Instant::now();
-            self.apart = APART.max(took * APART_TIMES);
+            self.is_made(took);
         }
         let (more, longer) = (volume.work.saturating_sub(self.volume.work), busy.saturating_sub(self.busy));
         let bytes = volume.bytes.saturating_sub(self.volume.bytes);
         let enough = more >= WORK || bytes >= self.bytes || (more >= LEAST_WORK && longer >= BUSY);
-        enough && !self.making && self.last.elapsed() >= self.apart
+        enough && !self.making && (self.last.elapsed() >= self.apart || bytes >= self.most)
+    }
+
+    fn is_made(&mut self, took: Duration) {
+        self.making = false;
+        self.last = Instant::now();
+        self.apart = APART.max(took * APART_TIMES);
+    }
+
+    /// Waits a moment where records come faster than snapshots of them are made: what is behind the newest snapshot cannot go.
+    pub fn hold_back(&mut self, volume: Volume) {
+        let behind = volume.bytes.saturating_sub(self.volume.bytes);
+        if self.making
+            && behind > self.most
+            && let Ok(took) = self.done.recv_timeout(HELD_BACK)
+        {
+            self.is_made(took);
+        }
     }
 
     /// Has one made of everything up to a record; `before` is how much there was before this run.

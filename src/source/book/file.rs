@@ -33,6 +33,11 @@ impl File {
         self.0.path()
     }
 
+    /// Where a damaged file is that was there before.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.0.moved_aside()
+    }
+
     /// Takes the lock, if nobody has it, and reads the file.
     ///
     /// # Errors
