@@ -18,9 +18,11 @@ use crate::common::TestFolder;
 const SPEED: f64 = 1e7;
 
 /// How many virtual hours, and how much the folder may take, in bytes.
-fn extent() -> (u64, u64) {
-    let hours = std::env::var("KORNSOLE_MONTH_HOURS").ok().and_then(|text| text.parse().ok());
-    hours.map_or((1, 2 << 20), |hours| (hours, 64 << 20))
+fn extent() -> (f64, u64) {
+    let set = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<f64>().ok());
+    let hours = set("KORNSOLE_MONTH_HOURS");
+    let mebibytes = set("KORNSOLE_MONTH_MIB").unwrap_or(if hours.is_some() { 64.0 } else { 1.0 });
+    (hours.unwrap_or(0.25), (mebibytes * 1_048_576.0) as u64)
 }
 
 /// How much of the disk the files of a folder take, in bytes.
@@ -42,7 +44,6 @@ fn kept(folder: &Path) -> (u64, u64) {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
 fn a_folder_does_not_outgrow_what_it_may_take() {
     let ((hours, most), folder) = (extent(), TestFolder::new());
     let state = folder.join("state");
@@ -50,7 +51,7 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
     (setup.state_bytes, setup.event.ring_buffer_capacity) = (most, 2_000);
     let opened = open_kept(42, &setup, &StateArgs { folder: Some(state.clone()), repair: false }, SPEED).unwrap();
     let engine = Engine::start_with_journal(opened.core, SPEED, None, opened.kept).unwrap();
-    let (end, began) = (Time::ZERO + Duration::from_secs(hours * 3600), Instant::now());
+    let (end, began) = (Time::ZERO + Duration::from_secs_f64(hours * 3600.0), Instant::now());
     let (mut largest, mut half) = (0, None);
     loop {
         std::thread::sleep(Duration::from_millis(50));
