@@ -133,6 +133,26 @@ fn the_overview_follows_a_cluster_that_just_began() {
     assert_eq!(amounts(&below, "use        cpu ").unwrap().0, used, "it is as new as the cluster:\n{below}");
 }
 
+#[test]
+fn an_earlier_moment_is_shown_by_the_page_and_the_header() {
+    let (mut driver, source) = on_demo(160, 50, 5);
+    driver.keys("o").unwrap();
+    for _ in 0..30 {
+        source.advance(Duration::from_secs(1));
+        driver.advance(Duration::from_secs(1));
+    }
+    let now = source_used(&driver);
+    driver.keys(":back 20s<ret>").unwrap();
+    driver.settle();
+    driver.advance(Duration::from_secs(1));
+    assert!(driver.state().cluster.past.shown.is_some(), "{}", driver.screen_text());
+    let then = show_amount(VCORE, driver.state().cluster.view.partitions[0].allocated.amount(VCORE));
+    assert_ne!(now, then);
+    let (header, below) = halves(&driver);
+    assert_eq!(amounts(&header, "cpu ").unwrap().0, then);
+    assert_eq!(amounts(&below, "use        cpu ").unwrap().0, then, "{below}");
+}
+
 /// What the newest view says of the cpu in use.
 fn source_used(driver: &Driver) -> String {
     show_amount(VCORE, driver.state().cluster.newest.partitions[0].allocated.amount(VCORE))

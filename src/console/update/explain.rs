@@ -90,8 +90,9 @@ pub fn want(state: &mut State) {
         }
         Explained::Overview(looked) => overview::want(state, *looked),
         Explained::Node(_) | Explained::Event(_) => {
-            let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !frozen);
-            if old {
+            let due =
+                |asked: Duration| if frozen { overview::is_of_another(state, page) } else { now >= asked + AGAIN };
+            if page.asked.is_none_or(due) {
                 let (sheet, view) = (worked_out(state, &page.of), Arc::clone(&state.cluster.view));
                 if let Page::Explain(page) = state.page_mut() {
                     (page.asked, page.view) = (Some(now), Some(view));

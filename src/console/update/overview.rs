@@ -66,7 +66,9 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     if state.cluster.part().is_none() {
         return;
     }
-    let old = page.asked.is_none_or(|asked| now >= asked + again(state, page) && !stands);
+    // While the picture stands it is made again only when another moment is shown.
+    let due = |asked: Duration| if stands { is_of_another(state, page) } else { now >= asked + again(state, page) };
+    let old = page.asked.is_none_or(due);
     if page.awaited || !old {
         return;
     }
@@ -77,10 +79,15 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     state.emit(Work::Overview(Box::new(given)));
 }
 
+/// Whether a page was made from another view than the one that is shown.
+pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
+    page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
+}
+
 /// How long an overview stands: it looks at everything, so a large cluster's is made less often.
 pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
-    let news = page.view.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &state.cluster.view));
-    (if news { OF_NEWS } else { AGAIN }).max(page.pace.saturating_mul(SHARE))
+    (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
+        .max(page.pace.saturating_mul(SHARE))
 }
 
 fn given(state: &State, looked: Option<Time>) -> Given {
