@@ -1,11 +1,12 @@
 //! The `kornsole-job` binary: the processes of a job on this machine, without anything else, so that they start in a moment. `kornsole`
 //! starts it; it is of no use by itself.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 fn fail(message: &str, status: u8) -> ExitCode {
-    eprintln!("{message}");
+    // When standard error is gone nobody is left to be told.
+    let _ = writeln!(std::io::stderr().lock(), "{message}");
     ExitCode::from(status)
 }
 

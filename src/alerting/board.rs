@@ -147,10 +147,8 @@ impl Board {
         let read = store.as_ref().map(Store::read).transpose().map(Option::flatten);
         let restored = read.and_then(|text| text.map_or(Ok(()), |text| inner.restore(&text, now)));
         if let Err(why) = restored {
-            inner.notes.push(format!("the alerts begin with nothing: {why}"));
-            if let Some(store) = &store {
-                store.set_aside();
-            }
+            let file = store.as_ref().map(|store| store.set_aside().display().to_string()).unwrap_or_default();
+            inner.notes.push(format!("the kept alerts are damaged ({why}), and begin again: the file is {file} now"));
         }
         let names: Vec<String> = inner.alerts.rules().targets.receivers.iter().map(|one| one.name.clone()).collect();
         // What waits for a receiver that there is no more has nowhere to go.
@@ -188,7 +186,9 @@ impl Board {
         for change in &changes {
             inner.queue(change, timing);
         }
-        let due = inner.written.is_none_or(|at| timing.wall.duration_since(at).is_ok_and(|ago| ago >= WRITTEN_EVERY));
+        // A clock that was set back does not say how long ago that was.
+        let long_ago = |at| timing.wall.duration_since(at).map_or(true, |ago| ago >= WRITTEN_EVERY);
+        let due = inner.written.is_none_or(long_ago);
         if !changes.is_empty() || due {
             self.write(&mut inner, timing.wall);
         }
@@ -219,11 +219,7 @@ impl Board {
     /// # Errors
     /// Why not.
     pub fn silence(&self, order: SilenceOrder, now: Time) -> Result<u64, String> {
-        let mut inner = self.inner();
-        let id = inner.alerts.silence(order, now)?;
-        self.write(&mut inner, SystemTime::now());
-        self.show(inner);
-        Ok(id)
+        self.kept(|alerts| alerts.silence(order, now), "keep the silence")
     }
 
     /// Ends a silence before its time.
@@ -231,11 +227,24 @@ impl Board {
     /// # Errors
     /// There is none of this number in force.
     pub fn end_silence(&self, id: u64, by: &str, now: Time) -> Result<(), String> {
+        self.kept(|alerts| alerts.end_silence(id, by, now), "keep the end of the silence")
+    }
+
+    /// Changes what a person ordered: it is on the disk when this returns, or it is not done.
+    fn kept<T>(&self, change: impl FnOnce(&mut Alerts) -> Result<T, String>, what: &str) -> Result<T, String> {
         let mut inner = self.inner();
-        inner.alerts.end_silence(id, by, now)?;
+        let before = inner.alerts.clone();
+        let done = change(&mut inner.alerts)?;
         self.write(&mut inner, SystemTime::now());
+        let unwritten = inner.unwritten.clone();
+        if unwritten.is_some() {
+            inner.alerts = before;
+        }
         self.show(inner);
-        Ok(())
+        match unwritten {
+            Some(why) => Err(format!("cannot {what}: {why}; free the disk and try again")),
+            None => Ok(done),
+        }
     }
 
     /// Writes the state, where it is kept. What cannot be written is reported, and nothing stops.

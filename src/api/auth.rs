@@ -9,6 +9,7 @@
 //! - a file that others may read is not used; a file that becomes faulty leaves the tokens as they were.
 
 mod change;
+mod mark;
 
 use std::fmt;
 use std::fs;
@@ -21,6 +22,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 pub use self::change::{add, revoke};
+pub use self::mark::TokenMark;
 use super::dto::time::{parse_rfc3339, rfc3339};
 use super::private_file;
 use crate::config::yaml;
@@ -71,13 +73,6 @@ impl NewToken {
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));
         Ok(Self { secret, token: Token { id, hash, identity, expires, read_only, note: note.to_owned() } })
-    }
-}
-
-impl Token {
-    /// Whether it is over at `now`, in nanoseconds since 1970.
-    pub fn is_over(&self, now: i64) -> bool {
-        self.expires.is_some_and(|expires| expires <= now)
     }
 }
 
@@ -134,8 +129,11 @@ impl Tokens {
 
     /// The token that was presented, if it is one and is not over at `now`, in nanoseconds since 1970.
     pub fn find(&self, presented: &str, now: i64) -> Option<Token> {
+        self.of_hash(hash(presented), now)
+    }
+
+    fn of_hash(&self, hash: [u8; 32], now: i64) -> Option<Token> {
         let tokens = self.current();
-        let hash = hash(presented);
         let mut found: Option<&Token> = None;
         for token in tokens.iter() {
             if bool::from(token.hash.ct_eq(&hash)) {

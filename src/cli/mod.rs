@@ -51,6 +51,7 @@ pub mod user_settings;
 pub mod watch;
 pub mod whatif;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -255,10 +256,14 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints why a command ends, and gives the exit code for it.
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
-    eprintln!("{}", message.trim_end());
+    say(message.trim_end());
     ExitCode::from(code)
+}
+
+/// Prints a line on standard error. When that is gone, with its terminal, nobody is left to be told.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 #[cfg(test)]

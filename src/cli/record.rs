@@ -1,7 +1,8 @@
 //! `--record`: what a person does in a console, written as a tape.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -52,7 +53,9 @@ impl Recording {
         if options.ascii {
             settings.push("Ascii true".to_owned());
         }
-        let file = File::create_new(path).map_err(|error| message(error.to_string()))?;
+        // What a person types may be private.
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        let file = file.map_err(|error| message(error.to_string()))?;
         let beginning = Beginning { source, settings, size: (80, 24) };
         let recorder = Recorder::new(&beginning);
         Ok(Self { file, beginning, recorder })

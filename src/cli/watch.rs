@@ -147,7 +147,10 @@ impl Said {
         if self.keeping.as_ref() != Some(&*keeping) {
             match &*keeping {
                 Keeping::Memory => {}
-                Keeping::Writes(file) => {
+                Keeping::Writes(file) | Keeping::Afresh { file, .. } => {
+                    if let Some(why) = keeping.trouble() {
+                        tracing::warn!("{why}");
+                    }
                     // For scripts: it collects now, and where. Nobody may listen there.
                     let _ = settings::print(&format!("{}\n", file.display()));
                 }

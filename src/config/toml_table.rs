@@ -36,6 +36,9 @@ pub struct Entry<'t, 'v> {
     wrong_type: &'static str,
 }
 
+/// How many faults of a text are reported at most: each is looked up in the whole of it.
+pub const MOST_FAULTS: usize = 100;
+
 /// A fault at a piece of the text.
 pub fn fault(
     text: &str,

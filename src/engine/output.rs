@@ -1,5 +1,6 @@
 //! The output of the engine's thread: records to the journal, and once they are on the disk events, views and answers.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ const WRITE_EVERY: Duration = Duration::from_secs(1);
 const WRITE_BYTES: usize = 64 << 10;
 /// How many bytes of refusals wait while the disk fails.
 const WAITING_BYTES: usize = 1 << 20;
+/// How many bytes of records are on the way to the disk before the scheduler waits for it.
+const MOST_ON_THE_WAY: usize = 16 << 20;
 /// How many views wait for the disk at most.
 const MOST_VIEWS: usize = 2;
 
@@ -47,6 +50,8 @@ pub(super) struct Output {
     /// The journal, if there is one.
     pub journal: Option<RunningJournal>,
     pub last_write: Instant,
+    /// Records that were given to the journal: the number of the last one, and the bytes.
+    on_the_way: VecDeque<(u64, usize)>,
 }
 
 impl Output {
@@ -58,6 +63,7 @@ impl Output {
             explained: Vec::new(),
             journal,
             last_write: Instant::now(),
+            on_the_way: VecDeque::new(),
         }
     }
 
@@ -109,7 +115,21 @@ impl Output {
         let then = after_write(state, &self.published, view, answers, journal);
         let (block, new) = state.take_written();
         self.last_write = Instant::now();
+        let sent = block.as_ref().map(|block| (block.last(), block.frames.len()));
         journal.write(block, &new, then);
+        self.on_the_way.extend(sent);
+        while let Some((last, _)) = self.on_the_way.front()
+            && *last <= journal.durable()
+        {
+            self.on_the_way.pop_front();
+        }
+        // A disk that is slower than the scheduler slows it down, and fills no memory.
+        while self.on_the_way.iter().map(|(_, bytes)| bytes).sum::<usize>() > MOST_ON_THE_WAY
+            && let Some((last, _)) = self.on_the_way.front()
+            && journal.wait_while_well(*last)
+        {
+            self.on_the_way.pop_front();
+        }
     }
 
     /// Whether all that was carried out is on the disk.
@@ -123,6 +143,7 @@ impl Output {
         let Some(running) = &mut self.journal else { return };
         let Some(recorder) = &state.recorder else { return };
         let (volume, busy) = (recorder.volume(), state.counters.cycling());
+        running.snapshots.hold_back(volume);
         if !running.snapshots.is_due(volume, busy) {
             return;
         }

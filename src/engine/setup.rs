@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use crate::config::settings::EventConfig;
 use crate::config::{AllowedRemoval, DEFAULT_POLICY_GROUP, SchedulerConfig};
+use crate::engine::journal::bounded::Bounds;
 use crate::model::{Profile, Time};
 use crate::scheduler::Tuning;
 
 /// How often the queue cleaner runs when nobody says otherwise (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
+
+/// How many bytes of the disk a state folder may take when nobody says otherwise.
+pub const STATE_BYTES: u64 = 512 << 20;
 
 /// How many events are kept when nobody says otherwise (SCH-220).
 const EVENTS_KEPT: u32 = 100_000;
@@ -33,6 +37,8 @@ pub struct Setup {
     pub follows: bool,
     /// The configuration is kept there, in words, and changed nowhere else: an order to change it here is refused.
     pub configured_by: Option<Arc<str>>,
+    /// How many bytes of the disk the journal may take.
+    pub state_bytes: u64,
     /// How many events are kept, if any are.
     pub event: EventConfig,
     /// What a changed configuration file may take away of the active one (CFG-120).
@@ -60,11 +66,17 @@ impl Setup {
             paused,
             follows,
             configured_by,
+            state_bytes: STATE_BYTES,
             event,
             allowed_removal,
             instance,
             begins,
         }
+    }
+
+    /// What stays of each kind in the journal.
+    pub(super) const fn bounds(&self) -> Bounds {
+        Bounds::of(self.state_bytes)
     }
 
     /// What the scheduler's own configuration says.
@@ -83,6 +95,7 @@ impl Setup {
             paused: false,
             follows: false,
             configured_by: None,
+            state_bytes: config.state_bytes,
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),
@@ -100,6 +113,7 @@ mod tests {
     fn the_settings_default_to_what_holds_without_them() {
         let by = Setup::by(Profile::Kornsole, Settings::default().config());
         let of = Setup::of(Profile::Kornsole);
+        assert_eq!(by.state_bytes, of.state_bytes);
         assert_eq!((by.policy_group, by.clean_every, by.tuning), (of.policy_group, of.clean_every, of.tuning));
     }
 }

@@ -33,12 +33,14 @@ pub struct KeptFile {
     /// What is in it, as messages call it.
     what: &'static str,
     lock: Option<fs::File>,
+    /// Where a damaged file is that this process has moved aside.
+    aside: Option<PathBuf>,
     /// When the file was changed, as it was read last.
     read: Option<SystemTime>,
 }
 
 /// Whether an error is about what is in the file, and not about the disk.
-fn is_damage(error: &redb::Error) -> bool {
+pub fn is_damage(error: &redb::Error) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match error {
         redb::Error::Corrupted(_) | redb::Error::RepairAborted => true,
@@ -47,11 +49,16 @@ fn is_damage(error: &redb::Error) -> bool {
     }
 }
 
+/// What is said of a file that is damaged.
+pub fn damaged(path: &Path, error: &redb::Error) -> String {
+    format!("{} is damaged: {error}; the next start that writes it moves it aside and begins again", path.display())
+}
+
 impl KeptFile {
     /// The file of this name in a folder; `what`: how messages call what is in it.
     pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
         let path = folder.join(format!("{name}.redb"));
-        Self { folder: folder.to_owned(), path, what, lock: None, read: None }
+        Self { folder: folder.to_owned(), path, what, lock: None, aside: None, read: None }
     }
 
     /// Where it is.
@@ -88,8 +95,10 @@ impl KeptFile {
                 let aside = self.path.with_extension("redb.damaged");
                 fs::rename(&self.path, &aside).map_err(failed)?;
                 tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
+                self.aside = Some(aside);
                 Ok((role, T::default()))
             }
+            Err(error) if is_damage(&error) => Err(damaged(&self.path, &error)),
             // It is being written just now.
             Err(redb::Error::DatabaseAlreadyOpen) if role == Role::Reader => Ok((role, T::default())),
             Err(error) => Err(format!("{}: {error}", self.path.display())),
@@ -112,6 +121,11 @@ impl KeptFile {
         }
     }
 
+    /// Where a damaged file is that was there before: all begins again.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.aside.as_deref()
+    }
+
     /// Whether this process may write it.
     pub const fn is_writer(&self) -> bool {
         self.lock.is_some()
@@ -121,6 +135,12 @@ impl KeptFile {
         if !self.path.exists() {
             // What was measured is nobody else's business.
             OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
+        } else if fs::metadata(&self.path)?.len() == 0 {
+            // The store would take it for a new one. It is one for a moment, of a process that makes it.
+            return Err(match self.is_writer() {
+                true => redb::Error::Corrupted("the file is empty".to_owned()),
+                false => redb::Error::DatabaseAlreadyOpen,
+            });
         }
         Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
     }

@@ -6,5 +6,6 @@
 mod common;
 
 mod fuzz;
+mod readers;
 mod rules;
 mod verdicts;

@@ -12,6 +12,8 @@ mod common;
 mod apply;
 mod attach;
 #[cfg(target_os = "linux")]
+mod gone;
+#[cfg(target_os = "linux")]
 mod interactive;
 #[cfg(target_os = "linux")]
 mod linear;

@@ -1,10 +1,11 @@
 //! Who may do what, over a real socket: tokens, their failures, servers that show or change nothing, pages in a browser.
 
 use std::io::{Read as _, Write as _};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use kornsole::api::auth::{self, NewToken};
 use kornsole::api::server::Options;
-use kornsole::model::Profile;
+use kornsole::model::{Identity, Profile};
 
 use super::stage::{Answer, PATIENCE, Stage, answer};
 use crate::common::TestFolder;
@@ -221,5 +222,71 @@ fn a_request_names_one_host() {
         assert_eq!((two.status, two.text()), (400, "400 Bad Request: too many Host headers"), "{path}");
         assert_eq!(said(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).status, 200);
         assert_eq!(said(&format!("GET {path} HTTP/1.0\r\n\r\n")).status, 200, "an old client need not");
+    }
+}
+
+/// Opens a stream of events with a token, and reads its first line.
+fn listening(stage: &Stage, path: &str, token: &str) -> (std::net::TcpStream, Vec<u8>) {
+    let mut stream = stage.connect();
+    let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {token}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("nstanceUUID") {
+        let mut piece = [0; 4096];
+        let count = stream.read(&mut piece).unwrap();
+        assert!(count > 0, "{}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&piece[..count]);
+    }
+    (stream, seen)
+}
+
+/// Whether a stream goes on for a while.
+fn goes_on(stream: &mut std::net::TcpStream) -> bool {
+    stream.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
+    let went = match stream.read(&mut [0; 4096]) {
+        Ok(count) => count > 0,
+        Err(error) => matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
+    };
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    went
+}
+
+const STREAMS: [&str; 2] = ["/kornsole/v1/events/stream", "/ws/v1/events/stream"];
+
+#[test]
+fn who_has_lost_a_token_hears_nothing_more() {
+    let (stage, folder, sue) = with_token(|options| options.access.require_token = true);
+    let bob = NewToken::make(Identity::new("bob", ["dev"]), None, false, "").unwrap();
+    auth::add(&folder.tokens(), bob.token.clone()).unwrap();
+    let bobs = format!("Bearer {}", bob.secret);
+    let mut lost: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &bobs)).collect();
+    let mut kept: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &sue)).collect();
+    assert!(lost.iter_mut().all(|(stream, _)| goes_on(stream)));
+    let revoked = Instant::now();
+    auth::revoke(&folder.tokens(), &bob.token.id).unwrap();
+    for (stream, seen) in &mut lost {
+        stream.read_to_end(seen).unwrap();
+        let text = String::from_utf8_lossy(seen).into_owned();
+        assert!(revoked.elapsed() < Duration::from_secs(1), "after {:?}: {text}", revoked.elapsed());
+        assert!(text.contains("the token has expired, or was revoked"), "{text}");
+    }
+    assert!(kept.iter_mut().all(|(stream, _)| goes_on(stream)), "another token's streams go on");
+}
+
+#[test]
+fn a_stream_ends_when_its_token_expires() {
+    let (stage, folder, _) = with_token(|options| options.access.require_token = true);
+    let over = SystemTime::now() + Duration::from_millis(1500);
+    let nanos = i64::try_from(over.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+    // The file has whole seconds.
+    let nanos = nanos / 1_000_000_000 * 1_000_000_000 + 1_000_000_000;
+    let brief = NewToken::make(Identity::new("bob", ["dev"]), Some(nanos), false, "").unwrap();
+    auth::add(&folder.tokens(), brief.token).unwrap();
+    let token = format!("Bearer {}", brief.secret);
+    for (mut stream, mut seen) in STREAMS.map(|path| listening(&stage, path, &token)) {
+        stream.read_to_end(&mut seen).unwrap();
+        let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+        let late = (now - nanos) as f64 / 1e9;
+        assert!((0.0..1.0).contains(&late), "{late} s after it expired: {}", String::from_utf8_lossy(&seen));
     }
 }

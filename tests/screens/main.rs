@@ -36,6 +36,7 @@ mod room;
 mod screens;
 mod shadow;
 mod simulated_past;
+mod together;
 mod users;
 mod ways;
 mod what_if;

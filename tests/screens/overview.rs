@@ -86,7 +86,7 @@ fn an_empty_cluster_has_an_overview_too() {
     let (mut driver, _) = on_text(text, Identity::parse("you").unwrap().into(), 80, 24);
     driver.keys("o").unwrap();
     says(&driver, "Nothing needs attention");
-    says(&driver, "there is no node");
+    says(&driver, "no nodes");
     says(&driver, "nothing is pending");
     says_not(&driver, "NaN");
 }

@@ -68,7 +68,7 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::rule::{Rule, Rules};
-use crate::config::toml_table::{Table, fault};
+use crate::config::toml_table::{MOST_FAULTS, Table, fault};
 use crate::config::{Fault, Place};
 
 /// The rules that hold where nobody says otherwise, as text.
@@ -105,12 +105,13 @@ fn read_over(text: &str, defaults: &[Rule]) -> RulesRead {
         let table = Table { text, path: String::new(), entries: root.get_ref(), wrong_type: "ALR-003" };
         top(&table, defaults, &mut rules, &mut faults);
     }
-    for error in wrong {
+    for error in wrong.into_iter().take(MOST_FAULTS) {
         let span: Range<usize> = error.span().unwrap_or_default();
         let hint = "no rule of the text is used";
         faults.push(fault(text, "ALR-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
+    faults.truncate(MOST_FAULTS);
     RulesRead { rules: faults.is_empty().then_some(rules), faults }
 }
 

@@ -234,13 +234,18 @@ fn routes(shared: Arc<Shared>) -> Router {
 }
 
 /// The YuniKorn API is open to everybody, unless the server asks for a token.
-async fn part_one(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn part_one(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
     if request.method() == Method::PUT && request.uri().path() == native::legacy_config::PATH {
         return native::legacy_config::replace_config(State(Arc::clone(&shared.native)), request).await;
     }
     let admitted = shared.native.admit((request.headers(), request.extensions())).await;
     match admitted {
-        Ok(()) => yunikorn::answer(State(shared), request).await,
+        Ok(mark) => {
+            if let Some(mark) = mark {
+                request.extensions_mut().insert(mark);
+            }
+            yunikorn::answer(State(shared), request).await
+        }
         Err(refused) => *refused,
     }
 }

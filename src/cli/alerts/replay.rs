@@ -55,7 +55,7 @@ pub fn run(args: &ReplayArgs) -> ExitCode {
 
 fn replay(args: &ReplayArgs) -> Result<String, String> {
     let (rules, _) = AlertArgs { rules: args.rules.clone() }.read()?;
-    let look = FolderInspection::open(&args.state).map_err(|why| why.to_string())?;
+    let look = FolderInspection::open(&args.state).map_err(|trouble| trouble.said_of(&args.state))?;
     let wall = look.clock_runs();
     let now = SystemTime::now();
     let time =

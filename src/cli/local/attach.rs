@@ -120,9 +120,8 @@ fn begun(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 fn say(text: &str) {
-    eprintln!("{}", escaped(text));
+    crate::cli::say(&escaped(text));
 }
 
 /// The terminal while every key goes to the job.

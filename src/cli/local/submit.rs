@@ -157,9 +157,8 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
     fs::read(file).map_err(|why| wrong(&why))
 }
 
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 fn warn(what: &str) {
-    eprintln!("{}", escaped(what));
+    crate::cli::say(&escaped(what));
 }
 
 fn spec(args: &SubmitArgs) -> Result<JobSpec, Ended> {

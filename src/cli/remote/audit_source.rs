@@ -11,7 +11,7 @@ use crate::api::convert::{Wall, audit as convert};
 use crate::api::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use crate::api::dto::native::ConfigState;
 use crate::config::DEFAULT_POLICY_GROUP;
-use crate::engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected};
+use crate::engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected, SalvagedFolder};
 use crate::model::Profile;
 use crate::source::remote::kept::Kept;
 use crate::source::remote::once::Once;
@@ -43,11 +43,15 @@ impl AuditSourceArgs {
     /// Opens what the arguments name: a server, or a state folder.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if let Some(path) = &self.state {
-            let folder: Box<dyn Inspected> = match AuditInspection::is_of(path) {
-                true => Box::new(AuditInspection::open(path).map_err(|trouble| failed(path, &trouble))?),
-                false => Box::new(self.folder()?),
+            let opened: Result<Box<dyn Inspected>, FolderError> = match AuditInspection::is_of(path) {
+                true => AuditInspection::open(path).map(|look| Box::new(look) as _),
+                false => FolderInspection::open(path).map(|look| Box::new(look) as _),
             };
-            return Ok(AuditSource::Folder(folder));
+            let folder = opened.or_else(|trouble| match trouble {
+                FolderError::Damaged(why) => SalvagedFolder::open(path, &why).map(|look| Box::new(look) as _),
+                other => Err(other),
+            });
+            return Ok(AuditSource::Folder(folder.map_err(|trouble| failed(path, &trouble))?));
         }
         let once = self.server_args().connect()?;
         match once.remote() {
@@ -71,11 +75,7 @@ impl AuditSourceArgs {
 }
 
 fn failed(folder: &Path, trouble: &FolderError) -> Ended {
-    let message = match trouble {
-        FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
-        _ => trouble.to_string(),
-    };
-    Ended { message, code: 1 }
+    ended(trouble.said_of(folder))
 }
 
 /// An audit to read, with the revisions that belong to it.
@@ -169,12 +169,22 @@ impl AuditSource {
             Some(number) => look.audit_log().revision(number),
             None => look.audit_log().revisions(None, 1).pop(),
         };
-        let ended = |message| Ended { message, code: 1 };
-        let found = found.ok_or_else(|| ended(format!("there is no revision {}", revision.unwrap_or(1))))?;
+        let found = found.ok_or_else(|| match look.damage() {
+            Some(damage) => ended(format!("revision {} is not intact\n{damage}", revision.unwrap_or(1))),
+            None => ended(format!("there is no revision {}", revision.unwrap_or(1))),
+        })?;
         if found.text.is_none() {
             return Err(ended(format!("the text of revision {} is not known: {}", found.number, found.reason)));
         }
         Ok(convert::old_configuration(&found, look.policy_group(), &began()))
+    }
+
+    /// How a command ends that has shown what there is: of a damaged folder that is what is intact.
+    pub fn end(&self) -> Result<(), Ended> {
+        match self {
+            Self::Folder(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),
+            _ => Ok(()),
+        }
     }
 
     /// By which rules its configurations are read.
@@ -185,6 +195,10 @@ impl AuditSource {
             Self::Kept(_, profile) => *profile,
         }
     }
+}
+
+fn ended(message: String) -> Ended {
+    Ended { message, code: 1 }
 }
 
 /// For what has no time of the wall clock: all that was written by a running scheduler has one.

@@ -161,7 +161,7 @@ fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<An
 
 fn of_folder(folder: &Path, question: &Question) -> Result<Answered, Ended> {
     let look = FolderInspection::open(folder);
-    let look = look.map_err(|trouble| Ended { message: format!("{}: {trouble}", folder.display()), code: 1 })?;
+    let look = look.map_err(|trouble| Ended { message: trouble.said_of(folder), code: 1 })?;
     let found = look.explain(question).map_err(refused)?;
     Ok(Answered::of(&found))
 }

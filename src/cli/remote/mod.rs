@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
-use super::{fail, trends};
+use super::{fail, say, trends};
 use crate::api::client::{Fault, Limits, Remote};
 use crate::api::dto::native::{WhatIf, WhatIfResult};
 use crate::model::Time;
@@ -175,9 +175,8 @@ impl ServerArgs {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 fn note_on_stderr(note: &str) {
-    eprintln!("{note}");
+    say(note);
 }
 
 /// The exit code of a command. A reader that has seen enough is no error.

@@ -115,13 +115,15 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
     let AuditArgs { of, last, user, action, object } = args;
     let (user, action, object) = (user.clone(), action.clone(), object.clone());
     let query = AuditQuery { before: None, limit: *last, user, action, object };
-    let (mut entries, only) = of.open()?.audit(&query)?;
+    let source = of.open()?;
+    let (mut entries, only) = source.audit(&query)?;
     if let Some(user) = only {
         super::note_on_stderr(&format!("only {user}'s own: the scheduler ACL sees all"));
     }
     entries.reverse();
     if of.client.json {
-        return print(&entries.iter().map(line).collect::<String>()).map(|_| ());
+        print(&entries.iter().map(line).collect::<String>())?;
+        return source.end();
     }
     let mut table = Table::new(&["TIME", "WHO", "ACTION", "OBJECT", "RESULT", "FROM", "WHY"]);
     for entry in entries {
@@ -130,14 +132,17 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
         let who = if entry.user.is_empty() { "-".to_owned() } else { entry.user };
         table.row(vec![rfc3339(entry.at), who, entry.action, entry.object, result, entry.address, why]);
     }
-    print(&table.text()).map(|_| ())
+    print(&table.text())?;
+    source.end()
 }
 
 fn history(of: &AuditSourceArgs, last: usize) -> Result<(), Ended> {
-    let mut found = of.open()?.revisions(last)?;
+    let source = of.open()?;
+    let mut found = source.revisions(last)?;
     found.reverse();
     if of.client.json {
-        return print(&found.iter().map(line).collect::<String>()).map(|_| ());
+        print(&found.iter().map(line).collect::<String>())?;
+        return source.end();
     }
     let mut table = Table::new(&[">REV", "TIME", "BY", "HOW", ">CHANGES", "CHECKSUM", "", "WHY"]);
     for one in found {
@@ -147,13 +152,16 @@ fn history(of: &AuditSourceArgs, last: usize) -> Result<(), Ended> {
         let (number, changes) = (one.revision.to_string(), one.changes.to_string());
         table.row(vec![number, rfc3339(one.at), one.by, how, changes, checksum, current, one.reason]);
     }
-    print(&table.text()).map(|_| ())
+    print(&table.text())?;
+    source.end()
 }
 
 fn show(of: &AuditSourceArgs, revision: Option<u64>) -> Result<(), Ended> {
-    let state = of.open()?.state(revision)?;
+    let source = of.open()?;
+    let state = source.state(revision)?;
     let text = if of.client.json { line(&state) } else { state.text };
-    print(&text).map(|_| ())
+    print(&text)?;
+    source.end()
 }
 
 fn diff(of: &AuditSourceArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
@@ -168,7 +176,8 @@ fn diff(of: &AuditSourceArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
     };
     let diff = config::diff(&read(Some(old))?, &read(new)?);
     let text = if of.client.json { format!("{:#}\n", diff.to_json()) } else { diff.to_text() };
-    print(&text).map(|_| ())
+    print(&text)?;
+    source.end()
 }
 
 fn roll_back(of: &AuditSourceArgs, revision: u64, args: &ChangeArgs) -> Result<(), Ended> {

@@ -102,7 +102,7 @@ fn registered(node: &Node) -> PartitionCommand {
 
 /// Reads a span of the journal in a folder that nobody runs.
 pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
-    let look = FolderInspection::open(folder).map_err(Ended::input)?;
+    let look = FolderInspection::open(folder).map_err(|trouble| Ended::input(trouble.said_of(folder)))?;
     journal(args, &look.recording(), watch)
 }
 

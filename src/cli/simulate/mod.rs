@@ -28,6 +28,7 @@ use signal_hook::consts::SIGINT;
 
 use self::progress::Watch;
 use super::fail;
+use super::settings::print;
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::engine::journal::JournalHistory;
 use crate::model::{Profile, Time};
@@ -190,13 +191,12 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 /// Exit code 0: all runs came to their end, or the target is met; 1: something cannot be read, or the target cannot be met; 2: wrong use;
 /// 130: it was interrupted.
-#[expect(clippy::print_stdout, reason = "this is what standard output is for")]
 pub fn run(args: &SimulateArgs) -> ExitCode {
     let args = SimulateArgs { unfinished: Some(PathBuf::from(".")), ..args.clone() };
     match simulated(&args) {
         Ok((output, code)) => {
-            print!("{output}");
-            ExitCode::from(code)
+            let printed = print(&output);
+            if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed }
         }
         Err(ended) => fail(&ended.message, ended.code),
     }

@@ -11,6 +11,7 @@ use std::time::UNIX_EPOCH;
 use clap::{ArgGroup, Args};
 
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
+use super::settings::print;
 use super::{fail, load};
 use crate::api::convert::{Wall, whatif as convert};
 use crate::api::dto::json::to_bytes;
@@ -103,22 +104,19 @@ impl Ended {
 }
 
 /// Exit code 0: both runs reached their end; 1: something cannot be read or is refused; 2: a change is not one; 3: nobody answers.
-#[expect(clippy::print_stdout, reason = "this is what standard output is for")]
 pub fn run(args: &WhatIfArgs) -> ExitCode {
     let done = tried(args).and_then(|(asked, result)| {
         if let Some(file) = &args.html {
             let page = html::page(&asked, &result);
             std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
         }
-        if args.client.json {
-            println!("{}", String::from_utf8_lossy(&to_bytes(&result)));
-        } else {
-            print!("{}", text::text(&result));
-        }
-        Ok(())
+        Ok(match args.client.json {
+            true => format!("{}\n", String::from_utf8_lossy(&to_bytes(&result))),
+            false => text::text(&result),
+        })
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(text) => print(&text),
         Err(ended) => fail(&ended.message, ended.code),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn of_manifests(args: &WhatIfArgs) -> Result<(Fork, Vec<String>), Str
 pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
     match &args.state {
         Some(folder) => {
-            let look = FolderInspection::open(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+            let look = FolderInspection::open(folder).map_err(|trouble| trouble.said_of(folder))?;
             of_folder(args, &look).map_err(|why| format!("{}: {why}", folder.display()))
         }
         None => of_scenario(args).map(|fork| (fork, Arrivals::default())),

@@ -66,7 +66,7 @@ fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
 }
 
 /// Every key, in the order in which they are printed.
-pub static KEYS: [SettingKey; 26] = [
+pub static KEYS: [SettingKey; 27] = [
     SettingKey::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))
     }),
@@ -103,6 +103,13 @@ pub static KEYS: [SettingKey; 26] = [
         "state.folder",
         "Folder of the journal; the scheduler resumes from it at the next start. Flag: --state.",
         |c, w| put(&mut c.state_folder, path(w)),
+    ),
+    SettingKey::new(
+        "state.size",
+        "whole number, MiB",
+        "512",
+        "How much of the disk the journal may take: the oldest of the past goes first. The newest two snapshots always stay.",
+        |c, w| put(&mut c.state_bytes, number::<u64>(w, 64, 1 << 20).map(|mebibytes| mebibytes << 20)),
     ),
     SettingKey::new("cleaner.interval", DURATION, "10s", "How often unused dynamic queues are removed.", |c, w| {
         put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))

@@ -44,6 +44,8 @@ pub struct SchedulerConfig {
     pub policy_group: String,
     /// `state.folder`: where the journal is; nothing is kept without.
     pub state_folder: Option<PathBuf>,
+    /// `state.size`: how much of the disk the journal may take, in bytes.
+    pub state_bytes: u64,
     /// `cleaner.interval`, between two passes of the cleaner.
     pub cleaner_interval: Duration,
     /// `event.*`: how many events are kept.

@@ -169,11 +169,14 @@ fn fitting(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
 
 fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> {
     let gap = || plain(if words { "  " } else { " " });
-    let Some(part) = state.cluster.part() else {
+    let Some(part) = state.framed_part() else {
         let live = state.cluster.link.is_live();
         return vec![dim(if live { "no configuration yet" } else { "nothing is known of it yet" })];
     };
-    let mut pieces = vec![plain(format::count(part.nodes.len() as u64, "node"))];
+    let mut pieces = vec![match state.cluster.unread.nodes && part.nodes.is_empty() {
+        true => plain("? nodes"),
+        false => plain(format::count(part.nodes.len() as u64, "node")),
+    }];
     for name in [VCORE, MEMORY] {
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
         let level = Meter { used, base: all, guaranteed: None };
@@ -189,7 +192,7 @@ fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> 
         let all = all.map_or_else(|| pen.signs().nothing.to_owned(), |all| show_amount(name, all));
         pieces.push(dim(if words { format!(" of {all}") } else { format!("/{all}") }));
     }
-    pieces.extend([gap(), plain(format::rate(state.cluster.view.allocation_rate))]);
+    pieces.extend([gap(), plain(format::rate(state.framed().allocation_rate))]);
     pieces.push(dim(if words { " alloc/s" } else { "/s" }));
     pieces
 }

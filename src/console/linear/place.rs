@@ -35,7 +35,7 @@ pub fn scheduler(state: &State) -> Vec<String> {
         format!("You are: {}", cluster.identity),
         format!("Connection: {}", link::words(&cluster.link)),
     ];
-    lines.extend(cluster.part().map(|part| figures(state, part)));
+    lines.extend(state.framed_part().map(|part| figures(state, part)));
     lines.extend(modes(state));
     lines.extend(alerts(state));
     lines.iter().map(|line| plain::text(line)).collect()
@@ -55,7 +55,7 @@ fn figures(state: &State, part: &PartitionView) -> String {
         let percent = percent.map_or_else(String::new, |percent| format!(", {percent} %"));
         parts.push(format!("{} {} of {of} used{percent}", format::resource_name(name), show_amount(name, used)));
     }
-    parts.push(format!("{} allocations per second", format::rate(state.cluster.view.allocation_rate)));
+    parts.push(format!("{} allocations per second", format::rate(state.framed().allocation_rate)));
     format!("Cluster: {}", parts.join("; "))
 }
 

@@ -15,7 +15,7 @@ use crate::console::shell::settings::edit;
 use crate::console::state::effect::SilenceStep;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
-use crate::console::state::reply::Reply;
+use crate::console::state::reply::{OverviewMade, Reply};
 use crate::console::state::work::{MomentPage, SourceHandle, Work};
 use crate::console::update::{long, names, past};
 use crate::model::Profile;
@@ -42,7 +42,8 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::Silence(source, step) => Some(Reply::SilenceChanged(silence(&*source.0, step))),
         Work::Overview(mut given) => {
             given.faults = ConfigFaults::of_moment(&given);
-            Some(Reply::OverviewMade(overview(&given).map(Box::new), given.faults))
+            let sheet = overview(&given).map(Box::new);
+            Some(Reply::OverviewMade(OverviewMade { sheet, faults: given.faults, view: given.view }))
         }
         Work::OpenCluster(opener, name) => {
             let opened = opener.open(&name).map(SourceHandle);

@@ -190,7 +190,25 @@ struct Loop {
 }
 
 impl Loop {
+    /// Runs until the person quits. A terminal that is gone is no failure: the person has closed it.
     fn run(mut self) -> color_eyre::Result<()> {
+        let gone = |error: &color_eyre::Report| {
+            error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(terminal::is_gone))
+        };
+        match self.go_on() {
+            Err(error) if gone(&error) => {
+                tracing::warn!("the terminal is gone: {error:#}");
+                let at = self.time.at(&**self.session.source());
+                if let Some(tap) = &mut self.tap {
+                    tap.end(at, false);
+                }
+                Ok(())
+            }
+            ended => ended,
+        }
+    }
+
+    fn go_on(&mut self) -> color_eyre::Result<()> {
         self.screen.listen_to_mouse(self.session.state().options.mouse)?;
         self.draw()?;
         loop {

@@ -135,6 +135,13 @@ fn enter() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste).inspect_err(|_| restore())
 }
 
+/// Whether an error says that there is no terminal any more: its window was closed, or the connection to it ended.
+pub fn is_gone(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let gone = [Errno::IO, Errno::PIPE, Errno::NXIO, Errno::NOTTY, Errno::BADF, Errno::NODEV];
+    error.kind() == io::ErrorKind::BrokenPipe || Errno::from_io_error(error).is_some_and(|code| gone.contains(&code))
+}
+
 /// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
 pub fn restore() {
     // The one who writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
@@ -149,12 +156,13 @@ pub fn restore() {
 fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        let (report, errors) = color_eyre::config::HookBuilder::default().into_hooks();
         // Refused when the reports are installed already, which is as good.
-        let _ = color_eyre::install();
-        let report = std::panic::take_hook();
+        let _ = errors.install();
         std::panic::set_hook(Box::new(move |info| {
             restore();
-            report(info);
+            // When standard error is gone with the terminal, a panic here would abort the process.
+            let _ = writeln!(io::stderr().lock(), "{}", report.panic_report(info));
         }));
     });
 }

@@ -7,7 +7,7 @@ use crate::console::state::column::ClusterColumn;
 use crate::console::state::listing::Listing;
 use crate::model::{MEMORY, VCORE};
 use crate::source::{Link, Source};
-use crate::view::PartitionView;
+use crate::view::{PartitionView, View};
 
 /// All clusters that can be opened.
 #[derive(Clone, Debug, Default)]
@@ -81,8 +81,7 @@ impl ClusterRow {
             }
             other => other,
         };
-        let view = source.view();
-        let figures = (!view.partitions.is_empty()).then(|| ClusterFigures::of(&view.partitions));
+        let figures = ClusterFigures::of_view(&source.view());
         let picture = source.alerts().map(|board| board.picture()).filter(|picture| picture.at.is_some());
         let alerts = picture.map(|picture| picture.on().count() as u64);
         Self { version: source.version(), figures, alerts, ..Self::unseen(name, ClusterState::Open(link)) }
@@ -100,6 +99,11 @@ impl ClusterRow {
 }
 
 impl ClusterFigures {
+    /// What a view shows of its cluster; `None` before there is anything.
+    pub fn of_view(view: &View) -> Option<Self> {
+        (!view.partitions.is_empty()).then(|| Self::of(&view.partitions))
+    }
+
     fn of(parts: &[PartitionView]) -> Self {
         let mut all = Self::default();
         let mut sums = [(0_i128, 0_i128); 2];

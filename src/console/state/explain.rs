@@ -10,7 +10,7 @@ use crate::view::act::Refusal;
 use crate::view::fairness::FairnessRow;
 use crate::view::limits_used::LimitUsed;
 use crate::view::waiting::{Asked, Sheet, SheetLine};
-use crate::view::{Health, Record, Side};
+use crate::view::{Health, Record, Side, View};
 
 /// How many changes of the cause are kept.
 const SEEN: usize = 8;
@@ -22,10 +22,14 @@ pub struct ExplainPage {
     pub of: Explained,
     /// The answer; `None` until there is one.
     pub sheet: Option<Result<Arc<Sheet>, Refusal>>,
+    /// The view that the answer was made from; `None` where the scheduler itself answered, as of the time in the answer.
+    pub view: Option<Arc<View>>,
     /// When it was asked last, on the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
+    /// How long the last answer took to come.
+    pub pace: Duration,
     /// What it waited for, since when, as seen here; the oldest first.
     pub seen: Vec<(Time, String)>,
     /// What events said of its waiting, the oldest first.
@@ -52,7 +56,18 @@ pub enum Explained {
 impl ExplainPage {
     /// The page of something, before there is an answer.
     pub fn new(of: Explained) -> Self {
-        Self { of, sheet: None, asked: None, awaited: false, seen: Vec::new(), said: Vec::new(), index: 0, top: 0 }
+        Self {
+            of,
+            sheet: None,
+            view: None,
+            asked: None,
+            awaited: false,
+            pace: Duration::ZERO,
+            seen: Vec::new(),
+            said: Vec::new(),
+            index: 0,
+            top: 0,
+        }
     }
 
     /// The lines of the answer.
@@ -90,6 +105,8 @@ impl ExplainPage {
 pub struct FairnessPage {
     /// The rows: a queue and a resource.
     pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
+    /// The view that the rows were made from.
+    pub view: Option<Arc<View>>,
 }
 
 /// Whose limit, on which queue, of which resource; `None`: of the number of applications.
@@ -100,6 +117,8 @@ pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
 pub struct LimitsPage {
     /// The rows: a user or group, a queue and a resource.
     pub list: Listing<Arc<LimitUsed>, LimitKey, LimitColumn>,
+    /// The view that the rows were made from.
+    pub view: Option<Arc<View>>,
 }
 
 /// The checks that were made here.

@@ -79,7 +79,7 @@ use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::act::Actor;
 use crate::view::overview::ConfigFaults;
-use crate::view::{AppRow, Notice, View};
+use crate::view::{AppRow, Notice, PartitionView, View};
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -311,6 +311,24 @@ impl State {
     #[expect(clippy::expect_used, reason = "the queues are never taken off the stack")]
     pub fn page_mut(&mut self) -> &mut Page {
         self.pages.last_mut().expect("the queues are never taken off the stack")
+    }
+
+    /// The view of all figures of a frame: that which the page was made from, where it has figures of its own, else the view on the
+    /// screen. A figure in the header is never of another moment than the same figure below it.
+    pub fn framed(&self) -> &Arc<View> {
+        let own = match self.page() {
+            Page::Explain(page) => page.view.as_ref(),
+            Page::Fairness(page) => page.view.as_ref(),
+            Page::Limits(page) => page.view.as_ref(),
+            _ => None,
+        };
+        own.unwrap_or(&self.cluster.view)
+    }
+
+    /// The partition on the screen in that view.
+    pub fn framed_part(&self) -> Option<&PartitionView> {
+        let parts = &self.framed().partitions;
+        parts.iter().find(|part| part.name == self.cluster.partition).or_else(|| parts.first())
     }
 
     /// Keeps what was said, without saying it now.

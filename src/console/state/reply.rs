@@ -22,6 +22,17 @@ use crate::view::used::{UsageQuestion, Used};
 use crate::view::waiting::{Question, Sheet};
 use crate::view::{EventPage, QuotaForecast, View};
 
+/// An overview, with what it was made from.
+#[derive(Clone, Debug)]
+pub struct OverviewMade {
+    /// The overview; `None` where its partition is gone.
+    pub sheet: Option<Box<Sheet>>,
+    /// The faults of the configuration in force, to be kept for the next one.
+    pub faults: Option<Arc<ConfigFaults>>,
+    /// The view whose figures it shows: the rest of the frame shows those of the same one.
+    pub view: Arc<View>,
+}
+
 /// The result of one effect.
 #[derive(Clone, Debug)]
 pub enum Reply {
@@ -31,9 +42,8 @@ pub enum Reply {
     RevisionText(u64, Result<Arc<str>, String>),
     /// Why something waits; or why that is not known.
     Explained(Question, Result<Sheet, Refusal>),
-    /// An overview, of the moment and the partition that it was asked for; `None` where that partition is gone. Beside it the faults
-    /// of the configuration in force, to be kept for the next one.
-    OverviewMade(Option<Box<Sheet>>, Option<Arc<ConfigFaults>>),
+    /// An overview, of the moment and the partition that it was asked for.
+    OverviewMade(OverviewMade),
     /// What a shadow found, or why that is not known.
     ShadowKnown(Box<Result<ShadowSheet, String>>),
     /// What was used over time; or why that is not known.

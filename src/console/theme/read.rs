@@ -21,6 +21,7 @@ use ratatui::style::Modifier;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::config::toml_table::MOST_FAULTS;
 use crate::config::{Fault, Place, Severity};
 use crate::console::spelling::nearest;
 use crate::console::theme::color;
@@ -96,7 +97,7 @@ pub fn read(text: &str) -> Draft {
         return reader.draft;
     }
     let (root, wrong) = DeTable::parse_recoverable(text);
-    for error in wrong {
+    for error in wrong.into_iter().take(MOST_FAULTS) {
         let at = error.span().unwrap_or(0..0);
         reader.fault("THM-001", &at, format!("no TOML: {}", error.message()), String::new());
     }

@@ -78,7 +78,7 @@ pub fn want(state: &mut State) {
     let Page::Explain(page) = state.page() else { return };
     match &page.of {
         Explained::Waiting(of) => {
-            let old = page.asked.is_none_or(|asked| now >= asked + again(state, &page.of) && !frozen);
+            let old = page.asked.is_none_or(|asked| now >= asked + again(state, page) && !frozen);
             if page.awaited || !old {
                 return;
             }
@@ -90,11 +90,12 @@ pub fn want(state: &mut State) {
         }
         Explained::Overview(looked) => overview::want(state, *looked),
         Explained::Node(_) | Explained::Event(_) => {
-            let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !frozen);
-            if old {
-                let sheet = worked_out(state, &page.of);
+            let due =
+                |asked: Duration| if frozen { overview::is_of_another(state, page) } else { now >= asked + AGAIN };
+            if page.asked.is_none_or(due) {
+                let (sheet, view) = (worked_out(state, &page.of), Arc::clone(&state.cluster.view));
                 if let Page::Explain(page) = state.page_mut() {
-                    page.asked = Some(now);
+                    (page.asked, page.view) = (Some(now), Some(view));
                     page.take(sheet);
                 }
             }
@@ -103,9 +104,9 @@ pub fn want(state: &mut State) {
 }
 
 /// How long an answer stands.
-fn again(state: &State, of: &Explained) -> Duration {
-    match of {
-        Explained::Overview(_) => overview::AGAIN,
+fn again(state: &State, page: &ExplainPage) -> Duration {
+    match page.of {
+        Explained::Overview(_) => overview::again(state, page),
         Explained::Waiting(_) if state.cluster.estimates => TWIN_AGAIN,
         Explained::Waiting(Asked::Waiting(_)) => ALL_AGAIN,
         _ => AGAIN,
@@ -179,7 +180,7 @@ pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal
 /// When the page on the screen asks again, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
     let Page::Explain(page) = state.page() else { return None };
-    let again = again(state, &page.of);
+    let again = again(state, page);
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     page.asked.filter(|_| !page.awaited && !stands).map(|asked| asked + again)
 }

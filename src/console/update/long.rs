@@ -9,6 +9,7 @@
 //! - only the page that a list was made for takes it, and only if its subject is still the same; the cursor finds its row again;
 //! - short and long lists are equal: both are made by [`PageUpdate::make`].
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::console::input::command::{ColumnCommand, CommandId, GoCommand, PromptCommand, RowCommand, ScreenCommand};
@@ -17,6 +18,7 @@ use crate::console::state::jobs::{ListJob, ListResult};
 use crate::console::state::page::{Page, each_page};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::update::action::Action;
+use crate::console::update::fairness;
 use crate::console::update::lists;
 use crate::console::update::page::PageUpdate;
 use crate::view::PartitionView;
@@ -71,6 +73,14 @@ pub fn perform(job: ListJob) -> ListResult {
     }
     if let Some(part) = part.or(view.partitions.first()) {
         make(&mut page, part);
+        match &mut page {
+            Page::Fairness(page) => {
+                fairness::rebuild(page, &view.history, view.at, part);
+                page.view = Some(Arc::clone(&view));
+            }
+            Page::Limits(page) => page.view = Some(Arc::clone(&view)),
+            _ => {}
+        }
     }
     ListResult { number, page: Some((page, stamp)) }
 }
@@ -115,6 +125,12 @@ fn is_same(one: &Page, other: &Page) -> bool {
         (Page::Account(one), Page::Account(other)) => {
             one.account == other.account && one.list.filter == other.list.filter
         }
+        (Page::Fairness(one), Page::Fairness(other)) => {
+            (one.list.sort, &one.list.filter) == (other.list.sort, &other.list.filter)
+        }
+        (Page::Limits(one), Page::Limits(other)) => {
+            (one.list.sort, &one.list.filter) == (other.list.sort, &other.list.filter)
+        }
         _ => false,
     }
 }
@@ -131,6 +147,14 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
             std::mem::swap(&mut page.groups, &mut made.groups);
             std::mem::swap(&mut page.list.rows, &mut made.list.rows);
         }
+        (Page::Fairness(page), Page::Fairness(made)) => {
+            (page.list.total, page.list.widest, page.view) = (made.list.total, made.list.widest, made.view.take());
+            std::mem::swap(&mut page.list.rows, &mut made.list.rows);
+        }
+        (Page::Limits(page), Page::Limits(made)) => {
+            (page.list.total, page.list.widest, page.view) = (made.list.total, made.list.widest, made.view.take());
+            std::mem::swap(&mut page.list.rows, &mut made.list.rows);
+        }
         _ => {}
     }
     made
@@ -141,6 +165,8 @@ fn rows_of(page: Page) -> Option<Discarded> {
     match page {
         Page::Apps(page) => Some(Discarded::of(page.list.rows)),
         Page::Account(page) => Some(Discarded::of(page.list.rows)),
+        Page::Fairness(page) => Some(Discarded::of(page.list.rows)),
+        Page::Limits(page) => Some(Discarded::of(page.list.rows)),
         _ => None,
     }
 }

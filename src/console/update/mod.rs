@@ -199,7 +199,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
         Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
         Reply::Explained(question, sheet) => explain::take(state, &question, sheet),
-        Reply::OverviewMade(sheet, faults) => overview::take(state, sheet.map(|sheet| *sheet), faults),
+        Reply::OverviewMade(made) => overview::take(state, made),
         Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
         Reply::JobsNamed(named) => job_names::take(state, named),
         Reply::ContextAnswered(name, answer) => contexts::take(state, name, answer),

@@ -7,16 +7,21 @@ use crate::alerts::{Alert, Severity};
 use crate::console::present::{layout, trends};
 use crate::console::state::explain::{ExplainPage, Explained};
 use crate::console::state::page::Page;
+use crate::console::state::reply::OverviewMade;
 use crate::console::state::work::Work;
 use crate::console::state::{Cluster, State};
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
 use crate::view::act::Refusal;
-use crate::view::overview::{ConfigFaults, Given};
-use crate::view::waiting::{Sheet, SheetLine};
+use crate::view::overview::Given;
+use crate::view::waiting::SheetLine;
 
-/// How long an overview stands, which looks at everything.
-pub const AGAIN: Duration = Duration::from_secs(10);
+/// How long an overview stands while the view does not change: what it shows beside the view changes all the same.
+const AGAIN: Duration = Duration::from_secs(10);
+/// The same once the view is another one.
+const OF_NEWS: Duration = Duration::from_secs(1);
+/// Making overviews takes at most one part in so many of a worker's time.
+const SHARE: u32 = 10;
 
 /// Opens the overview; on the page itself: makes it again.
 pub fn open(state: &mut State) {
@@ -61,7 +66,9 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     if state.cluster.part().is_none() {
         return;
     }
-    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !stands);
+    // While the picture stands it is made again only when another moment is shown.
+    let due = |asked: Duration| if stands { is_of_another(state, page) } else { now >= asked + again(state, page) };
+    let old = page.asked.is_none_or(due);
     if page.awaited || !old {
         return;
     }
@@ -70,6 +77,17 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
         (page.asked, page.awaited) = (Some(now), true);
     }
     state.emit(Work::Overview(Box::new(given)));
+}
+
+/// Whether a page was made from another view than the one that is shown.
+pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
+    page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
+}
+
+/// How long an overview stands: it looks at everything, so a large cluster's is made less often.
+pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
+    (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
+        .max(page.pace.saturating_mul(SHARE))
 }
 
 fn given(state: &State, looked: Option<Time>) -> Given {
@@ -117,15 +135,17 @@ fn is_shown(record: &crate::view::Record, until: Option<Time>) -> bool {
 }
 
 /// Takes an overview for its page, where that is still there.
-pub fn take(state: &mut State, sheet: Option<Sheet>, faults: Option<Arc<ConfigFaults>>) {
-    state.config_faults = faults;
-    let partition = state.cluster.partition.to_string();
+pub fn take(state: &mut State, made: OverviewMade) {
+    state.config_faults = made.faults;
+    let (partition, now) = (state.cluster.partition.to_string(), state.now);
     let page = state.pages.iter_mut().rev().find_map(|page| match page {
         Page::Explain(page) if matches!(page.of, Explained::Overview(_)) => Some(page),
         _ => None,
     });
     if let Some(page) = page {
         page.awaited = false;
-        page.take(sheet.ok_or_else(|| Refusal::not_found("partition", &partition)));
+        page.pace = page.asked.map_or(Duration::ZERO, |asked| now.saturating_sub(asked));
+        page.view = Some(made.view);
+        page.take(made.sheet.map(|sheet| *sheet).ok_or_else(|| Refusal::not_found("partition", &partition)));
     }
 }

@@ -13,17 +13,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::StoreArchive;
-use super::bounded;
+use super::bounded::{self, Bounds};
 use super::disk::{Disk, FileDisk, Overlay};
-use super::folder::{AUDIT, FILE, failure, open_file, whole};
+use super::folder::{failure, open_file, whole};
 use super::folder_error::FolderError;
 use super::inspect::Inspected;
+use super::lock::{AUDIT, FILE};
 use super::store::{FORMAT, Store, StoreError};
 use super::tables::{Change, JournalHead};
 use super::write_batch::changes_of;
 use super::{lock, repair};
 use crate::config::DEFAULT_POLICY_GROUP;
 use crate::engine::audit_log::{AuditArchive as _, AuditLog, MOST_ENTRIES, MOST_REVISIONS, NewEntries};
+use crate::engine::setup::STATE_BYTES;
 use crate::model::Profile;
 use crate::view::audit::AuditQuery;
 
@@ -80,7 +82,7 @@ impl AuditFolder {
     }
 }
 
-fn newest(store: &Arc<Store>) -> NewEntries {
+pub(super) fn newest(store: &Arc<Store>) -> NewEntries {
     let archive = StoreArchive(Arc::clone(store));
     let mut entries = archive.entries(&AuditQuery { limit: MOST_ENTRIES, ..AuditQuery::default() });
     let mut revisions = archive.revisions(u64::MAX, MOST_REVISIONS);
@@ -147,7 +149,7 @@ impl AuditWriter {
         }
         let changes: Vec<Change> = changes_of(&self.waiting).collect();
         store.commit(&changes)?;
-        bounded::bound(store, |change| store.commit(&[change]).is_ok())?;
+        bounded::bound(store, Bounds::of(STATE_BYTES), |change| store.commit(&[change]).is_ok())?;
         self.dirty = false;
         self.waiting = NewEntries::default();
         Ok(std::mem::take(&mut self.lost))
@@ -160,6 +162,9 @@ impl Drop for AuditWriter {
         self.store.close();
     }
 }
+
+/// What is said of a file that does not read.
+const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps what is intact";
 
 /// Such a folder while nothing writes it, to look at. Nothing in it is changed.
 pub struct AuditInspection {
@@ -186,15 +191,14 @@ impl AuditInspection {
             _ => FolderError::Folder { folder: path.to_owned(), why: error.to_string() },
         })?;
         let damaged = |trouble| match trouble {
-            FolderError::Damaged(_) => FolderError::Damaged(
-                "the audit is damaged: the next start moves the file aside and keeps what is intact".to_owned(),
-            ),
+            FolderError::Damaged(_) => FolderError::Damaged(DAMAGED.to_owned()),
             other => other,
         };
         let store = whole(Arc::new(disk), false).map_err(damaged)?;
         format_of(&store).map_err(damaged)?;
         let head = store.head().map_err(|error| failure(store.disk(), error))?;
-        let head = head.ok_or_else(|| FolderError::Nothing { folder: path.to_owned() })?;
+        // It is the first that is written into it.
+        let head = head.ok_or_else(|| FolderError::Damaged(DAMAGED.to_owned()))?;
         let (log, store) = (AuditLog::default(), Arc::new(store));
         log.restore(newest(&store));
         log.set_archive(Arc::new(StoreArchive(store)));

@@ -5,10 +5,28 @@ use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use crate::view::audit::AuditEntry;
 
-/// How many bytes of the audit stay.
-const AUDIT: u64 = 96 << 20;
-/// How many bytes of configurations stay, besides the newest.
-const REVISIONS: u64 = 64 << 20;
+/// What stays of each kind in a folder that may take so much of the disk. Together it is half of that: the newest snapshot is beside it, and
+/// a store has free pages between those in use, which it fills again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of records.
+    pub records: u64,
+    /// Bytes of snapshots other than the newest.
+    pub snapshots: u64,
+    /// Bytes of the audit.
+    pub audit: u64,
+    /// Bytes of configurations, besides the newest.
+    pub revisions: u64,
+}
+
+impl Bounds {
+    /// The bounds of a folder of so many bytes.
+    pub const fn of(bytes: u64) -> Self {
+        let part = bytes / 16;
+        Self { records: 3 * part, snapshots: 2 * part, audit: 2 * part, revisions: part }
+    }
+}
+
 /// This part more goes, so that it is not much work each time: one in so many.
 const SPARE: u64 = 8;
 /// How many entries go in one change.
@@ -18,8 +36,8 @@ const AT_ONCE: usize = 4096;
 ///
 /// # Errors
 /// What is there cannot be read.
-pub fn bound(store: &Store, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
-    for (shelf, most) in [(EntryTable::Audit, AUDIT), (EntryTable::Revisions, REVISIONS)] {
+pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
+    for (shelf, most) in [(EntryTable::Audit, bounds.audit), (EntryTable::Revisions, bounds.revisions)] {
         if !store.has_grown(shelf, most / SPARE / 2) {
             continue;
         }

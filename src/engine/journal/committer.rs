@@ -87,6 +87,13 @@ impl Journal {
         state.durable >= record
     }
 
+    /// The same, but no longer than the disk is well.
+    pub(in crate::engine) fn wait_while_well(&self, record: u64) -> bool {
+        let waits = |state: &mut State| state.durable < record && !state.over && state.failing.is_none();
+        let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
+        state.durable >= record
+    }
+
     /// Waits until something can be written, or the journal has ended.
     pub fn wait_until_well(&self) {
         let waits = |state: &mut State| state.failing.is_some() && !state.over;

@@ -13,6 +13,7 @@ use super::disk::{Disk, FileDisk};
 use super::folder_error::FolderError;
 use super::history::JournalHistory;
 use super::last::{self, LastFile};
+use super::lock::{AUDIT, FILE};
 use super::recorder::{Recorder, Volume};
 use super::recording::records;
 use super::snapshots::{self, Snapshots};
@@ -27,11 +28,7 @@ use crate::engine::setup::Setup;
 use crate::scenario::Workload;
 use crate::view::audit::{AuditEntry, Revision};
 
-/// The store in a folder.
-pub(super) const FILE: &str = "journal.redb";
-/// What a folder has in its place where the state is kept elsewhere: the audit and the revisions alone.
-pub(super) const AUDIT: &str = "audit.redb";
-/// The same while its beginning is written.
+/// The store in a folder while its beginning is written.
 const NEW: &str = "journal.new";
 
 /// A state folder that this process has.
@@ -144,7 +141,7 @@ impl Folder {
         let mut last = LastFile::open(path).map_err(failed)?;
         let mut notes: Vec<String> = last.note().into_iter().collect();
         let mut disk = open_file(path, FILE)?;
-        match look(path, &disk, mend).and_then(|store| ends_well(&store, &last)) {
+        match look(path, &disk, mend).and_then(|store| begins_well(&store).and_then(|()| ends_well(&store, &last))) {
             Err(FolderError::Damaged(_)) if mend => {
                 drop(disk);
                 notes.push(repair::mend(&file).map_err(|why| FolderError::Folder { folder: path.to_owned(), why })?);
@@ -246,6 +243,19 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Folder
     };
     look().map_err(|error| failure(&disk, error))?;
     Ok(store)
+}
+
+/// What is wrong with a file that has nothing in it, not even what it is.
+pub(super) fn no_head() -> StoreError {
+    StoreError::Damaged("the file is empty, or its beginning is missing".to_owned())
+}
+
+/// Refuses a store whose beginning is missing: a journal gets its name once that is in it.
+fn begins_well(store: &Store) -> Result<(), FolderError> {
+    match store.head().map_err(|error| failure(store.disk(), error))? {
+        Some(_) => Ok(()),
+        None => Err(failure(store.disk(), no_head())),
+    }
 }
 
 /// Refuses a store whose end is missing.

@@ -1,6 +1,6 @@
 //! Why a state folder cannot be used.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a state folder cannot be used, and what can be done about it.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +71,18 @@ pub enum FolderError {
     /// The scheduler cannot begin.
     #[error("{0}")]
     Begin(String),
+}
+
+impl FolderError {
+    /// What is said of a folder: it is named once.
+    pub fn said_of(&self, folder: &Path) -> String {
+        match self {
+            Self::Damaged(_) | Self::Begin(_) | Self::OtherCore { .. } | Self::Newer { .. } => {
+                format!("{}: {self}", folder.display())
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 fn by(who: &str) -> String {

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
-use super::folder::{AUDIT, FILE, continue_journal, ends_well, suits, whole};
+use super::folder::{continue_journal, ends_well, failure, no_head, suits, whole};
 use super::folder_error::FolderError;
 use super::last::LastFile;
 use super::lock;
+use super::lock::{AUDIT, FILE};
 use super::recording::Recording;
 use super::store::Store;
 use crate::engine::audit_log::AuditLog;
@@ -36,6 +37,11 @@ pub trait Inspected {
 
     /// Which entry of a manifest is the queue configuration.
     fn policy_group(&self) -> &str;
+
+    /// What is damaged of it, and what is intact: all that is shown is what is intact. `None` for a folder that is whole.
+    fn damage(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A state folder that is looked at. While this is there nobody can run it.
@@ -75,7 +81,8 @@ impl FolderInspection {
             ends_well(&store, &last)?;
         }
         let head = store.head().map_err(|error| FolderError::Begin(format!("the state cannot be read: {error}")))?;
-        let head = head.ok_or_else(|| FolderError::Nothing { folder: path.to_owned() })?;
+        // A journal gets its name once its head is in it.
+        let head = head.ok_or_else(|| failure(store.disk(), no_head()))?;
         let profile: Profile =
             head.core.parse().map_err(|_| FolderError::Begin(format!("{} is no core that is known", head.core)))?;
         let setup = Setup::of(profile);

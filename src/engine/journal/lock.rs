@@ -10,6 +10,12 @@ use super::folder_error::FolderError;
 /// Held by the process that has the folder. What is in it is a help for people only: the process, and in a second line the address that
 /// it serves.
 const LOCK: &str = "lock";
+/// The store in a folder.
+pub(super) const FILE: &str = "journal.redb";
+/// What a folder has in its place where the state is kept elsewhere: the audit and the revisions alone.
+pub(super) const AUDIT: &str = "audit.redb";
+/// No note on who has the folder is longer, in bytes.
+const HOLDER: u64 = 1 << 10;
 
 /// Takes a folder for this process alone.
 pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
@@ -34,7 +40,10 @@ pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
         std::io::ErrorKind::NotFound => FolderError::Nothing { folder: folder.to_owned() },
         _ => FolderError::Folder { folder: folder.to_owned(), why: error.to_string() },
     };
-    let mut file = File::open(folder.join(LOCK)).map_err(failed)?;
+    // A copy of a folder need not have the lock: its state is locked itself then.
+    let places = [LOCK, FILE, AUDIT].map(|name| folder.join(name));
+    let place = places.iter().find(|place| place.exists()).unwrap_or(&places[0]);
+    let mut file = File::open(place).map_err(failed)?;
     match file.try_lock_shared() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
@@ -54,7 +63,7 @@ pub fn served(folder: &Path, address: &str) {
 /// Who has a folder, as far as that is known.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
-    let _ = file.rewind().and_then(|()| file.read_to_string(&mut text));
+    let _ = file.rewind().and_then(|()| file.take(HOLDER).read_to_string(&mut text));
     let mut lines = text.lines().map(str::trim);
     let process = lines.next().unwrap_or_default();
     match lines.next() {

@@ -19,7 +19,7 @@
 
 mod archive;
 pub mod audit_folder;
-mod bounded;
+pub mod bounded;
 pub mod committer;
 pub mod disk;
 pub mod folder;
@@ -34,6 +34,7 @@ pub mod recorder;
 pub mod recording;
 pub mod refused;
 pub mod repair;
+pub mod salvage;
 pub mod snapshots;
 pub mod store;
 pub mod tables;
@@ -49,5 +50,6 @@ pub use inspect::{FolderInspection, Inspected};
 pub use record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
 pub use recorder::{RecordBlock, Recorder};
 pub use recording::Recording;
+pub use salvage::SalvagedFolder;
 pub use store::{FORMAT, Store, StoreError};
 pub use tables::{Change, EntryTable, JournalHead, SnapshotIndex};

@@ -165,6 +165,28 @@ pub fn mend_audit(file: &Path) -> Result<String, String> {
     ))
 }
 
+/// What is intact of the audit and the revisions in a damaged file.
+pub(super) struct IntactAudit {
+    /// What the file is, where that is intact.
+    pub head: Option<JournalHead>,
+    /// The entries and the revisions, to be put into a new store.
+    pub changes: Vec<Change>,
+    /// How many entries that are.
+    pub entries: usize,
+    /// How many revisions that are.
+    pub revisions: usize,
+}
+
+/// Looks for the audit and the revisions in a file that is damaged.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn audit_in(disk: &Arc<dyn Disk>) -> std::io::Result<IntactAudit> {
+    let mut found = IntactParts::look(&read(disk)?);
+    let (entries, revisions) = (found.audit.len(), found.revisions.len());
+    Ok(IntactAudit { changes: entries_of(&found), head: found.head.take(), entries, revisions })
+}
+
 /// Writes a new file, and puts it in the place of one that is moved aside. Gives where that is then.
 fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::bounded;
+use super::bounded::{self, Bounds};
 use super::committer::Journal;
 use super::record::WallTime;
 use super::recorder::Volume;
@@ -18,7 +18,7 @@ use crate::model::Time;
 const PART: usize = (512 << 10) - 4096;
 /// After so much work (commands, and cycles one by one) there is another snapshot.
 const WORK: u64 = 20_000;
-/// Or after so many bytes of records: a start reads them all.
+/// Or after so many bytes of records, or a quarter of those that are kept: a start reads them all.
 const BYTES: u64 = 16 << 20;
 /// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
 const BUSY: Duration = Duration::from_millis(500);
@@ -26,16 +26,15 @@ const LEAST_WORK: u64 = 500;
 /// The shortest time between two snapshots, and how many times as long as making one takes.
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
+/// How long the scheduler waits for a snapshot at once: orders are taken in between.
+const HELD_BACK: Duration = Duration::from_millis(100);
 
 /// How much of the past is kept: this much work ...
 pub const KEPT_WORK: u64 = 1_000_000;
-/// ... and all of the last day, but no more bytes of records than this.
+/// ... and all of the last day, but no more bytes of records than [`Bounds::records`].
 const KEPT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-const KEPT_BYTES: u64 = 160 << 20;
-/// Between two snapshots that are kept there is no more than this, as far as there is room.
-const SPREAD: Volume = Volume { work: 50_000, bytes: 2 * BYTES };
-/// How many bytes snapshots other than the newest may take.
-const ROOM: u64 = 96 << 20;
+/// Between two snapshots that are kept there is no more work than this, and no more than two times [`apart`], as far as there is room.
+const SPREAD: u64 = 50_000;
 
 /// How much this thread gives way to the scheduler. Not further: while it writes, the journal's own thread waits for it.
 #[cfg(target_os = "linux")]
@@ -48,6 +47,10 @@ pub struct Snapshots {
     thread: Option<JoinHandle<()>>,
     /// One is being made.
     making: bool,
+    /// After so many bytes of records there is another one.
+    bytes: u64,
+    /// No more bytes of records than this are behind the newest one before the scheduler waits for another.
+    most: u64,
     volume: Volume,
     busy: Duration,
     last: Instant,
@@ -62,13 +65,14 @@ impl Snapshots {
     pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
         let (sender, done) = channel();
+        let (bytes, most) = (apart(setup.bounds()), setup.bounds().records);
         let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
             give_way();
             for (number, volume) in inbox {
                 let began = Instant::now();
                 // One that cannot be made is made later; until then a start takes longer.
                 if journal.wait_for(number) && make(&journal, &setup, number, volume).is_ok() {
-                    trim(&journal);
+                    trim(&journal, setup.bounds());
                 }
                 if sender.send(began.elapsed()).is_err() {
                     return;
@@ -77,20 +81,35 @@ impl Snapshots {
         })?;
         let (volume, busy, last) = (Volume::default(), Duration::ZERO, Instant::now());
         let requests = Some(requests);
-        Ok(Self { requests, done, thread: Some(thread), making: false, volume, busy, last, apart: APART })
+        Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
     /// Whether it is time for another one; `volume` and `busy` count from the beginning of this run.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
-            self.making = false;
-            self.last = Instant::now();
-            self.apart = APART.max(took * APART_TIMES);
+            self.is_made(took);
         }
         let (more, longer) = (volume.work.saturating_sub(self.volume.work), busy.saturating_sub(self.busy));
         let bytes = volume.bytes.saturating_sub(self.volume.bytes);
-        let enough = more >= WORK || bytes >= BYTES || (more >= LEAST_WORK && longer >= BUSY);
-        enough && !self.making && self.last.elapsed() >= self.apart
+        let enough = more >= WORK || bytes >= self.bytes || (more >= LEAST_WORK && longer >= BUSY);
+        enough && !self.making && (self.last.elapsed() >= self.apart || bytes >= self.most)
+    }
+
+    fn is_made(&mut self, took: Duration) {
+        self.making = false;
+        self.last = Instant::now();
+        self.apart = APART.max(took * APART_TIMES);
+    }
+
+    /// Waits a moment where records come faster than snapshots of them are made: what is behind the newest snapshot cannot go.
+    pub fn hold_back(&mut self, volume: Volume) {
+        let behind = volume.bytes.saturating_sub(self.volume.bytes);
+        if self.making
+            && behind > self.most
+            && let Ok(took) = self.done.recv_timeout(HELD_BACK)
+        {
+            self.is_made(took);
+        }
     }
 
     /// Has one made of everything up to a record; `before` is how much there was before this run.
@@ -147,11 +166,16 @@ pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Re
     Ok(())
 }
 
+/// After how many bytes of records there is another snapshot.
+fn apart(bounds: Bounds) -> u64 {
+    BYTES.min(bounds.records / 4)
+}
+
 /// Drops what is too old.
-fn trim(journal: &Journal) {
+fn trim(journal: &Journal, bounds: Bounds) {
     let Ok(snapshots) = journal.store().snapshots() else { return };
     let mut kept = snapshots.clone();
-    keep(&mut kept, WallTime::now());
+    keep(&mut kept, WallTime::now(), bounds);
     for (number, _) in snapshots.iter().filter(|(number, _)| kept.iter().all(|(kept, _)| kept != number)) {
         journal.aside(vec![Change::DropSnapshot(*number)]);
     }
@@ -161,14 +185,14 @@ fn trim(journal: &Journal) {
         journal.aside(vec![Change::DropBefore(first + 1)]);
     }
     // What cannot be read now is bounded the next time.
-    let _ = bounded::bound(journal.store(), |change| journal.aside(vec![change]));
+    let _ = bounded::bound(journal.store(), bounds, |change| journal.aside(vec![change]));
 }
 
 /// Which snapshots are kept of these, the oldest first.
-fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime) {
+fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
     // There is always a second one to begin with.
-    while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > KEPT_BYTES {
+    while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > bounds.records {
         snapshots.remove(0);
     }
     let day = u64::try_from(KEPT_TIME.as_micros()).unwrap_or(u64::MAX);
@@ -182,8 +206,8 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime) {
     let mut at = 1;
     while at + 1 < snapshots.len() {
         let (before, after) = (snapshots[at - 1].1.volume(), snapshots[at + 1].1.volume());
-        let near = after.work.saturating_sub(before.work) <= SPREAD.work;
-        if near && after.bytes.saturating_sub(before.bytes) <= SPREAD.bytes {
+        let near = after.work.saturating_sub(before.work) <= SPREAD;
+        if near && after.bytes.saturating_sub(before.bytes) <= 2 * apart(bounds) {
             snapshots.remove(at);
         } else {
             at += 1;
@@ -191,7 +215,7 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime) {
     }
     // Large ones stand farther apart.
     while snapshots.len() > 2
-        && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > ROOM
+        && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > bounds.snapshots
     {
         let gap = |at: &usize| snapshots[at + 1].1.work.saturating_sub(snapshots[at - 1].1.work);
         let closest = (1..snapshots.len() - 1).min_by_key(gap).unwrap_or(1);
@@ -207,8 +231,11 @@ mod tests {
         (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work, record_bytes: 0 })
     }
 
+    /// Bounds that nothing here comes near but what a test is about.
+    const WIDE: Bounds = Bounds::of(1 << 30);
+
     fn kept(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
-        keep(&mut snapshots, WallTime(now));
+        keep(&mut snapshots, WallTime(now), WIDE);
         snapshots.iter().map(|(number, _)| *number).collect()
     }
 
@@ -218,7 +245,7 @@ mod tests {
         let day = 24 * 60 * 60 * 1_000_000;
         let young = kept(all(day), day);
         assert_eq!((young[0], young[young.len() - 1]), (0, 1_980_000));
-        assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD.work), "{young:?}");
+        assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD), "{young:?}");
         let old = kept(all(0), 2 * day);
         assert_eq!((old[0], old[old.len() - 1]), (980_000, 1_980_000));
     }
@@ -233,7 +260,7 @@ mod tests {
         let [first, last] = [kept[0], kept[kept.len() - 1]];
         assert_eq!(last, 4000);
         let bytes = (last - first) / 100 * BYTES;
-        assert!(bytes <= KEPT_BYTES && bytes + 3 * BYTES > KEPT_BYTES, "{bytes} of {KEPT_BYTES}: {kept:?}");
+        assert!(bytes <= WIDE.records && bytes + 3 * BYTES > WIDE.records, "{bytes} of {WIDE:?}: {kept:?}");
         // Those of an older version do not know their bytes.
         let all = [snapshot(50, 1, 1)].into_iter().chain(heavy(10)).collect();
         assert!(self::kept(all, 2)[0] > 50);
@@ -241,7 +268,7 @@ mod tests {
 
     #[test]
     fn large_ones_stand_farther_apart_and_the_ends_stay() {
-        let all = (0..50).map(|at| snapshot(at * 60_000, 1, ROOM / 8)).collect();
+        let all = (0..50).map(|at| snapshot(at * 60_000, 1, WIDE.snapshots / 8)).collect();
         let kept = kept(all, 2);
         assert_eq!((kept.len(), kept[0], kept[kept.len() - 1]), (9, kept[0], 49 * 60_000));
         assert!(kept[0] <= 49 * 60_000 - KEPT_WORK);

@@ -18,6 +18,9 @@ pub const FORMAT: u32 = 1;
 /// How many bytes of the file are kept in memory.
 const CACHE: usize = 64 << 20;
 
+/// How many bytes are made room for by what a file says of itself; what is really there may be more.
+const MOST_AT_ONCE: usize = 64 << 20;
+
 /// An entry of a shelf with its number, if it is as it was written.
 pub type EntryRow<T> = (u64, Result<T, StoreError>);
 
@@ -193,7 +196,7 @@ impl Store {
     /// # Errors
     /// It is not there, or a part of it is damaged.
     pub fn snapshot(&self, key: u64, index: &SnapshotIndex) -> Result<Vec<u8>, StoreError> {
-        let mut bytes = Vec::with_capacity(usize::try_from(index.bytes).unwrap_or(0));
+        let mut bytes = Vec::with_capacity(usize::try_from(index.bytes).unwrap_or(0).min(MOST_AT_ONCE));
         for part in 0..index.parts {
             let row = self.with(|database| {
                 let table = database.begin_read()?.open_table(PARTS)?;

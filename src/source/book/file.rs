@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 
 use crate::ledger::followed::saved::{Ended, Head, Moment, SavedHour, Write};
 use crate::model::AppId;
-use crate::source::kept_file::KeptFile;
 pub use crate::source::kept_file::Role;
+use crate::source::kept_file::{KeptFile, damaged, is_damage};
 
 const HEAD: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("usage head 1");
 const HOURS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("usage hours 1");
@@ -31,6 +31,11 @@ impl File {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// Where a damaged file is that was there before.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.0.moved_aside()
     }
 
     /// Takes the lock, if nobody has it, and reads the file.
@@ -69,7 +74,10 @@ pub fn read_kept(folder: &Path) -> Result<Option<Moment>, String> {
     if !path.exists() {
         return Ok(None);
     }
-    let failed = |error: redb::Error| format!("{}: {error}", path.display());
+    let failed = |error: redb::Error| match is_damage(&error) {
+        true => damaged(&path, &error),
+        false => format!("{}: {error}", path.display()),
+    };
     // Who writes it has it open for milliseconds.
     for _ in 0..50 {
         match Database::open(&path) {

@@ -181,7 +181,11 @@ impl Keeper {
                 self.reads = role == Role::Reader;
                 book.put(moment.clone());
                 self.written = moment;
-                let keeping = if self.reads { Keeping::Reads(path) } else { Keeping::Writes(path) };
+                let keeping = match file.moved_aside().map(Path::to_owned) {
+                    Some(aside) => Keeping::Afresh { file: path, aside },
+                    None if self.reads => Keeping::Reads(path),
+                    None => Keeping::Writes(path),
+                };
                 book.keeping.store(Arc::new(keeping));
             }
             Err(why) => {

@@ -145,3 +145,98 @@ fn who_reads_the_ledger_at_the_start_takes_nothing_away() {
     drop(kept);
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn a_ledger_that_was_cut_off_is_said_to_be_damaged_and_begins_again() {
+    let folder = scratch("cut");
+    drop(run(&folder, BEGINS));
+    let file = folder.join("usage.redb");
+    let whole = fs::read(&file).unwrap();
+    for len in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(&file, &whole[..len]).unwrap();
+        let why = ledger_of(&folder).map(drop).unwrap_err();
+        assert!(why.contains(&file.display().to_string()) && why.contains("is damaged"), "{len}: {why}");
+        assert_eq!(fs::read(&file).unwrap().len(), len, "who reads it leaves it as it is");
+        let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+        let notes = kept.notes().join("\n");
+        assert!(notes.contains("damaged") && notes.contains("usage.redb.damaged"), "{len}: {notes}");
+        assert!(kept.earlier().ledger.is_none());
+        drop(kept);
+    }
+    fs::write(&file, &whole).unwrap();
+    assert!(ledger_of(&folder).unwrap().is_some());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A small disk of its own, in memory; `None` where that needs rights that these tests do not have.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mounted(name: &str) -> Option<Self> {
+        let folder = scratch(name);
+        fs::create_dir_all(&folder).unwrap();
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(&folder).stderr(std::process::Stdio::null());
+        mount.status().is_ok_and(|status| status.success()).then_some(Self(folder))
+    }
+
+    /// Leaves no room.
+    fn fill(&self) {
+        use std::io::Write as _;
+        let mut file = fs::File::create(self.0.join("filler")).unwrap();
+        for piece in [1 << 16, 1 << 12, 1] {
+            while file.write_all(&vec![7; piece]).is_ok() {}
+        }
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.0.join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).status();
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until the board says something, or nothing, of the folder.
+fn until_said(board: &Board, wanted: Option<&str>) {
+    for _ in 0..600 {
+        let trouble = board.picture().trouble.join(" ");
+        if wanted.map_or(trouble.is_empty(), |words| trouble.contains(words)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{wanted:?} is not said: {:?}", board.picture().trouble);
+}
+
+#[test]
+fn a_full_disk_is_said_once_and_nothing_is_lost_once_there_is_room() {
+    let Some(disk) = SmallDisk::mounted("full") else { return };
+    let folder = disk.0.join("state");
+    let (engine, board, keeper) = run(&folder, BEGINS);
+    refused(&engine);
+    std::thread::sleep(AUDIT_EVERY * 2);
+    let mut orders = 1;
+    for _ in 0..2 {
+        disk.fill();
+        for _ in 0..3_000 {
+            refused(&engine);
+            orders += 1;
+        }
+        until_said(&board, Some("full"));
+        disk.free();
+        until_said(&board, None);
+    }
+    let (done, notices) = channel();
+    engine.work(move |core| done.send(core.whole_view().notices.len()).unwrap()).recv().unwrap();
+    assert_eq!(notices.recv().unwrap(), 4, "twice that it is full, twice that it is over");
+    drop((keeper, board, engine));
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(kept.notes().is_empty(), "{:?}", kept.notes());
+    assert_eq!(kept.earlier().records.entries.last().map(|entry| entry.id), Some(orders), "each is there");
+    assert!(kept.earlier().ledger.is_some());
+}

@@ -45,6 +45,11 @@ impl File {
         self.looked
     }
 
+    /// Where a damaged file is that was there before.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.kept.moved_aside()
+    }
+
     /// Takes the lock, if nobody has it, and reads the file.
     ///
     /// # Errors

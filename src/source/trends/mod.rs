@@ -46,6 +46,13 @@ pub enum Keeping {
     Memory,
     /// This process writes them into a file.
     Writes(PathBuf),
+    /// The same, and they begin again: the file that was there was damaged, and is here now.
+    Afresh {
+        /// What is written.
+        file: PathBuf,
+        /// The damaged one.
+        aside: PathBuf,
+    },
     /// Another process writes them; they are read from its file.
     Reads(PathBuf),
     /// They cannot be kept: why, in words. What is in memory continues.
@@ -57,6 +64,9 @@ impl Keeping {
     pub fn trouble(&self) -> Option<String> {
         match self {
             Self::Memory | Self::Writes(_) | Self::Reads(_) => None,
+            Self::Afresh { aside, .. } => {
+                Some(format!("the kept file was damaged and is {} now; what is kept begins again", aside.display()))
+            }
             Self::Stopped(why) => Some(format!("trends are not kept any more: {why}")),
         }
     }
@@ -129,11 +139,14 @@ impl Trends {
         let Some(file) = &mut keeper.file else { return };
         let read = file.open();
         self.looked[0].store(file.looked().map_or(0, |at| at.0), Ordering::Release);
-        let path = file.path().to_owned();
+        let (path, aside) = (file.path().to_owned(), file.moved_aside().map(Path::to_owned));
         match read {
             Ok((Role::Writer, kept)) => {
                 keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
-                self.keeping.store(Arc::new(Keeping::Writes(path)));
+                self.keeping.store(Arc::new(match aside {
+                    Some(aside) => Keeping::Afresh { file: path, aside },
+                    None => Keeping::Writes(path),
+                }));
                 self.publish(&keeper);
             }
             Ok((Role::Reader, kept)) => {

@@ -19,7 +19,7 @@ const MOST_ASKS: usize = 10_000;
 
 /// The lines, the first about use.
 pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
-    vec![in_use(part), demand(given, part), largest_free(given, part), rate(given, part)]
+    vec![in_use(given, part), demand(given, part), largest_free(given, part), rate(given, part)]
 }
 
 /// The resources of the cluster: cpu and memory first.
@@ -36,14 +36,18 @@ fn names(part: &PartitionView) -> Vec<&str> {
     names
 }
 
-fn in_use(part: &PartitionView) -> SheetLine {
+fn in_use(given: &Given, part: &PartitionView) -> SheetLine {
     let one = |name: &str| {
         let (used, all) = (part.allocated.amount(name), part.capacity.amount(name));
         let share = percent(used, all).map(|share| format!(" ({share}%)")).unwrap_or_default();
         format!("{} {} of {}{share}", resource_word(name), show_amount(name, used), show_amount(name, all))
     };
     let all: Vec<String> = names(part).into_iter().map(one).collect();
-    let text = if all.is_empty() { "there is no node".to_owned() } else { all.join(", ") };
+    let text = match all.is_empty() {
+        true if given.unread.nodes => NO_NODES.to_owned(),
+        true => "no nodes".to_owned(),
+        false => all.join(", "),
+    };
     SheetLine::new("use", text)
 }
 

@@ -3,12 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::{HeaderMap, header};
 
 use super::NativeApi;
 use super::route::{Route, Verb};
+use crate::api::auth::TokenMark;
 use crate::model::Identity;
 use crate::view::act::{Actor, ActsFrom, Code, Details, Refusal};
 
@@ -20,6 +21,8 @@ pub(super) struct Caller {
     pub authenticated: bool,
     /// Until when the token holds.
     pub expires: Option<i64>,
+    /// What the token is known by.
+    pub mark: Option<TokenMark>,
     /// What he wants was passed to the scheduler, which enters it into the audit.
     pub entered: AtomicBool,
 }
@@ -64,12 +67,16 @@ pub(super) fn of(
     }
 }
 
-/// Whether a token came that holds.
+/// Whether a token came that holds, and what it is known by.
 ///
 /// # Errors
 /// There is none, it is none, or too many were wrong.
-pub(super) fn has_token(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<(), Refusal> {
-    authenticated(native, headers, peer)?.map(|_| ()).ok_or_else(no_token)
+pub(super) fn has_token(
+    native: &NativeApi,
+    headers: &HeaderMap,
+    peer: Option<SocketAddr>,
+) -> Result<Option<TokenMark>, Refusal> {
+    authenticated(native, headers, peer)?.map(|caller| caller.mark).ok_or_else(no_token)
 }
 
 fn no_token() -> Refusal {
@@ -79,7 +86,7 @@ fn no_token() -> Refusal {
 
 /// Somebody who is not known.
 pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
-    Caller { actor: anybody(peer), authenticated: false, expires: None, entered: AtomicBool::new(false) }
+    Caller { actor: anybody(peer), authenticated: false, expires: None, mark: None, entered: AtomicBool::new(false) }
 }
 
 fn anybody(peer: Option<SocketAddr>) -> Actor {
@@ -99,9 +106,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let now = i64::try_from(now).unwrap_or(i64::MAX);
-    let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now));
+    let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now()));
     let Some(token) = token else {
         // Only what is wrong is counted: a right token passes whatever others send from its address.
         if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
@@ -119,7 +124,28 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
         (_, true) => actor.read_only("the token is for reading only"),
         _ => actor,
     };
-    Ok(Some(Caller { actor, authenticated: true, expires: token.expires, entered: AtomicBool::new(false) }))
+    let (expires, mark, entered) = (token.expires, Some(token.mark()), AtomicBool::new(false));
+    Ok(Some(Caller { actor, authenticated: true, expires, mark, entered }))
+}
+
+/// How often it is looked whether a token still holds. What it allowed ends within a second.
+const LOOKED_EVERY: Duration = Duration::from_millis(250);
+
+/// Waits until a token holds no more: it has expired, or was revoked. Without a token that never happens.
+pub(in crate::api::server) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
+    let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
+    while tokens.holds(mark, now()) {
+        tokio::time::sleep(LOOKED_EVERY).await;
+    }
+}
+
+/// What a stream says at its end when that has happened.
+pub(in crate::api::server) const LAPSED: &str = "the token has expired, or was revoked";
+
+/// The time of the wall clock, in nanoseconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    i64::try_from(now).unwrap_or(i64::MAX)
 }
 
 /// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.

@@ -12,7 +12,9 @@ use axum::response::Response;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
+use super::caller::{LAPSED, lapsed};
 use super::{NativeApi, NativeRequest, Reply, body};
+use crate::api::auth::TokenMark;
 use crate::api::convert::{Wall, native as convert};
 use crate::api::dto::json as wire;
 use crate::api::dto::native as dto;
@@ -139,7 +141,7 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     }))
 }
 
-/// Events as they come, from a number on, until the client goes or the server stops.
+/// Events as they come, from a number on, until the client goes, the token holds no more, or the server stops.
 ///
 /// # Errors
 /// A parameter is none, or too many listen already.
@@ -154,7 +156,8 @@ pub(super) fn stream(request: &NativeRequest) -> Result<Response, Refusal> {
     }
     let ending = request.native.ending.subscribe();
     let (wall, heartbeat) = (request.native.wall, request.native.options.limits.heartbeat);
-    let writer = EventWriter { log, wall, filter, heartbeat, lines, ending, _place: place };
+    let mark = request.who.mark.clone();
+    let writer = EventWriter { log, wall, filter, heartbeat, lines, ending, mark, place };
     tokio::spawn(writer.run(since));
     let mut response = Response::new(Body::new(Lines(body)));
     let kind = HeaderValue::from_static("application/x-ndjson; charset=utf-8");
@@ -170,11 +173,24 @@ struct EventWriter {
     heartbeat: Duration,
     lines: mpsc::Sender<Bytes>,
     ending: watch::Receiver<bool>,
-    _place: Place,
+    /// The token by which it was opened.
+    mark: Option<TokenMark>,
+    place: Place,
 }
 
 impl EventWriter {
+    /// Writes until the client goes, the server stops, or the token holds no more; also while the client takes nothing.
     async fn run(self, since: Option<u64>) {
+        tokio::select! {
+            () = self.feed(since) => {}
+            () = lapsed(&self.place.native, self.mark.as_ref()) => {
+                // A client that takes nothing need not hear why nothing comes.
+                let _ = self.lines.try_send(wire::to_bytes(&json!({ "end": LAPSED })).into());
+            }
+        }
+    }
+
+    async fn feed(&self, since: Option<u64>) {
         let (mut news, mut ending) = (self.log.follow(), self.ending.clone());
         let begin = self.log.page(Numbering::All, u64::MAX, 0);
         let mut next = since.unwrap_or(begin.next);

@@ -46,6 +46,7 @@ use tokio::sync::watch;
 
 use self::answer::{Reply, slowed};
 use self::caller::Caller;
+pub(super) use self::caller::{LAPSED, lapsed};
 use self::idempotency::IdempotencyCache;
 use self::refused_attempts::UnknownCallers;
 use self::refused_budget::RefusedBudget;
@@ -56,7 +57,7 @@ use super::listen::Streaming;
 use super::work_budget::{self, WorkBudget};
 use super::{Limits, reply};
 use crate::alerting::Board;
-use crate::api::auth::Tokens;
+use crate::api::auth::{TokenMark, Tokens};
 use crate::api::convert::Wall;
 use crate::config::settings::EventConfig;
 use crate::engine::Host;
@@ -166,18 +167,18 @@ impl NativeApi {
         self.options.tokens.as_ref().map_or(Ok(()), Tokens::reload)
     }
 
-    /// Lets a request for the YuniKorn API in: everybody, or who has a token.
+    /// Lets a request for the YuniKorn API in: everybody, or who has a token. Gives what the token is known by where one is needed.
     ///
     /// # Errors
     /// What is answered to the others.
-    pub(super) async fn admit(&self, parts: (&HeaderMap, &Extensions)) -> Result<(), Box<Response>> {
+    pub(super) async fn admit(&self, parts: (&HeaderMap, &Extensions)) -> Result<Option<TokenMark>, Box<Response>> {
         if !self.options.require_token {
-            return Ok(());
+            return Ok(None);
         }
         let (headers, extensions) = parts;
         let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
         match caller::has_token(self, headers, peer) {
-            Ok(()) => Ok(()),
+            Ok(mark) => Ok(mark),
             Err(refusal) => Err(Box::new(slowed(self, &refusal, &self.request_id()).await)),
         }
     }

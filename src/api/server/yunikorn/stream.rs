@@ -20,9 +20,11 @@ use tokio::sync::mpsc::{Receiver, Sender, channel, error::TrySendError};
 
 use super::route::Verb;
 use super::{RequestError, error, events};
+use crate::api::auth::TokenMark;
 use crate::api::convert;
 use crate::api::dto::{self, json, time};
 use crate::api::server::listen::{Streaming, stopped};
+use crate::api::server::native::{LAPSED, lapsed};
 use crate::api::server::{Shared, reply};
 use crate::config::settings::EventConfig;
 use crate::engine::Numbering;
@@ -96,12 +98,14 @@ impl Drop for Place {
 pub(super) struct Caller {
     peer: IpAddr,
     connection: Option<Arc<Streaming>>,
+    /// The token that let it in, where one is needed.
+    mark: Option<TokenMark>,
 }
 
 impl Caller {
     pub fn of(parts: &mut Parts) -> Self {
-        let connection = parts.extensions.remove();
-        Self { peer: reply::peer(&parts.extensions), connection }
+        let (connection, mark) = (parts.extensions.remove(), parts.extensions.remove());
+        Self { peer: reply::peer(&parts.extensions), connection, mark }
     }
 }
 
@@ -136,7 +140,8 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
     // Once the buffer has lost some, YuniKorn gives none of the past to the caller for more than it holds.
     let past = if page.lowest > 0 && count > held { 0 } else { count.min(held) };
     let feed = Feed { place, next: page.next - past, joined: page.next, packets };
-    tokio::spawn(feed.run());
+    let (shared, mark) = (Arc::clone(shared), caller.mark);
+    tokio::spawn(async move { feed.run(lapsed(&shared.native, mark.as_ref())).await });
     Ok(Body::new(Packets(body)))
 }
 
@@ -159,14 +164,24 @@ enum End {
 }
 
 impl Feed {
-    async fn run(mut self) {
-        if let End::Notice(why) = self.feed().await {
+    /// Feeds the stream until it ends, at the latest when `lapsed` is over.
+    async fn run(mut self, lapsed: impl Future<Output = ()>) {
+        let (end, over) = tokio::select! {
+            end = self.feed() => (end, false),
+            () = lapsed => (End::Notice(LAPSED), true),
+        };
+        if let End::Notice(why) = end {
             let line = json::to_bytes(&dto::ApiError {
                 status_code: 200,
                 message: why.to_owned(),
                 description: why.to_owned(),
                 ..dto::ApiError::default()
             });
+            if over {
+                // A client that takes nothing need not hear why nothing comes.
+                let _ = self.packets.try_send(Bytes::from(line));
+                return;
+            }
             // A client that takes nothing is ended by the time limit of its connection.
             let _ = self.packets.send(Bytes::from(line)).await;
         }

@@ -58,7 +58,7 @@ fn row(state: &State) -> (String, Vec<Figure>) {
 
 /// The figures of the line at the top.
 fn header(state: &State) -> Vec<Figure> {
-    let Some(part) = state.cluster.part() else { return Vec::new() };
+    let Some(part) = state.framed_part() else { return Vec::new() };
     let drained = part.nodes.values().filter(|node| !node.is_open()).count();
     let nodes = match drained {
         0 => "the nodes of this partition; all take allocations".to_owned(),
@@ -74,7 +74,7 @@ fn header(state: &State) -> Vec<Figure> {
         let shown = format!("{} of {}", show_amount(name, used), show_amount(name, all));
         list.push(figure(&format!("top: {}", format::resource_name(name)), shown, whys));
     }
-    let rate = format::rate(state.cluster.view.allocation_rate);
+    let rate = format::rate(state.framed().allocation_rate);
     list.push(figure(
         "top: alloc/s",
         rate,

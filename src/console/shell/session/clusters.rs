@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Session;
-use crate::console::state::clusters::{ClusterRow, ClusterState};
+use crate::console::state::clusters::{ClusterFigures, ClusterRow, ClusterState};
 use crate::console::state::contexts::{ContextEntry, ContextOrigin};
 use crate::console::state::page::Page;
 use crate::console::state::work::{Discarded, SourceHandle, Work};
@@ -43,12 +43,12 @@ impl Session {
         let here = self.source.about().name.clone();
         let shown = self.state.contexts.here.clone().filter(|name| names.iter().any(|entry| entry.name == *name));
         if shown.is_none() {
-            rows.push(Arc::new(ClusterRow { here: true, ..ClusterRow::of(&here, &*self.source) }));
+            rows.push(Arc::new(self.here(&here)));
         }
         for entry in names {
             let name = entry.name.clone();
             if shown.as_ref() == Some(&name) {
-                rows.push(Arc::new(ClusterRow { here: true, ..ClusterRow::of(&name, &*self.source) }));
+                rows.push(Arc::new(self.here(&name)));
                 continue;
             }
             if entry.origin == ContextOrigin::Kubeconfig {
@@ -70,6 +70,12 @@ impl Session {
         if page.known != rows {
             self.act(Action::Clusters(rows));
         }
+    }
+
+    /// The cluster on the screen, with the figures of the frame: its source may be further.
+    fn here(&self, name: &str) -> ClusterRow {
+        let figures = ClusterFigures::of_view(&self.state.cluster.view);
+        ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }
     }
 
     /// Takes a cluster that was opened, while somebody looks at the page.

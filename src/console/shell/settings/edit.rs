@@ -1,6 +1,8 @@
 //! Changing one value in the text of a person's settings, leaving all else as it is written.
 
+use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
@@ -88,7 +90,9 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
             std::fs::create_dir_all(folder)?;
         }
         let beside = file.with_extension("toml.new");
-        let mut opened = std::fs::File::create(&beside)?;
+        // Settings may have what is sent to a server along with each request.
+        let new = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside);
+        let mut opened = new?;
         if let Ok(old) = std::fs::metadata(&file) {
             opened.set_permissions(old.permissions())?;
         }

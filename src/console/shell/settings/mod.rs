@@ -158,12 +158,13 @@ pub fn read(text: &str, themes: &Themes) -> Read {
         let table = Table { text, path: String::new(), entries: root.get_ref(), wrong_type: "OWN-003" };
         top(&table, themes, &mut settings, &mut faults);
     }
-    for error in wrong {
+    for error in wrong.into_iter().take(toml_table::MOST_FAULTS) {
         let span: Range<usize> = error.span().unwrap_or_default();
         let hint = "nothing of the file is used; the defaults hold";
         faults.push(toml_table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
+    faults.truncate(toml_table::MOST_FAULTS);
     Read { settings, faults }
 }
 

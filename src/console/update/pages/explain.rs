@@ -1,5 +1,7 @@
 //! Why something waits, and how queues stand to their guarantees.
 
+use std::sync::Arc;
+
 use imbl::Vector;
 
 use crate::console::state::cursor::Move;
@@ -35,6 +37,7 @@ impl PageUpdate for FairnessPage {
     }
 
     fn rebuild(&mut self, cluster: &Cluster, part: &PartitionView) {
+        self.view = Some(Arc::clone(&cluster.view));
         fairness::rebuild(self, &cluster.view.history, cluster.view.at, part);
     }
 
@@ -60,7 +63,8 @@ impl PageUpdate for LimitsPage {
         limits_used::rebuild(self, part);
     }
 
-    fn rebuild(&mut self, _cluster: &Cluster, part: &PartitionView) {
+    fn rebuild(&mut self, cluster: &Cluster, part: &PartitionView) {
+        self.view = Some(Arc::clone(&cluster.view));
         limits_used::rebuild(self, part);
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::super::folder::Folder;
+use super::super::salvage::SalvagedFolder;
 use super::*;
 use crate::model::Time;
 use crate::view::audit::{AuditEntry, Revision, RevisionSource};
@@ -164,4 +165,49 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     drop(writer);
     let kept = scratch.open().kept();
     assert_eq!(kept.entries.last().map(|last| last.reason.as_str()), Some("last"));
+}
+
+/// A folder with two entries and a configuration, written and closed.
+fn written(name: &str) -> (Scratch, Vec<u8>) {
+    let scratch = Scratch::new(name);
+    let log = Arc::new(AuditLog::default());
+    let mut writer = scratch.open().follow(&log);
+    ["first", "second"].iter().for_each(|reason| enter(&log, reason));
+    log.revise(revision(1, "the queues"));
+    writer.write().unwrap();
+    drop(writer);
+    let bytes = fs::read(scratch.file()).unwrap();
+    (scratch, bytes)
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_damaged_and_what_is_intact_is_shown() {
+    let (scratch, whole) = written("cut");
+    let last = whole.windows(6).rposition(|found| found == b"second").unwrap();
+    for len in [0, 1, 100, last / 2, last + 200, whole.len() / 2, whole.len() - 1] {
+        fs::write(scratch.file(), &whole[..len]).unwrap();
+        let trouble = AuditInspection::open(&scratch.0).map(drop);
+        assert!(matches!(trouble, Err(FolderError::Damaged(_))), "{len} of {}: {trouble:?}", whole.len());
+        let look = SalvagedFolder::open(&scratch.0, "cut off").unwrap();
+        let all = look.audit_log().entries(&AuditQuery { limit: 9, ..AuditQuery::default() });
+        let damage = look.damage().unwrap();
+        assert!(damage.contains(&scratch.file().display().to_string()) && damage.contains("cut off"), "{damage}");
+        assert!(damage.contains(&format!("intact are {} audit entries", all.len())), "{damage}");
+        if len == whole.len() - 1 {
+            assert_eq!((all.len(), look.audit_log().revisions(None, 9).len()), (2, 1));
+        }
+        assert_eq!(fs::read(scratch.file()).unwrap(), &whole[..len], "it stays as it is");
+    }
+    fs::write(scratch.file(), &whole).unwrap();
+    assert!(AuditInspection::open(&scratch.0).is_ok());
+}
+
+#[test]
+fn a_copy_without_the_lock_is_read_and_a_folder_of_something_else_is_none() {
+    let (scratch, _) = written("copy");
+    fs::remove_file(scratch.0.join("lock")).unwrap();
+    assert!(AuditInspection::open(&scratch.0).is_ok());
+    fs::rename(scratch.file(), scratch.0.join("letters.txt")).unwrap();
+    let none = AuditInspection::open(&scratch.0).map(drop);
+    assert!(matches!(none, Err(FolderError::Nothing { .. })), "{none:?}");
 }

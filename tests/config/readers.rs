@@ -1,0 +1,249 @@
+//! Every other reader of what comes from outside: arbitrary bytes and damaged files neither panic, nor take long, nor fill memory.
+//!
+//! A run as long as one likes, with other bytes each time: `PROPTEST_CASES=20000 cargo test --release --test config readers`.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kornsole::console::shell::settings;
+use kornsole::console::theme::{Themes, read as theme};
+use kornsole::engine::call::{Attempt, post};
+use kornsole::engine::journal::{Folder, MemoryDisk, Store, frame};
+use kornsole::engine::{Core, Setup};
+use kornsole::kube::Known;
+use kornsole::model::{Identity, Profile};
+use kornsole::simulate::input::{generator, kubernetes, swf};
+use kornsole::source::{Saved, Source as _};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::common::TestFolder;
+
+/// The longest that a reader may take for some kilobytes, on a machine that does other things too.
+const LONGEST: Duration = Duration::from_secs(10);
+/// What the process may have had in memory at most, in KiB.
+const MEMORY: u64 = 2 << 20;
+
+/// Pieces that mean something to one of the formats.
+const PIECES: [&str; 28] = [
+    "[",
+    "]",
+    "{",
+    "}",
+    "\"",
+    "'",
+    ":",
+    ",",
+    "=",
+    "\n",
+    "- ",
+    "&a ",
+    "*a ",
+    "<<: ",
+    "null",
+    "-1",
+    "1e308",
+    "18446744073709551616",
+    "9223372036854775807",
+    "[[",
+    "]]",
+    "\u{0}",
+    "é\u{feff}",
+    "#",
+    ";",
+    "\\u0000",
+    "0.1e-999",
+    "\t",
+];
+
+/// A damage of a file: where, what is put there, and how many bytes go.
+type Damage = Vec<(Index, Vec<u8>, usize)>;
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let piece = prop_oneof![
+        select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
+        prop::collection::vec(any::<u8>(), 0..16),
+        // Something deep.
+        (select(&["[", "{\"a\":", "- ", "a:\n "][..]), 1..4_000_usize)
+            .prop_map(|(piece, times)| piece.repeat(times).into_bytes()),
+    ];
+    prop::collection::vec((any::<Index>(), piece, 0..64_usize), 0..6)
+}
+
+fn damaged(file: &[u8], damage: Damage) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    for (at, piece, taken) in damage {
+        let at = at.index(bytes.len() + 1);
+        let until = (at + taken).min(bytes.len());
+        bytes.splice(at..until, piece);
+    }
+    bytes
+}
+
+/// Reads something, within the bounds.
+fn within<T>(what: &str, read: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let outcome = read();
+    assert!(began.elapsed() < LONGEST, "{what} took {:?}", began.elapsed());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let most =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    assert!(most.is_none_or(|most: u64| most < MEMORY), "{what} took {most:?} KiB");
+    outcome
+}
+
+const KUBECONFIG: &str = "apiVersion: v1
+kind: Config
+current-context: a
+clusters: [{name: c, cluster: {server: 'https://127.0.0.1:6443', certificate-authority-data: QUJD}}]
+users: [{name: u, user: {token: secret}}]
+contexts: [{name: a, context: {cluster: c, user: u, namespace: ns}}]
+";
+
+const SETTINGS: &str = "theme = 'mine'
+refresh = '2s'
+start = 'queues'
+[keys.list]
+f = 'apps'
+'C-a g' = 'nodes'
+[columns]
+queues = ['state', 'cpu:12']
+[contexts.prod]
+address = 'https://prod:9080'
+[command.top]
+run = ['top', '{app}']
+";
+
+const SWF: &str = "; Version: 2
+1 0 10 100 4 -1 1024 4 200 2048 1 3 2 1 1 1 -1 -1
+2 5 -1 50 8 -1 -1 8 60 -1 0 4 2 -1 2 1 1 10
+";
+
+const GENERATED: &str = "seed: 1\njobs:\n- {queue: root.a, count: 3, every: 10s, resource: {vcore: 1}, runtime: 1m}\n";
+
+fn read_text(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    within("a theme", || drop(theme::read(&text)));
+    within("settings", || {
+        let read = settings::read(&text, &Themes::shipped());
+        read.fault_report("settings.toml", &text).len()
+    });
+    within("a log of jobs", || swf::read("log.swf", &text).workload.jobs.len());
+    within("a generator", || generator::read(&text, 1).faults.len());
+    within("pods", || kubernetes::read(&text).faults.len());
+}
+
+fn read_kubeconfig(bytes: &[u8]) {
+    let folder = TestFolder::new();
+    let file = folder.write("config", bytes);
+    within("a kubeconfig", || {
+        if let Ok(known) = Known::of(&[file]) {
+            (known.contexts(), known.names());
+            let _ = known.context(None);
+        }
+    });
+}
+
+fn read_dump(bytes: &[u8]) {
+    within("a state dump", || {
+        let Ok(saved) = Saved::read("state.json", bytes, Identity::default()) else { return };
+        for part in &saved.view().partitions {
+            let _ = saved.twin(&part.name);
+        }
+    });
+}
+
+/// A journal as a start finds it, and as a repair does.
+fn read_journal(bytes: Vec<u8>) {
+    within("frames", || {
+        let mut found = 0;
+        frame::scan(&bytes, |_| found += 1);
+        let _ = frame::read_all(&bytes, |_| found += 1);
+        found
+    });
+    within("a journal", || {
+        let setup = Setup::of(Profile::Kornsole);
+        let disk = Arc::new(MemoryDisk::from(bytes));
+        let folder = Folder::on(disk);
+        let _ = folder
+            .and_then(|folder| folder.begin(&setup, 1.0, None, Box::new(|_| Err("nothing".to_owned()))).map(drop));
+    });
+}
+
+/// A journal with a scheduler in it.
+fn journal() -> Vec<u8> {
+    let (setup, disk) = (Setup::of(Profile::Kornsole), Arc::new(MemoryDisk::default()));
+    let config = kornsole::config::read(kornsole::config::DEFAULT_CONFIG, setup.profile).config.unwrap();
+    let make = |_| Core::new(Profile::Kornsole, Arc::new(config), None).map_err(|why| why.to_string());
+    let (core, kept) = Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, Box::new(make)).unwrap();
+    drop((core, kept));
+    assert!(Store::open(Arc::new(MemoryDisk::from(disk.copy()))).unwrap().head().unwrap().is_some());
+    disk.copy()
+}
+
+/// What is made of an answer to a webhook.
+fn answer_to_webhook(bytes: Vec<u8>) {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/hook", server.local_addr().unwrap());
+    let answers = std::thread::spawn(move || {
+        let (mut stream, _) = server.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(&bytes);
+    });
+    let attempt = within("a webhook", || post("hook", &address, None, &"{}".into(), Duration::from_secs(2)));
+    if let Attempt::Failed(why) = attempt {
+        assert!(why.len() < 10_000, "{why}");
+    }
+    answers.join().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes_are_refused_by_every_reader(bytes in prop::collection::vec(any::<u8>(), 0..4_000)) {
+        read_text(&bytes);
+        read_kubeconfig(&bytes);
+        read_dump(&bytes);
+        read_journal(bytes);
+    }
+
+    #[test]
+    fn damaged_texts_are_read_as_far_as_they_go(file in 0..4_usize, damage in damage()) {
+        let theme = include_str!("../../themes/dark.toml");
+        read_text(&damaged([SETTINGS, SWF, GENERATED, theme][file].as_bytes(), damage));
+    }
+
+    #[test]
+    fn damaged_kubeconfigs_are_read_or_refused(damage in damage()) {
+        read_kubeconfig(&damaged(KUBECONFIG.as_bytes(), damage));
+    }
+}
+
+proptest! {
+    // Each takes longer.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_dumps_are_read_or_refused(damage in damage()) {
+        read_dump(&damaged(include_bytes!("../conformance/rest/1.8.0/41.json"), damage));
+    }
+
+    #[test]
+    fn damaged_journals_are_opened_or_refused(damage in damage()) {
+        let whole = journal();
+        read_journal(damaged(&whole, damage));
+    }
+
+    #[test]
+    fn answers_to_webhooks_are_taken_or_refused(
+        damage in damage(),
+        garbage in prop::collection::vec(any::<u8>(), 0..2_000),
+        whole in any::<bool>(),
+    ) {
+        let usual = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\r\n{}";
+        answer_to_webhook(if whole { damaged(usual, damage) } else { garbage });
+    }
+}

@@ -1,0 +1,83 @@
+//! A long run with a state folder at the highest speed: what is kept has bounds, on the disk and in memory.
+//!
+//! The short form runs some virtual hours in a folder that may be small. A virtual month with the least that the settings allow:
+//! `KORNSOLE_MONTH_HOURS=720 cargo test --release --test journal month -- --nocapture`.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use kornsole::cli::demo::open_kept;
+use kornsole::cli::state::StateArgs;
+use kornsole::engine::journal::{EntryTable, FileDisk, Store};
+use kornsole::engine::{Engine, Numbering, Setup};
+use kornsole::model::{Profile, Time};
+
+use crate::common::TestFolder;
+
+/// As fast as the machine can.
+const SPEED: f64 = 1e7;
+
+/// How many virtual hours, and how much the folder may take, in bytes.
+fn extent() -> (f64, u64) {
+    let set = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<f64>().ok());
+    let hours = set("KORNSOLE_MONTH_HOURS");
+    let mebibytes = set("KORNSOLE_MONTH_MIB").unwrap_or(if hours.is_some() { 64.0 } else { 1.0 });
+    (hours.unwrap_or(0.25), (mebibytes * 1_048_576.0) as u64)
+}
+
+/// How much of the disk the files of a folder take, in bytes.
+fn used(folder: &Path) -> u64 {
+    let sizes = std::fs::read_dir(folder).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
+    sizes.sum()
+}
+
+/// The bytes of the newest two snapshots, and the number of the first record that is kept.
+#[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
+fn kept(folder: &Path) -> (u64, u64) {
+    let store = Store::open(std::sync::Arc::new(FileDisk::open(&folder.join("journal.redb")).unwrap())).unwrap();
+    let all: Vec<u64> = store.snapshots().unwrap().iter().map(|(_, index)| index.bytes).collect();
+    let sum = |shelf| store.entry_sizes(shelf).unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>();
+    let [audit, revisions] = [EntryTable::Audit, EntryTable::Revisions].map(sum);
+    println!("records {}, snapshots {all:?}, audit {audit}, revisions {revisions}", store.record_bytes(..).unwrap());
+    let first = store.blocks(0, 1).unwrap().first().map_or(0, |(number, _)| *number);
+    (all.iter().rev().take(2).sum(), first)
+}
+
+#[test]
+fn a_folder_does_not_outgrow_what_it_may_take() {
+    let ((hours, most), folder) = (extent(), TestFolder::new());
+    let state = folder.join("state");
+    let mut setup = Setup::of(Profile::Kornsole);
+    (setup.state_bytes, setup.event.ring_buffer_capacity) = (most, 2_000);
+    let opened = open_kept(42, &setup, &StateArgs { folder: Some(state.clone()), repair: false }, SPEED).unwrap();
+    let engine = Engine::start_with_journal(opened.core, SPEED, None, opened.kept).unwrap();
+    let (end, began) = (Time::ZERO + Duration::from_secs_f64(hours * 3600.0), Instant::now());
+    let (mut largest, mut half) = (0, None);
+    loop {
+        std::thread::sleep(Duration::from_millis(50));
+        let view = engine.published().view();
+        largest = largest.max(used(&state));
+        if half.is_none() && view.at.0 > end.0 / 2 {
+            half = Some(largest);
+        }
+        let part = &view.partitions[0];
+        assert!(part.ended.len() <= 10_000, "{} ended applications", part.ended.len());
+        let events = engine.events().page(Numbering::All, 0, usize::MAX).records.len();
+        assert!(events <= 2_000, "{events} events");
+        if view.at >= end {
+            println!("{} ended, {} samples, {events} events", part.ended.len(), view.history.len());
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60 * 60 * 4), "at {} of {end}", view.at);
+    }
+    drop(engine);
+    let (newest, first) = kept(&state);
+    println!(
+        "{hours} h in {:?}: {largest} bytes at most, {half:?} at half; two snapshots of {newest}, records from {first}",
+        began.elapsed()
+    );
+    assert!(first > 1, "the oldest has gone");
+    assert!(largest <= most + 4 * newest, "{largest} of {most}, and {newest} of two snapshots");
+    let half = half.unwrap();
+    assert!(largest < half + half / 4, "{half} bytes in the first half, {largest} in all");
+}
