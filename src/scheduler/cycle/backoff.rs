@@ -12,6 +12,8 @@
 //!   otherwise and say so;
 //! - a new configuration ends every backoff (`epoch`).
 
+use std::time::Duration;
+
 use crate::model::{Resource, Time};
 use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};
@@ -96,13 +98,27 @@ fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> boo
 /// What is learned while the asks of an application are tried: whether it may back off if none is found.
 pub(in crate::scheduler) struct FailureTracker {
     backoff: Option<Backoff>,
+    /// How many asks may still find no node before the others wait, and for how long, where the leaf says so (D-19).
+    unschedulable: Option<(u64, Duration)>,
 }
 
 impl FailureTracker {
     /// Before the first ask is tried.
     pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
         let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
-        Self { backoff: app.reservations.is_empty().then(backoff) }
+        Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: None }
+    }
+
+    /// After so many asks that find no node the others wait (D-19). Then each cycle has to count.
+    pub fn with_unschedulable(self, most: u64, delay: Duration) -> Self {
+        if most == 0 { self } else { Self { backoff: None, unschedulable: Some((most, delay)) } }
+    }
+
+    /// Counts an ask that passed its limits and queues and found no node. Gives how long the others wait, once there are so many.
+    pub fn count_unschedulable(&mut self, tried: TryResult) -> Option<Duration> {
+        let (left, delay) = self.unschedulable.as_mut().filter(|_| tried == TryResult::NoNode)?;
+        *left = left.saturating_sub(1);
+        (*left == 0).then_some(*delay)
     }
 
     /// The ask that stands for all of the application before a resource manager's conditions.
