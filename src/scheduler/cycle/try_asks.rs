@@ -134,7 +134,8 @@ pub(in crate::scheduler) fn try_asks(
                 changed.push(*key);
             }
         }
-        if let Some(delay) = tried.and_then(|tried| failures.count_unschedulable(tried))
+        let counted = tried.filter(|_| asks[*key].rare.required_node.is_none());
+        if let Some(delay) = counted.and_then(|tried| failures.count_unschedulable(tried))
             && asks.iter().any(|(key, other)| other.rank(key) > *rank)
         {
             *held_off_until = Some(now + delay);
