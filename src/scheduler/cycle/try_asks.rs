@@ -134,8 +134,7 @@ pub(in crate::scheduler) fn try_asks(
                 changed.push(*key);
             }
         }
-        let counted = tried.filter(|_| asks[*key].rare.required_node.is_none());
-        if let Some(delay) = counted.and_then(|tried| failures.count_unschedulable(tried))
+        if let Some(delay) = tried.and_then(|tried| failures.unschedulable.count(&asks[*key], tried))
             && asks.iter().any(|(key, other)| other.rank(key) > *rank)
         {
             *held_off_until = Some(now + delay);

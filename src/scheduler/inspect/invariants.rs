@@ -269,7 +269,7 @@ impl Check<'_> {
             }
             let counted = pending == app.pending && app.counts_by_priority() || !self.holds(Invariant::Pending);
             let apart = real == app.allocated && placeholders == app.allocated_placeholder;
-            let resized = !self.holds(Invariant::Maximum) && real.add(&placeholders).is_same_as(&app.holds());
+            let resized = !self.holds(Invariant::Maximum) && real.add(&placeholders).sub(&app.holds()).is_zero();
             let same = counted && (apart || resized);
             self.that(same, || format!("application {} miscounts its asks", app.id));
             let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
