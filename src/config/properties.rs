@@ -101,6 +101,14 @@ impl PropertyKey {
 /// `preemption.delay` where none is set.
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
 
+/// [`ASK_BACKOFF_DELAY`] where none is set.
+const DEFAULT_ASK_BACKOFF_DELAY: Duration = Duration::from_secs(30);
+/// How many asks of an application may find no node before its others wait (D-19): 1.8.0 and later. Not among the [`PropertyKey`]s, since
+/// the default profile has no use for it.
+const ASK_BACKOFF: &str = "application.unschedasks.backoff";
+/// How long they wait: a duration above 0.
+const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
+
 /// The effective settings of a queue, read from its merged properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueProperties {
@@ -119,6 +127,16 @@ pub struct QueueProperties {
     /// How long a maximum may be exceeded before it is enforced (N-01); 0 is for ever.
     #[serde(default)]
     pub quota_preemption_delay: Duration,
+    /// After so many asks of an application that find no node the others wait (D-19); 0 is off. Used on leaves only.
+    #[serde(default)]
+    pub ask_backoff: u64,
+    /// For how long.
+    #[serde(default = "default_ask_backoff_delay")]
+    pub ask_backoff_delay: Duration,
+}
+
+const fn default_ask_backoff_delay() -> Duration {
+    DEFAULT_ASK_BACKOFF_DELAY
 }
 
 impl Default for QueueProperties {
@@ -131,6 +149,8 @@ impl Default for QueueProperties {
             preemption_policy: PreemptionPolicy::default(),
             preemption_delay: DEFAULT_PREEMPTION_DELAY,
             quota_preemption_delay: Duration::ZERO,
+            ask_backoff: 0,
+            ask_backoff_delay: DEFAULT_ASK_BACKOFF_DELAY,
         }
     }
 }
@@ -175,8 +195,19 @@ impl QueueProperties {
     /// # Errors
     /// The key, if it is known and the value is not good; its default is then set.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), PropertyKey> {
-        let Some(key) = PropertyKey::parse(key) else { return Ok(()) };
         let default = Self::default();
+        match key {
+            ASK_BACKOFF => {
+                let count = value.parse().ok().filter(|_| !value.starts_with('+'));
+                take(&mut self.ask_backoff, count, default.ask_backoff);
+            }
+            ASK_BACKOFF_DELAY => {
+                let delay = parse_duration(value).filter(|delay| !delay.is_zero());
+                take(&mut self.ask_backoff_delay, delay, default.ask_backoff_delay);
+            }
+            _ => {}
+        }
+        let Some(key) = PropertyKey::parse(key) else { return Ok(()) };
         let is_good = match key {
             PropertyKey::ApplicationSortPolicy => {
                 take(&mut self.app_sort, AppSortPolicy::parse(value), default.app_sort)

@@ -188,6 +188,7 @@ const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
         EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
             Some((app, ask, ReleaseReason::Preempted))
         }
+        EventKind::Stopping { app, ask, reason, .. } => Some((app, ask, *reason)),
         EventKind::PlaceholderTooSmall { app, placeholder, .. } => Some((app, placeholder, ReleaseReason::Timeout)),
         _ => None,
     }
@@ -286,17 +287,27 @@ impl Running {
     fn of(partition: &Partition) -> Self {
         let slots = partition.nodes.iter().map(|node| node.key.slot() + 1).max().unwrap_or(0);
         let (mut text, mut starts, mut nodes, mut ends) = (String::new(), vec![0], Vec::new(), vec![0; slots + 1]);
+        let mut list = |app: &AppId, ask: &AskId, node: NodeKey| {
+            text.push_str(app.as_str());
+            text.push('/');
+            text.push_str(ask.as_str());
+            starts.push(text.len());
+            nodes.push(node.0);
+            ends[node.slot() + 1] += 1;
+        };
         for (_, app) in partition.apps.iter() {
             for (_, ask) in app.asks.iter() {
                 // An ask that is about to take over on another node is charged there already.
                 let to_come = ask.rare.takes_over.filter(|takeover| takeover.charged).map(|takeover| takeover.node);
                 let Some(node) = ask.allocation.map(|allocation| allocation.node).or(to_come) else { continue };
-                text.push_str(app.id.as_str());
-                text.push('/');
-                text.push_str(ask.id.as_str());
-                starts.push(text.len());
-                nodes.push(node.0);
-                ends[node.slot() + 1] += 1;
+                if !ask.rare.unlisted {
+                    list(&app.id, &ask.id, node);
+                }
+            }
+        }
+        for node in partition.nodes.iter() {
+            for left in node.left_behind.iter().filter(|left| left.listed) {
+                list(&left.app, &left.ask, node.key);
             }
         }
         // Until now the count of the slot before; from here on where the next name of a slot goes.

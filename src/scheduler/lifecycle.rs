@@ -81,6 +81,8 @@ impl Partition {
         let next = match self.apps[app].state {
             AppState::Accepted | AppState::Starting | AppState::Running => AppState::Completing,
             AppState::Completing => AppState::Completed,
+            // Nothing real is left, though placeholders may be.
+            AppState::Resuming if ended == LastEnd::Allocation => return self.stop_counting_for_user(now, app, events),
             _ => return,
         };
         self.enter(now, app, next, None, events);

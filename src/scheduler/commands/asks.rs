@@ -82,7 +82,8 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Result<(), String> {
         let app = self.check_ask(&id, spec, &Resource::new())?;
-        if let Some(known) = self.apps[app].ask_key(&id)
+        let known = self.apps[app].ask_key(&id);
+        if let Some(known) = known
             && self.asked_again(now, app, known, &spec.resource, events)
         {
             return Ok(());
@@ -90,7 +91,10 @@ impl Partition {
         let arrival = self.next_arrival();
         let ask = Ask::new(id.clone(), arrival, created, spec);
         self.apps[app].expect(&ask);
-        self.add_pending(app, ask);
+        let key = self.add_pending(app, ask);
+        if let Some(known) = known.filter(|known| self.apps[app].asks.get(*known).is_some_and(|old| old.superseded)) {
+            self.pass_reservation_on(app, known, key);
+        }
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {
             self.run_application(now, app, events);
         }
@@ -128,13 +132,34 @@ impl Partition {
         }
     }
 
-    /// A pending ask counts no more, but is still tried.
+    /// What an ask holds reserved is held by the one that was made after it under the same id: reservations go by ids.
+    fn pass_reservation_on(&mut self, app: AppKey, from: AskKey, to: AskKey) {
+        let application = &mut self.apps[app];
+        let Some((holder, node)) = application.reservations.iter_mut().find(|(holder, _)| *holder == from) else {
+            return;
+        };
+        *holder = to;
+        let node = *node;
+        let since = application.asks[from].rare.reserved_since.take();
+        application.asks[to].rare.reserved_since = since;
+        let change = |reserved: &mut (AppKey, AskKey)| {
+            if *reserved == (app, from) {
+                reserved.1 = to;
+            }
+        };
+        self.nodes.change_in_place(node, |node| node.reservations.iter_mut().for_each(change));
+        self.mark_node(node);
+    }
+
+    /// A pending ask counts no more, but is still tried. The application keeps its priority until one as high is allocated or goes.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
+        let priority = application.priority();
         let old = &mut application.asks[ask];
         if std::mem::replace(&mut old.superseded, true) {
             return;
         }
+        application.kept_priority = Some(priority);
         application.pending.sub_assign(&old.resource);
         application.pending.prune();
         application.bands.sub(old.priority, false, &old.resource);
@@ -180,11 +205,8 @@ impl Partition {
             sum.prune();
         };
         let (allocation, arrival) = (resized.allocation, resized.arrival);
-        change(match (allocation, resized.placeholder) {
-            (None, _) => &mut application.pending,
-            (Some(_), false) => &mut application.allocated,
-            (Some(_), true) => &mut application.allocated_placeholder,
-        });
+        // As in the releases, a placeholder grows among what is really allocated.
+        change(if allocation.is_none() { &mut application.pending } else { &mut application.allocated });
         let priority = resized.priority;
         application.bands.sub(priority, allocation.is_some(), &before);
         application.bands.add(priority, allocation.is_some(), to);
@@ -202,15 +224,10 @@ impl Partition {
         };
         events.push(Event::new(now, kind));
         if let Some(Allocation { node, number, .. }) = allocation {
-            let most = if application.asks[ask].placeholder {
-                &application.allocated_placeholder
-            } else {
-                &application.allocated
-            };
-            application.max_allocated = application.max_allocated.max(most);
+            application.max_allocated = application.max_allocated.max(&application.allocated);
             self.usage.decrease(&application.account, &path, &before);
             self.usage.increase(&mut application.account, &path, &application.id, to);
-            self.nodes.change(node, |node| change(&mut node.allocated));
+            self.nodes.resize(node, |node| change(&mut node.allocated));
             self.mark_allocation(node, number);
             self.mark_account(app);
         }
@@ -223,7 +240,7 @@ impl Partition {
     }
 
     /// Adds a pending ask with the counters that it moves.
-    fn add_pending(&mut self, app: AppKey, ask: Ask) {
+    fn add_pending(&mut self, app: AppKey, ask: Ask) -> AskKey {
         let application = &mut self.apps[app];
         let leaf = application.queue;
         for queue in self.queues.path_up(leaf) {
@@ -234,5 +251,6 @@ impl Partition {
         self.mark_ask(app, key, arrival);
         self.mark_path(leaf);
         self.refresh_app(app);
+        key
     }
 }

@@ -24,7 +24,7 @@ impl Partition {
         let Some(key) = self.app_key(app) else {
             return refuse(now, format!("there is no live application {app:?}"), events);
         };
-        let Some(ask_key) = self.apps[key].ask_key(ask) else {
+        let Some(ask_key) = self.apps[key].key_to_release(ask) else {
             return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
         };
         let released = &self.apps[key].asks[ask_key];
@@ -186,6 +186,11 @@ impl Partition {
         for key in allocated {
             let application = &mut self.apps[app];
             let Some(Allocation { node, number, .. }) = application.asks[key].allocation else { continue };
+            if application.asks[key].rare.shadowed {
+                sum.add_assign(&application.asks[key].resource);
+                self.leave_on_node(app, key);
+                continue;
+            }
             Arc::make_mut(&mut application.tracked_resources).count(
                 now,
                 &application.asks[key],

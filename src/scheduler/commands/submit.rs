@@ -200,6 +200,8 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         account: Default::default(),
         ending: None,
         bands: Default::default(),
+        kept_priority: None,
+        held_off_until: None,
         state_timer: None,
         placeholder_timer: None,
     }

@@ -12,12 +12,14 @@
 //!   otherwise and say so;
 //! - a new configuration ends every backoff (`epoch`).
 
+use std::time::Duration;
+
 use crate::model::{Resource, Time};
 use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::ask::{Ask, REPORT_AGAIN, is_report_due};
+use crate::scheduler::state::ask::{Ask, AskRank, REPORT_AGAIN, is_report_due};
 use crate::scheduler::state::ask_log::TryResult;
 use crate::scheduler::state::backoff::{Backoff, ByConditions, NEVER, Seen};
 use crate::scheduler::state::node::Node;
@@ -96,13 +98,47 @@ fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> boo
 /// What is learned while the asks of an application are tried: whether it may back off if none is found.
 pub(in crate::scheduler) struct FailureTracker {
     backoff: Option<Backoff>,
+    /// What may still find no node before the others wait.
+    pub unschedulable: Unschedulable,
+}
+
+/// How many asks of an application may still find no node before the others wait, and for how long, where its leaf says so (D-19).
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::scheduler) struct Unschedulable(Option<(u64, Duration)>);
+
+impl Unschedulable {
+    /// Counts an ask that passed its limits and queues and found no node. Gives how long the others wait, once there are so many.
+    pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
+        let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
+        let (left, delay) = self.0.as_mut().filter(|_| counts)?;
+        *left = left.saturating_sub(1);
+        (*left == 0).then_some(*delay)
+    }
+}
+
+impl Application {
+    /// Whether its asks are not tried yet, since too many found no node.
+    pub(in crate::scheduler) fn is_held_off(&self, now: Time) -> bool {
+        self.held_off_until.is_some_and(|until| now < until)
+    }
+
+    /// Whether a further ask, pending or allocated, stands behind this place.
+    pub(in crate::scheduler) fn has_ask_behind(&self, place: &AskRank) -> bool {
+        self.asks.iter().any(|(key, ask)| ask.rank(key) > *place)
+    }
 }
 
 impl FailureTracker {
     /// Before the first ask is tried.
     pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
         let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
-        Self { backoff: app.reservations.is_empty().then(backoff) }
+        Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
+    }
+
+    /// After so many asks that find no node the others wait (D-19). Then each cycle has to count.
+    pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
+        let backoff = self.backoff.filter(|_| unschedulable.0.is_none());
+        Self { backoff, unschedulable }
     }
 
     /// The ask that stands for all of the application before a resource manager's conditions.
@@ -175,6 +211,13 @@ impl FailureTracker {
 }
 
 impl Partition {
+    /// How many asks of an application may find no node before the others wait.
+    pub(in crate::scheduler) fn unschedulable(&self, app: AppKey) -> Unschedulable {
+        let of_leaf = &self.queues[self.apps[app].queue].settings.properties;
+        let counts = self.switches.unschedulable_backoff && of_leaf.ask_backoff > 0;
+        Unschedulable(counts.then_some((of_leaf.ask_backoff, of_leaf.ask_backoff_delay)))
+    }
+
     /// Whether trying an application would find what it found last time. Then the attempts at preemption are used up that this would
     /// have taken.
     pub(in crate::scheduler) fn app_backs_off(

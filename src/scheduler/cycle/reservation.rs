@@ -37,7 +37,7 @@ impl Partition {
         application.asks[ask].rare.reserved_since = Some(now);
         self.reservations += 1;
         let required = application.asks[ask].rare.required_node.is_some();
-        self.nodes.change(node, |node| node.reserve(app, ask, required));
+        self.nodes.change_in_place(node, |node| node.reserve(app, ask, required));
         self.queues[application.queue].reserved.insert((application.submitted, application.id.clone(), app));
         let (id, node_id) = (application.asks[ask].id.clone(), self.nodes[node].id.clone());
         let resource = application.asks[ask].resource.clone();
@@ -80,7 +80,7 @@ impl Partition {
             self.queues[application.queue].reserved.remove(&place);
         }
         self.reservations -= 1;
-        self.nodes.change(node, |node| node.reservations.retain(|reserved| *reserved != (app, ask)));
+        self.nodes.change_in_place(node, |node| node.reservations.retain(|reserved| *reserved != (app, ask)));
         if let Some(ask) = application.asks.get_mut(ask) {
             ask.rare.reserved_since = None;
             let (app, resource, node) = (application.id.clone(), ask.resource.clone(), self.nodes[node].id.clone());

@@ -58,7 +58,18 @@ pub(in crate::scheduler) fn try_asks(
     let mut changed = Vec::new();
     // Within one cycle the same resources fail the same way again; no need to ask every node again.
     let mut failed: Option<(AskKey, TryResult)> = None;
-    let Application { key: app_key, id, queue_path, pending_order, asks, reservations, task_groups, .. } = app;
+    let Application {
+        key: app_key,
+        id,
+        queue_path,
+        pending_order,
+        asks,
+        reservations,
+        task_groups,
+        namesakes,
+        held_off_until,
+        ..
+    } = app;
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
         if can_replace(task_groups, ask) {
@@ -69,7 +80,8 @@ pub(in crate::scheduler) fn try_asks(
             }
             continue;
         }
-        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| held == key);
+        let holds = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
+        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| holds(held));
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
             let other = &asks[*other];
@@ -121,6 +133,12 @@ pub(in crate::scheduler) fn try_asks(
             if ask.log.is_due(now) || new {
                 changed.push(*key);
             }
+        }
+        if let Some(delay) = tried.and_then(|tried| failures.unschedulable.count(&asks[*key], tried))
+            && asks.iter().any(|(key, other)| other.rank(key) > *rank)
+        {
+            *held_off_until = Some(now + delay);
+            return (None, changed);
         }
         match outcome {
             AttemptOutcome::Pick(pick) => return (Some(pick), changed),

@@ -135,7 +135,8 @@ impl Partition {
         let mut by_rooms: Option<bool> = None;
         let mut walk = self.begin_walk(now, leaf, &headroom, &attempts);
         while let Some(app) = walk.next(&self.queues[leaf].candidates, &self.apps, attempts.left() > 0) {
-            if !state_aware_filter.admits(&self.apps[app]) {
+            let held_off = self.apps[app].is_held_off(now);
+            if held_off || !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
             // Where nothing else decides, one that backs off may run as it did when it was tried.
@@ -174,6 +175,7 @@ impl Partition {
         let of_limits = self.usage.headroom(&self.apps[app].account);
         let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: headroom };
         let mut failures = FailureTracker::new(self.epoch, &self.apps[app], &self.nodes, attempts);
+        failures = failures.with_unschedulable(self.unschedulable(app));
         loop {
             let Self { apps, nodes, switches, .. } = self;
             let (pick, tried) =

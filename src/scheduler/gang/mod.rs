@@ -10,9 +10,10 @@
 //! - the timer of a gang runs only while a placeholder is allocated.
 //!
 //! Where to read: `admit` has the checks of a submission and a move, `replace` how asks take over, `timeout` the timer and the
-//! consequences of ended placeholders.
+//! consequences of ended placeholders, `left_behind` what stays on nodes without an application.
 
 mod admit;
+mod left_behind;
 mod replace;
 #[cfg(test)]
 mod tests;

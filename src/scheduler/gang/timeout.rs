@@ -40,7 +40,7 @@ impl Application {
     /// The placeholders that are allocated and were not asked to stop yet.
     fn standing_placeholders(&self) -> Vec<AskKey> {
         let held = self.allocations.values().copied();
-        held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].released).collect()
+        held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].goes_anyway()).collect()
     }
 
     /// The task group of a placeholder.
@@ -98,11 +98,44 @@ impl Partition {
             GangStyle::Soft => self.resume_application(now, app, NOT_TOGETHER, events),
             GangStyle::Hard => self.fail_application(now, app, NOT_TOGETHER, events),
         }
-        self.remove_asks(now, app, ReleaseReason::Timeout, events);
-        for group in self.apps[app].task_groups.values_mut() {
-            group.timed_out = group.count;
+        if self.switches.timed_out_when_gone {
+            self.count_missing(app);
         }
-        self.release_placeholders(app);
+        self.remove_asks(now, app, ReleaseReason::Timeout, events);
+        if !self.switches.timed_out_when_gone {
+            for group in self.apps[app].task_groups.values_mut() {
+                group.timed_out = group.count;
+            }
+        }
+        if self.switches.gang_timeout_real {
+            self.release_everything_of_gang(app);
+        } else {
+            self.release_placeholders(app);
+        }
+    }
+
+    /// Placeholders that did not come count as timed out now, those that did when they are gone (P-07); as do real asks in the releases
+    /// that take them for placeholders (P-21).
+    fn count_missing(&mut self, app: AppKey) {
+        let counts_real = self.switches.gang_timeout_real;
+        let Application { pending_order, asks, task_groups, .. } = &mut self.apps[app];
+        for (.., key) in pending_order.iter() {
+            let ask = &asks[*key];
+            let name = ask.rare.task_group.as_ref().filter(|_| ask.placeholder || counts_real);
+            if let Some(group) = name.and_then(|name| task_groups.get_mut(name)) {
+                group.timed_out += 1;
+            }
+        }
+    }
+
+    /// Asks the resource manager to stop all that an application has allocated, in the order of ids (P-21).
+    fn release_everything_of_gang(&mut self, app: AppKey) {
+        let Application { allocations, asks, .. } = &self.apps[app];
+        let mut stopped: Vec<AskKey> = allocations.values().copied().filter(|key| !asks[*key].released).collect();
+        stopped.sort_by(|one, other| asks[*one].id.cmp(&asks[*other].id));
+        for ask in stopped {
+            self.stop(app, ask, ReleaseReason::Timeout);
+        }
     }
 
     /// Asks the resource manager to stop all placeholders that stand (SCH-146, SCH-147).
@@ -115,7 +148,13 @@ impl Partition {
     /// A placeholder ended without giving way (SCH-144, P-07).
     pub(in crate::scheduler) fn note_timed_out(&mut self, app: AppKey, ended: &Ask, reason: ReleaseReason) {
         if reason != ReleaseReason::Timeout || self.switches.timed_out_when_gone {
-            self.apps[app].group_of(ended).into_iter().for_each(TaskGroup::note_timed_out);
+            let unbounded = self.switches.gang_timeout_real;
+            let Some(group) = self.apps[app].group_of(ended) else { return };
+            if unbounded {
+                group.timed_out += 1;
+            } else {
+                group.note_timed_out();
+            }
         }
     }
 
@@ -128,7 +167,11 @@ impl Partition {
         match application.state {
             AppState::Failing => {
                 let message = application.message.clone().unwrap_or_default();
-                self.release_everything(now, app, events);
+                if self.switches.gang_failed_leak {
+                    self.leave_allocations_behind(now, app, events);
+                } else {
+                    self.release_everything(now, app, events);
+                }
                 self.fail_application(now, app, &message, events);
             }
             AppState::Resuming => self.run_application(now, app, events),

@@ -38,8 +38,11 @@ pub enum Invariant {
     GroupUsage,
     /// An application counts as pending what its pending asks ask for, which is never negative (1, 6).
     Pending,
-    /// Nothing is allocated beyond a maximum that was not lowered under it (7).
+    /// Nothing is allocated beyond a maximum that was not lowered under it (7). Nor is what is allocated for placeholders counted apart
+    /// where their size changes.
     Maximum,
+    /// What a user has in use is the sum over the applications that count there (10); suspended, it is no less.
+    UserUsage,
 }
 
 impl Switches {
@@ -53,6 +56,7 @@ impl Switches {
             (self.group_usage_lost, "group_limit_gone", Invariant::GroupUsage),
             (self.ask_again_pending == AskAgainPending::LeavesOld, "ask_again_pending", Invariant::Pending),
             (self.ask_again_allocated == AskAgainAllocated::Resizes, "ask_again_allocated", Invariant::Maximum),
+            (self.gang_failed_leak, "gang_failed_leak", Invariant::UserUsage),
         ];
         all.into_iter().filter(|(on, ..)| *on).map(|(_, switch, invariant)| (switch, invariant)).collect()
     }
@@ -237,6 +241,10 @@ impl Check<'_> {
                     }
                 }
             }
+            for left in &node.left_behind {
+                own.add_assign(&left.resource);
+                coming.add_assign(&left.resource);
+            }
             self.that(own == node.allocated, || format!("node {id} has allocated {:?}, not {own:?}", node.allocated));
         }
         let Some(root) = partition.queues.get(ROOT) else { return };
@@ -260,7 +268,9 @@ impl Check<'_> {
                 }
             }
             let counted = pending == app.pending && app.counts_by_priority() || !self.holds(Invariant::Pending);
-            let same = counted && real == app.allocated && placeholders == app.allocated_placeholder;
+            let apart = real == app.allocated && placeholders == app.allocated_placeholder;
+            let resized = !self.holds(Invariant::Maximum) && real.add(&placeholders).sub(&app.holds()).is_zero();
+            let same = counted && (apart || resized);
             self.that(same, || format!("application {} miscounts its asks", app.id));
             let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
             self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {
@@ -283,7 +293,7 @@ impl Check<'_> {
             let known: usize = app.task_groups.values().map(|group| group.placeholders.len()).sum();
             self.that(held == known, || format!("task groups of {} know {known} placeholders of {held}", app.id));
             for (name, group) in &app.task_groups {
-                self.that(task_group_is_right(app, name, group), || {
+                self.that(task_group_is_right(app, name, group, partition.switches.gang_timeout_real), || {
                     format!("task group {name} of {} is wrong: {group:?}", app.id)
                 });
             }
@@ -296,7 +306,8 @@ impl Check<'_> {
                 self.that(ties && tied, || format!("ask {} of {} is tied to nobody", ask.id, app.id));
             }
             let timer = app.placeholder_timer;
-            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && held > 0);
+            let stays = !self.holds(Invariant::Maximum) && !app.allocated_placeholder.is_zero();
+            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && (held > 0 || stays));
             self.that(runs, || format!("the gang's time of {} runs for nothing", app.id));
         }
         self.that(count == partition.placeholders, || {
@@ -335,6 +346,7 @@ impl Check<'_> {
     fn usage(&mut self) {
         let partition = self.partition;
         let (lossy, leaks) = (!self.holds(Invariant::GroupUsage), !self.holds(Invariant::RunningForLimits));
+        let left = !self.holds(Invariant::UserUsage);
         let mut counted: BTreeMap<(Side, &str, QueueKey), QueueUsage> = BTreeMap::new();
         for (_, app) in partition.apps.iter() {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
@@ -370,6 +382,7 @@ impl Check<'_> {
                 let want = counted.remove(&(side, &tracker.name, queue)).unwrap_or_default();
                 let same = match side {
                     Side::Group if lossy => want.apps == usage.apps,
+                    _ if left => want.apps == usage.apps && usage.allocated.at_least(&want.allocated),
                     _ if leaks => (want.apps, &want.allocated) == (usage.apps, &usage.allocated),
                     _ => want == *usage,
                 };
@@ -388,7 +401,7 @@ fn may_replace(app: &Application) -> bool {
 }
 
 /// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
-fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup) -> bool {
+fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup, counts_real: bool) -> bool {
     let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
     let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
     let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
@@ -396,5 +409,5 @@ fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup) ->
         let ask = app.asks.get(*key).filter(own).filter(|ask| ask.placeholder);
         ask.and_then(|ask| ask.allocation).is_some_and(|allocation| allocation.number == *number)
     });
-    waiting == group.waiting && held && group.timed_out <= group.count && group.replaced <= group.count
+    waiting == group.waiting && held && (counts_real || group.timed_out <= group.count) && group.replaced <= group.count
 }

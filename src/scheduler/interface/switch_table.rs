@@ -109,18 +109,27 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     // Asks, placeholders, gangs
     "ask_again_pending" "D-23" [ask_again_pending] "tests/scheduler/worked/asks.rs::sch_013_a_pending_ask_is_replaced";
         AskAgainPending::Replaces => "an id that is asked for again while it is pending replaces the first ask",
-        AskAgainPending::LeavesOld => "an id that is asked for again while it is pending is tried at both places",
+        AskAgainPending::LeavesOld => "an id that is asked for again while it is pending is tried at both places; the higher priority counts until it is allocated",
         AskAgainPending::Resizes => "an id that is asked for again while it is pending changes only its size";
     "ask_again_allocated" "D-23" [ask_again_allocated] "tests/scheduler/worked/asks.rs::sch_013_the_new_release_resizes_in_place";
         AskAgainAllocated::Refused => "an id that is allocated is not taken again",
-        AskAgainAllocated::Second => "an id that is allocated and asked for again is allocated a second time",
-        AskAgainAllocated::Resizes => "an id that is allocated and asked for again changes the size of its allocation, without a check";
+        AskAgainAllocated::Second => "an id that is allocated and asked for again is allocated a second time; a release ends the last one, the others stay on their nodes",
+        AskAgainAllocated::Resizes => "an id that is allocated and asked for again changes the size of its allocation, without a check; its node keeps its place in the order";
     "release_ends_ask" "P-06" [release_ends_ask] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "what ends otherwise than by time takes its ask with it, which is an event",
         false => "what ends leaves its spent ask behind";
     "placeholder_timedout" "P-07" [timed_out_when_gone] "tests/scheduler/worked/gang_rules.rs::sch_143_a_placeholder_that_is_too_small_goes";
         true => "a placeholder that goes because of its size or of time counts as timed out, and the real ask is scheduled",
         false => "only the placeholder timer counts placeholders as timed out; others leave real asks waiting for ever";
+    "gang_timeout_real" "P-21" [gang_timeout_real] "tests/scheduler/worked/gang_timeouts.rs::p_21_what_a_gang_that_came_too_late_has_to_give_back";
+        true => "a gang that did not come together gives back its real allocations, too, and its pending real asks count as timed out",
+        false => "a gang that did not come together gives back its placeholders";
+    "gang_failed_leak" "P-22" [gang_failed_leak] "tests/scheduler/worked/gang_timeouts.rs::p_22_what_a_failed_gang_leaves_behind";
+        true => "what a failed gang really runs stays on its nodes, and counts for its user, after its application is gone",
+        false => "what a failed gang really runs ends with its application";
+    "unschedulable_backoff" "D-19" [unschedulable_backoff] "tests/scheduler/worked/ask_backoff.rs::d_19_the_asks_behind_wait_for_the_delay";
+        true => "with `application.unschedasks.backoff` an application with so many asks that find no node waits before it is tried again",
+        false => "`application.unschedasks.backoff` has no effect";
     // Preemption between queues
     "attempt_count" "SCH-150" [attempt_count] "tests/scheduler/worked/preempt_rules.rs::sch_150_ten_attempts_and_what_counts_as_one";
         true => "asks that may not preempt yet use up the ten attempts of a leaf and cycle",

@@ -37,6 +37,14 @@ pub struct Switches {
     /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
     /// only when the placeholder timer asked (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
+    /// P-21: a gang that did not come together is asked to stop its real allocations as well, and its pending real asks count as timed
+    /// out in their groups (`gang_timeout_real`).
+    pub gang_timeout_real: bool,
+    /// P-22: a failed gang's real allocations stay on their nodes and with user and group, though its application is gone
+    /// (`gang_failed_leak`).
+    pub gang_failed_leak: bool,
+    /// D-19: an application with too many asks that find no node is not tried for a while (`unschedulable_backoff`).
+    pub unschedulable_backoff: bool,
     /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is reported (`release_ends_ask`).
     pub release_ends_ask: bool,
     /// D-21: the reasons why an application cannot begin to run are also reported for running ones, where they mean nothing.
@@ -240,6 +248,9 @@ impl Switches {
         required_node: RequiredNode::NextAsk,
         path_minimum: false,
         timed_out_when_gone: true,
+        gang_timeout_real: false,
+        gang_failed_leak: false,
+        unschedulable_backoff: false,
         release_ends_ask: true,
         events_runnable: false,
         root_max_reported_late: false,
@@ -288,6 +299,7 @@ impl Switches {
         limits_reported_again: true,
         accepted_leak: true,
         running_leak: true,
+        gang_failed_leak: true,
         priority_cache: true,
         reload_properties: ReloadProperties::Own,
         reload_template: false,
@@ -336,6 +348,8 @@ impl Switches {
         ask_again_pending: AskAgainPending::Resizes,
         ask_again_allocated: AskAgainAllocated::Resizes,
         required_node: RequiredNode::Shared,
+        gang_timeout_real: true,
+        unschedulable_backoff: true,
         stateaware: false,
         fair_share_of_cluster: true,
         reload_max_apps: ReloadMaxApps::NotRoot,

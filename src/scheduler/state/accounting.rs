@@ -37,6 +37,11 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         self.unreserve(now, app, ask, events);
+        let tried = &self.apps[app].asks[ask];
+        // Reservations go by ids.
+        if let Some(later) = tried.superseded.then(|| self.apps[app].ask_key(&tried.id)).flatten() {
+            self.unreserve(now, app, later, events);
+        }
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;
         self.charge_node(node, self.allocations_made, app, ask);

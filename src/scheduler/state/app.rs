@@ -120,6 +120,12 @@ pub struct Application {
     /// What of its sums counts by which priority. Not there in what earlier versions wrote.
     #[serde(default)]
     pub(in crate::scheduler) bands: Bands,
+    /// A priority that it had before an ask of it was made again with a lower one (D-23, switch `ask_again_pending`).
+    #[serde(default)]
+    pub(in crate::scheduler) kept_priority: Option<Priority>,
+    /// Its asks are not tried before then (D-19).
+    #[serde(default)]
+    pub(in crate::scheduler) held_off_until: Option<Time>,
 }
 
 /// Asks by their id and their arrival.
@@ -129,7 +135,33 @@ impl Application {
     /// Its priority: the highest of its pending asks (SCH-061).
     pub fn priority(&self) -> Priority {
         let counts = |(.., key): &&AskRank| self.namesakes.is_empty() || !self.asks[*key].superseded;
-        self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
+        let highest = self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority);
+        self.kept_priority.map_or(highest, |kept| kept.max(highest))
+    }
+
+    /// All asks of an id, the one that it stands for first.
+    fn all_of(&self, id: &AskId) -> impl Iterator<Item = AskKey> {
+        let earlier = self.namesakes.get(id).into_iter().flat_map(|earlier| earlier.values().rev());
+        self.ask_key(id).into_iter().chain(earlier.copied())
+    }
+
+    /// What a release of an id ends: the allocation that the application knows by it, else the ask that counts.
+    pub(in crate::scheduler) fn key_to_release(&self, id: &AskId) -> Option<AskKey> {
+        let known = |key: &AskKey| self.asks[*key].allocation.is_some() && !self.asks[*key].rare.shadowed;
+        let counts = |key: &AskKey| self.asks[*key].allocation.is_none() && !self.asks[*key].superseded;
+        self.all_of(id).find(known).or_else(|| self.all_of(id).find(counts))
+    }
+
+    /// From now on an id stands for this allocation alone.
+    fn shadow_others(&mut self, key: AskKey, node: NodeKey) {
+        let others: Vec<AskKey> = self.all_of(&self.asks[key].id).filter(|other| *other != key).collect();
+        for other in others {
+            let other = &mut self.asks[other];
+            if let Some(allocation) = other.allocation {
+                other.rare.shadowed = true;
+                other.rare.unlisted |= allocation.node == node;
+            }
+        }
     }
 
     /// The ask of an id.
@@ -176,6 +208,9 @@ impl Application {
             self.bands.sub(ask.priority, false, &ask.resource);
         }
         self.pending_order.remove(&ask.rank(key));
+        if self.kept_priority.is_some_and(|kept| ask.priority >= kept) {
+            self.kept_priority = None;
+        }
         if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
             group.waiting -= 1;
         }
@@ -183,6 +218,9 @@ impl Application {
 
     /// Makes an allocation of an ask that is not pending any more.
     pub(in crate::scheduler) fn allocate(&mut self, key: AskKey, allocation: Allocation) {
+        if !self.namesakes.is_empty() {
+            self.shadow_others(key, allocation.node);
+        }
         let ask = &mut self.asks[key];
         ask.allocation = Some(allocation);
         self.bands.add(ask.priority, true, &ask.resource);

@@ -98,9 +98,9 @@ impl Ask {
         (Reverse(self.priority), self.created, self.arrival, key)
     }
 
-    /// Whether it is on its way out, and not because it is being preempted (P-09).
+    /// Whether it is on its way out, and not because it is being preempted (P-09), or its application knows nothing of it any more.
     pub(in crate::scheduler) fn goes_anyway(&self) -> bool {
-        self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
+        self.rare.shadowed || self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
     }
 
     /// The task group of an ask that can take over from a placeholder.

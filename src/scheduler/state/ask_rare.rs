@@ -37,6 +37,11 @@ pub struct RareParts {
     pub reserved_since: Option<Time>,
     /// Why it was asked to stop, while the resource manager has not confirmed that.
     pub stopping: Option<ReleaseReason>,
+    /// Of an allocation whose id was allocated again: the application knows only the later one, but counts both (switch
+    /// `ask_again_allocated`).
+    pub shadowed: bool,
+    /// The later one is on the same node, which lists only that.
+    pub unlisted: bool,
 }
 
 /// What an ask takes over (SCH-144).
@@ -65,6 +70,8 @@ static NONE: RareParts = RareParts {
     tags: Tags::none(),
     reserved_since: None,
     stopping: None,
+    shadowed: false,
+    unlisted: false,
 };
 
 impl Rare {

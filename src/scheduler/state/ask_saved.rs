@@ -53,6 +53,10 @@ struct SavedAsk {
     reserved_since: Option<Time>,
     #[serde(default, getter = "stopping")]
     stopping: Option<ReleaseReason>,
+    #[serde(default, getter = "shadowed")]
+    shadowed: bool,
+    #[serde(default, getter = "unlisted")]
+    unlisted: bool,
 }
 
 /// One function for each of the [`RareParts`].
@@ -76,6 +80,8 @@ getters! {
     tags: Tags,
     reserved_since: Option<Time>,
     stopping: Option<ReleaseReason>,
+    shadowed: bool,
+    unlisted: bool,
 }
 
 impl From<SavedAsk> for Ask {
@@ -92,6 +98,8 @@ impl From<SavedAsk> for Ask {
             tags: saved.tags,
             reserved_since: saved.reserved_since,
             stopping: saved.stopping,
+            shadowed: saved.shadowed,
+            unlisted: saved.unlisted,
         };
         Self {
             id: saved.id,
@@ -142,7 +150,7 @@ mod tests {
         ask.rare.reserved_since = Some(Time(9));
         let written = serde_json::to_value(&ask).unwrap();
         let names: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names.len(), 28);
+        assert_eq!(names.len(), 30);
         let bytes = rmp_serde::to_vec(&ask).unwrap();
         type Head = (String, u64, serde_json::Value, i32, u64, Option<String>);
         let values: Vec<serde_json::Value> = rmp_serde::from_slice(&bytes).unwrap();

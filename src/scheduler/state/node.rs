@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::{NodeSortConfig, NodeSortPolicy};
 use crate::model::resource::{MEMORY, VCORE};
-use crate::model::{NodeId, Resource};
+use crate::model::{AppId, AskId, NodeId, Resource};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::command::ForeignAllocation;
 use crate::scheduler::state::share::ordered;
@@ -43,6 +43,25 @@ pub struct Node {
     /// What others run there; it decides nothing.
     #[serde(default, with = "crate::model::saved::arc")]
     pub foreign: Arc<Vec<ForeignAllocation>>,
+    /// Its score in the order, where that is not the present one (`Nodes::resize`).
+    #[serde(default)]
+    pub(super) stale: Option<Score>,
+    /// What is charged here and belongs to no application any more (P-22, D-23).
+    #[serde(default)]
+    pub left_behind: Vec<LeftBehind>,
+}
+
+/// What an application has left behind on a node: only the end of the node ends it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LeftBehind {
+    /// Whose it was.
+    pub app: AppId,
+    /// Which ask of it.
+    pub ask: AskId,
+    /// What it takes up: memory in bytes, vcore in millicores.
+    pub resource: Resource,
+    /// Whether the node still lists it, and not only counts it.
+    pub listed: bool,
 }
 
 impl Node {
@@ -69,7 +88,7 @@ impl Node {
 }
 
 /// A node's score as an integer of the same order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct Score(i64);
 
 impl Score {

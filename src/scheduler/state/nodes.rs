@@ -166,6 +166,8 @@ impl Nodes {
             score: Score::default(),
             rank,
             foreign: Arc::default(),
+            stale: None,
+            left_behind: Vec::new(),
         });
         self.by_id.insert(id.clone(), key);
         self.by_name.insert(id, key);
@@ -187,6 +189,12 @@ impl Nodes {
     /// Changes a node and puts it where it then belongs.
     pub fn change(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.displace(key);
+        self.change_in_place(key, change);
+        self.place(key);
+    }
+
+    /// Changes a node that nobody sorts again for it: reservations have no part in the order (SCH-092).
+    pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
         change(node);
@@ -194,10 +202,17 @@ impl Nodes {
         let larger = !was_open || !total.at_least(&node.total);
         let gains = node.is_open() && (larger || !available.at_least(&node.available));
         self.changes += 1;
-        self.place(key);
         if gains {
             self.note_gain(key, larger);
         }
+    }
+
+    /// An allocation on a node has another size: the releases that allow that leave the node at its place in the order, until another
+    /// change of it or the next configuration (D-23).
+    pub(in crate::scheduler) fn resize(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
+        self.change_in_place(key, change);
+        let node = &mut self.nodes[key];
+        node.stale = Some(node.score);
     }
 
     /// A node may take what it could not take before; `larger`: its total is larger, or it was not open.
@@ -213,7 +228,7 @@ impl Nodes {
 
     /// Sorts by another configuration from now on.
     pub fn set_sort(&mut self, sort: &NodeSortConfig) {
-        if self.sort == *sort {
+        if self.sort == *sort && self.iter().all(|node| node.stale.is_none()) {
             return;
         }
         self.sort = sort.clone();
@@ -244,7 +259,7 @@ impl Nodes {
             // No number is left between the two: all get new ones.
             let ranks = (0..).map(|number| FIRST_RANK + number * RANK_STEP);
             self.by_name.values().zip(ranks).for_each(|(key, rank)| self.nodes[*key].rank = rank);
-            self.place_all();
+            self.order = self.nodes.iter().map(|(key, node)| (node.score, node.rank, key)).collect();
             rank_between(self).unwrap_or(u64::MAX)
         })
     }
@@ -255,7 +270,13 @@ impl Nodes {
         for key in keys {
             self.by_id.insert(self.nodes[key].id.clone(), key);
             self.by_name.insert(self.nodes[key].id.clone(), key);
-            self.place(key);
+            match self.nodes[key].stale {
+                Some(score) => {
+                    self.nodes[key].score = score;
+                    self.order.insert((score, self.nodes[key].rank, key));
+                }
+                None => self.place(key),
+            }
         }
         self.changes += 1;
         self.lower_bounds();
@@ -271,6 +292,7 @@ impl Nodes {
         let score = score(&self.nodes[key], &self.sort, own);
         let node = &mut self.nodes[key];
         node.score = Score::of(score);
+        node.stale = None;
         self.order.insert((node.score, node.rank, key));
     }
 }

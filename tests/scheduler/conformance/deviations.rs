@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use kornsole::model::Profile;
 use kornsole::scheduler::interface::switch_table::SWITCHES;
+use kornsole::scheduler::interface::switches::AskAgainAllocated;
+use kornsole::scheduler::interface::switches::AskAgainPending;
 use kornsole::scheduler::interface::switches::ReloadProperties;
 use kornsole::scheduler::{Switches, placement};
 
@@ -20,6 +22,9 @@ const DEVIATIONS: &[(&str, Off)] = &[
     ("D-03", |switches, _| switches.reload_revives = false),
     ("D-04", |switches, _| switches.place.draining = placement::Draining::Ignored),
     ("P-16", |switches, _| switches.running_leak = true),
+    ("D-23", |switches, _| switches.ask_again_pending = AskAgainPending::LeavesOld),
+    ("D-23a", |switches, _| switches.ask_again_allocated = AskAgainAllocated::Second),
+    ("P-22", |switches, _| switches.gang_failed_leak = true),
     ("P-02", |switches, _| {
         switches.priority_cache = true;
         switches.priority_on_submit = true;

@@ -48,8 +48,9 @@ fn sch_080_the_old_release_tries_a_replaced_ask_at_its_old_place_too() {
     stage.ask("a", "u", 0, 1);
     again(&mut stage, "t", "{vcore: 2}", -1);
     assert_eq!(stage.queue("root.q").pending, cores(3), "the old one is not counted");
-    assert_eq!(stage.priorities(&["root.q"]), "0", "nor is its priority");
-    assert_eq!(stage.asks(1), "t", "but it is tried, as it was");
+    assert_eq!(stage.priorities(&["root.q"]), "1", "but its priority is, until it is allocated");
+    assert_eq!(stage.asks(1), "t", "and it is tried, as it was");
+    assert_eq!(stage.priorities(&["root.q"]), "0");
     assert_eq!((sizes(&stage), &stage.queue("root.q").pending), (vec![1000], &cores(2)));
     assert_eq!(stage.asks(3), "u t nothing");
     assert_eq!(sizes(&stage), [1000, 1000, 2000]);
@@ -59,11 +60,11 @@ fn sch_080_the_old_release_tries_a_replaced_ask_at_its_old_place_too() {
     stage.submit("b", "root.q");
     stage.ask("b", "t", 0, 1);
     assert_eq!(stage.asks(1), "nothing");
-    // Releases take one after the other; with the application goes what it was miscounted by.
+    // The id stands for what was allocated last; with the application goes what it was miscounted by.
     stage.play("- release: {app: a, id: t}");
-    assert_eq!(sizes(&stage), [1000, 1000], "the one made last first");
+    assert_eq!(sizes(&stage), [1000, 1000], "the one made last");
     stage.play("- release: {app: a, id: t}");
-    assert_eq!(sizes(&stage), [1000]);
+    assert_eq!(sizes(&stage), [1000, 1000], "of the other the application knows nothing");
     stage.play("- remove: {app: a}");
     assert_eq!((stage.app("a"), stage.asks(1).as_str()), ("Completed", "t"));
     holds(&stage);
@@ -81,7 +82,7 @@ fn sch_013_the_old_release_allocates_the_same_id_again() {
     stage.play("- release: {app: a, id: t}");
     assert_eq!((sizes(&stage), &stage.queue("root.q").allocated), (vec![1000], &cores(1)));
     stage.play("- release: {app: a, id: t}");
-    assert_eq!((sizes(&stage).len(), stage.app("a")), (0, "Completing"));
+    assert_eq!((sizes(&stage), stage.app("a")), (vec![1000], "Running"), "it cannot be released any more");
     holds(&stage);
 }
 

@@ -3,8 +3,11 @@
 
 mod stage;
 
+mod ask_backoff;
 mod asks;
+mod asks_again;
 mod gang_rules;
+mod gang_timeouts;
 mod gangs;
 mod grounds;
 mod life;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::gates::Limits;
 use super::types::{Decision, DecisionKind};
 use crate::model::{NodeId, QueueState, Time};
+use crate::scheduler::cycle::backoff::Unschedulable;
 use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
 use crate::scheduler::cycle::try_asks::{AttemptOutcome, NodeAttempt, Pick};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
@@ -85,7 +86,7 @@ impl Partition {
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let reserved = application.reservations.iter().any(|(held, _)| *held == key);
+        let reserved = application.reservations.iter().any(|(held, _)| application.asks[*held].id == ask.id);
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         NodeAttempt { app, key, ask, reserved, may_reserve }.on_nodes(&self.nodes, &self.switches, &mut false)
     }
@@ -178,7 +179,8 @@ impl Walk<'_> {
         for rank in part.queues[leaf].candidates.iter() {
             let application = &part.apps[rank.app];
             let limits = Limits::of(part, application);
-            if !filter.admits(application) || !part.lets_run(rank.app, &limits) {
+            let held_off = application.is_held_off(self.now);
+            if held_off || !filter.admits(application) || !part.lets_run(rank.app, &limits) {
                 continue;
             }
             let of_limits = limits.headroom();
@@ -192,8 +194,9 @@ impl Walk<'_> {
 
     /// The asks of one application; again from an ask on for which no victims were found.
     fn asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
+        let mut unschedulable = self.partition.unschedulable(app);
         loop {
-            let found = self.try_asks(app, headroom, attempts);
+            let found = self.try_asks(app, headroom, attempts, &mut unschedulable);
             let Some(request) = attempts.take_request() else { return found };
             if let Some(node) = self.partition.would_preempt(app, request.ask(), request.nodes_tried) {
                 return Some(self.preempts(app, request.ask(), node));
@@ -205,7 +208,13 @@ impl Walk<'_> {
         Decision { node: Some(node), ..self.partition.decision(app, ask, DecisionKind::Preempt, None) }
     }
 
-    fn try_asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
+    fn try_asks(
+        &mut self,
+        app: AppKey,
+        headroom: &Headroom<'_>,
+        attempts: &mut Attempts,
+        unschedulable: &mut Unschedulable,
+    ) -> Step {
         let part = self.partition;
         let application = &part.apps[app];
         let mut failed: Option<(&Ask, TryResult)> = None;
@@ -238,6 +247,9 @@ impl Walk<'_> {
                 AttemptOutcome::Next(tried) => {
                     failed = Some((ask, tried));
                     if attempts.judge(self.now, *rank, ask, tried) == Judgement::Sought {
+                        return None;
+                    }
+                    if unschedulable.count(ask, tried).is_some() && application.has_ask_behind(rank) {
                         return None;
                     }
                 }

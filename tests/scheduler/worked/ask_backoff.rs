@@ -1,0 +1,72 @@
+//! Asks that find no node hold up the others of their application where the queue says so (D-19).
+
+use kornsole::model::Profile;
+
+use super::stage::{Stage, open_root};
+
+/// A queue in which one such ask is enough, for two seconds, and a node of four cores.
+fn stage(profile: Profile, properties: &str) -> Stage {
+    let mut stage = Stage::bare(profile, &open_root(&queues(properties)));
+    stage.play("- node: {id: n0, capacity: {vcore: 4}}\n- node: {id: n1, capacity: {memory: 4}}\n- node: {id: n2, capacity: {memory: 4}}");
+    stage.submit("a", "root.p.q");
+    stage
+}
+
+fn queues(properties: &str) -> String {
+    format!("{{name: p, properties: {{{properties}}}, queues: [{{name: q}}]}}")
+}
+
+const ONE: &str = "application.unschedasks.backoff: '1', application.unschedasks.backoff.delay: 2s";
+
+#[test]
+fn d_19_the_asks_behind_wait_for_the_delay() {
+    for profile in Profile::ALL {
+        let mut stage = stage(profile, ONE);
+        stage.ask_for("a", "big", "{memory: 5}", 5, 1);
+        stage.ask("a", "t", 0, 1);
+        let counts = matches!(profile, Profile::V1_8_0 | Profile::V1_9_0);
+        assert_eq!(stage.asks(1), if counts { "nothing" } else { "t" }, "{profile}");
+        // One that is before it is not tried either until the time is over.
+        stage.ask("a", "u", 9, 1);
+        assert_eq!(stage.asks(1), if counts { "nothing" } else { "u" }, "{profile}");
+        stage.play("- advance: 1900ms");
+        assert_eq!(stage.asks(1), "nothing", "{profile}");
+        stage.play("- advance: 200ms");
+        assert_eq!(stage.asks(3), if counts { "u nothing nothing" } else { "nothing nothing nothing" }, "{profile}");
+    }
+}
+
+/// Where none is behind it nothing waits; one that runs stands behind it, too.
+#[test]
+fn d_19_the_last_ask_holds_up_nothing() {
+    let mut stage = stage(Profile::V1_8_0, ONE);
+    stage.ask("a", "t", 5, 1);
+    stage.ask_for("a", "big", "{memory: 5}", 0, 1);
+    assert_eq!(stage.asks(2), "t nothing");
+    stage.ask("a", "u", 1, 1);
+    assert_eq!(stage.asks(1), "u", "big is the last: it stopped nobody");
+    stage.ask("a", "v", -1, 1);
+    assert_eq!(stage.asks(1), "nothing", "v is behind it");
+    stage.play("- release: {app: a, id: v}\n- advance: 3s");
+    assert_eq!(stage.asks(1), "nothing");
+    stage.ask("a", "w", 1, 1);
+    assert_eq!(stage.asks(1), "w", "v is withdrawn: none is behind big any more");
+}
+
+#[test]
+fn d_19_what_does_not_count_and_what_a_reload_changes() {
+    let mut stage = stage(Profile::V1_8_0, "application.unschedasks.backoff: '2'");
+    stage.play("- ask: {app: a, id: away, resource: {vcore: 1}, priority: 9, requiredNode: n7}");
+    stage.ask_for("a", "none", "{gpu: 1}", 8, 1);
+    stage.ask_for("a", "much", "{memory: 9}", 7, 1);
+    stage.ask("a", "t", 0, 1);
+    assert_eq!(stage.asks(1), "t", "a required node does not count, nor does what has no room in the queue");
+    stage.ask_for("a", "big", "{memory: 5}", 7, 1);
+    stage.ask("a", "u", 0, 1);
+    assert_eq!(stage.asks(1), "nothing", "two found no node, and the delay is 30 seconds");
+    let own = queues("").replace("name: q", "name: q, properties: {application.unschedasks.backoff: '3'}");
+    stage.play(&format!("- config: {:?}", open_root(&own)));
+    assert_eq!(stage.asks(1), "nothing", "the time that has begun goes on");
+    stage.play("- advance: 31s");
+    assert_ne!(stage.asks(1), "nothing", "two are not enough any more");
+}
