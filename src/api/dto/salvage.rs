@@ -122,8 +122,10 @@ fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
 pub fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    let Some((found, expected)) =
-        text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: ")).and_then(|rest| rest.rsplit_once(", expected "))
+    let Some((found, expected)) = text
+        .strip_prefix("invalid type: ")
+        .or_else(|| text.strip_prefix("invalid value: "))
+        .and_then(|rest| rest.rsplit_once(", expected "))
     else {
         return text.to_owned();
     };
@@ -336,7 +338,8 @@ mod tests {
     #[test]
     fn an_object_whose_name_cannot_be_read_is_left_out() {
         let mut unknown = Vec::new();
-        let text = br#"[{"nodeID":5,"schedulable":true}, {"nodeID":"n2","schedulable":"maybe","allocated":{"vcore":1.5}}]"#;
+        let text =
+            br#"[{"nodeID":5,"schedulable":true}, {"nodeID":"n2","schedulable":"maybe","allocated":{"vcore":1.5}}]"#;
         let nodes: dto::List<dto::Node> = salvage(text, &mut unknown).unwrap();
         assert_eq!((nodes.0.len(), nodes.0[0].node_id.as_str()), (1, "n2"));
         assert_eq!(unknown.len(), 3);

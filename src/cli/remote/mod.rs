@@ -26,6 +26,7 @@ use serde::de::DeserializeOwned;
 
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
+use super::printed::safe;
 use super::{fail, trends};
 use crate::api::client::{Fault, Limits, Remote};
 use crate::api::dto::native::{WhatIf, WhatIfResult};
@@ -177,7 +178,7 @@ impl ServerArgs {
 
 #[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 fn note_on_stderr(note: &str) {
-    eprintln!("{note}");
+    eprintln!("{}", safe(note));
 }
 
 /// The exit code of a command. A reader that has seen enough is no error.
@@ -191,7 +192,7 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
 /// Prints a text. Gives whether somebody still reads.
 fn print(text: &str) -> Result<bool, Ended> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(safe(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(error.into()),

@@ -10,6 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use clap::{ArgGroup, Args};
 
+use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::{fail, load};
 use crate::api::convert::{Wall, whatif as convert};
@@ -111,9 +112,9 @@ pub fn run(args: &WhatIfArgs) -> ExitCode {
             std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
         }
         if args.client.json {
-            println!("{}", String::from_utf8_lossy(&to_bytes(&result)));
+            println!("{}", safe(&String::from_utf8_lossy(&to_bytes(&result))));
         } else {
-            print!("{}", text::text(&result));
+            print!("{}", safe(&text::text(&result)));
         }
         Ok(())
     });

@@ -69,7 +69,15 @@ impl Once {
         let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
         let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
-        Ok(Self { runtime, client, remote, has_token: target.has_token(), remote_state, unknown: Vec::new(), unanswered: Vec::new() })
+        Ok(Self {
+            runtime,
+            client,
+            remote,
+            has_token: target.has_token(),
+            remote_state,
+            unknown: Vec::new(),
+            unanswered: Vec::new(),
+        })
     }
 
     /// What kind of server answers, and which release.

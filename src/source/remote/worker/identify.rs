@@ -15,7 +15,10 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
             });
         }
         // Nobody is there, or nobody answers in time: that is not to be asked twice.
-        Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..))) => {
+        Err(
+            fault
+            @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..) | Fault::Cluster(_)),
+        ) => {
             return Err(fault);
         }
         // Anything else: an Apache YuniKorn has no such endpoint, and a proxy before it may say so in its own way.
