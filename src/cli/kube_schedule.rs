@@ -107,7 +107,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     // The Deployment names a Secret that may be made after it.
     serve.access.tokens_later = true;
     let options = options(args, setup);
-    let cluster = options.as_ref().map(|options| options.kube.context().name.clone()).unwrap_or_default();
+    let cluster = options.as_ref().map(|options| options.kube.label()).unwrap_or_default();
     let shim = options.and_then(Shim::new);
     let shim = match shim {
         Ok(shim) => shim,

@@ -9,6 +9,10 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::KubeFault;
 use super::kubeconfig_field::{self, Field};
 
+/// The name of the context that a pod has without a kubeconfig.
+const IN_CLUSTER: &str = "in-cluster";
+/// Where a pod finds its namespace.
+const POD_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 /// How long a connection to an API server may take.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
@@ -127,7 +131,17 @@ impl Known {
     /// The cluster that this process runs in, by the service account of its pod.
     fn of_this_pod() -> ContextInfo {
         let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
-        ContextInfo { name: "in-cluster".to_owned(), server, user, namespace: None, current: true, plugin: None }
+        ContextInfo { name: IN_CLUSTER.to_owned(), server, user, namespace: None, current: true, plugin: None }
+    }
+
+    /// What tells the cluster of this pod from others, where the service account is used.
+    pub(super) fn label_of_this_pod(&self) -> Option<String> {
+        if self.kubeconfig.is_some() {
+            return None;
+        }
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let namespace = std::fs::read_to_string(POD_NAMESPACE).unwrap_or_default();
+        Some(pod_label(variable("KUBERNETES_SERVICE_HOST"), variable("KUBERNETES_SERVICE_PORT"), namespace.trim()))
     }
 
     /// The names of the contexts.
@@ -219,6 +233,16 @@ impl Known {
     }
 }
 
+/// `10.96.0.1:443/yunikorn`: address and namespace, as far as they are known.
+fn pod_label(host: Option<String>, port: Option<String>, namespace: &str) -> String {
+    let Some(host) = host else { return IN_CLUSTER.to_owned() };
+    // An address of IPv6 has colons of its own.
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    let namespace = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
+    format!("{host}{port}{namespace}")
+}
+
 fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
     KubeFault::new(match error {
         KubeconfigError::Parse(error) => {
@@ -263,6 +287,14 @@ mod tests {
     }
 
     #[test]
+    fn the_cluster_of_a_pod_is_named_by_what_tells_it_from_others() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(pod_label(text("10.96.0.1"), text("443"), "yunikorn"), "10.96.0.1:443/yunikorn");
+        assert_eq!(pod_label(text("fd00::1"), None, ""), "[fd00::1]");
+        assert_eq!(pod_label(None, None, "x"), "in-cluster");
+    }
+
+    #[test]
     fn several_files_are_one_and_the_first_counts() {
         let one = written(
             "one",
@@ -287,7 +319,7 @@ mod tests {
              'https://a:6443'}}]\n",
         );
         let why = Known::of(std::slice::from_ref(&file)).unwrap().config("c").await.unwrap_err().to_string();
-        let place = format!("{}:3:26: contexts[0].context.user: ", file.display());
+        let place = format!("{}:3:25: contexts[0].context.user: ", file.display());
         assert_eq!(why, format!("{place}context c: its user \"gone\" is not in the kubeconfig"));
         std::fs::write(&file, "contexts: []\nclusters: []\nusers: []\ncurrent-context: ''\n").unwrap();
         let why = Known::of(std::slice::from_ref(&file)).unwrap().context(None).unwrap_err().to_string();

@@ -135,6 +135,11 @@ impl Cluster {
         &self.context
     }
 
+    /// How a person tells it from other clusters: its context, or in a pod the address of its API server and the namespace of the pod.
+    pub fn label(&self) -> String {
+        self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
+    }
+
     /// How the scheduler was found; `None` until it is.
     pub fn found(&self) -> Option<Arc<Found>> {
         self.found.load_full()
