@@ -75,7 +75,7 @@ fn a_page_of_somebody_else() {
 #[test]
 fn json_that_does_not_read() {
     survives(
-        Mischief::Always(200, "application/json", r#"[{"name": "default", "capacity": 7}]"#),
+        Mischief::Always(200, "application/json", r#"{"name": "default", "capacity": 7}"#),
         "/ws/v1/partitions does not read",
     );
     survives(Mischief::Always(200, "application/json", "{\"half\": "), "does not read");
