@@ -191,8 +191,18 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
 
 /// Prints a text. Gives whether somebody still reads.
 fn print(text: &str) -> Result<bool, Ended> {
+    write_out(&safe(text))
+}
+
+/// The same for CSV, whose lines end with a carriage return and a newline; one inside a cell is written out.
+fn print_csv(text: &str) -> Result<bool, Ended> {
+    let lines: Vec<_> = text.split("\r\n").map(safe).collect();
+    write_out(&lines.join("\r\n"))
+}
+
+fn write_out(text: &str) -> Result<bool, Ended> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(safe(text).as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(error.into()),
