@@ -136,8 +136,11 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
     let folder = kept::folder(&name);
+    // A name of the settings is somebody's choice; that of a context may be the same in every pod.
+    let label = found.target.cluster().filter(|_| found.options.name.is_none()).map(|cluster| cluster.label());
+    let label = label.unwrap_or(name);
     let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?.with_book(book);
-    let board = alerts.board(&name, folder.as_deref(), remote.now()).map_err(wrong)?;
+    let board = alerts.board(&label, folder.as_deref(), remote.now()).map_err(wrong)?;
     let source: Arc<dyn Source> = Arc::new(remote.with_alerts(board).with_trends(Arc::clone(&trends)));
     probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?.detach();
     Ok((source, trends))

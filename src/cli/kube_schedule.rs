@@ -11,6 +11,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::alerts::AlertArgs;
+use super::console::scheduler_acl;
 use super::fail;
 use super::load;
 use super::logs::LogArgs;
@@ -24,7 +25,7 @@ use crate::engine::journal::lock;
 use crate::engine::{Earlier, Engine};
 use crate::kube::{Cluster as Kube, Known, Wanted};
 use crate::kubernetes::{Settings, Users};
-use crate::model::Profile;
+use crate::model::{Acl, Profile};
 use crate::shim::{Options, Shim, Started, Stopper};
 use crate::source::kept_folder::{self, Keeper, KeptFolder, NotOpened};
 use crate::source::probe::{self, Watching};
@@ -67,6 +68,9 @@ pub struct ScheduleArgs {
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
+    /// Users and groups in the scheduler ACL besides the owner of this process, as "users groups"
+    #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
+    pub scheduler_acl: Option<Acl>,
     /// What a changed ConfigMap may take away
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
@@ -97,10 +101,13 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Err(why) => return fail(&why, 2),
     };
     serve.extra = settings.extra();
+    if let Some(acl) = &args.scheduler_acl {
+        serve.access.scheduler_acl = acl.clone();
+    }
     // The Deployment names a Secret that may be made after it.
     serve.access.tokens_later = true;
     let options = options(args, setup);
-    let cluster = options.as_ref().map(|options| options.kube.context().name.clone()).unwrap_or_default();
+    let cluster = options.as_ref().map(|options| options.kube.label()).unwrap_or_default();
     let shim = options.and_then(Shim::new);
     let shim = match shim {
         Ok(shim) => shim,

@@ -157,7 +157,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
 }
 
 fn print(text: &str) -> io::Result<()> {
-    io::stdout().lock().write_all(text.as_bytes())
+    io::stdout().lock().write_all(super::printed::safe(text).as_bytes())
 }
 
 fn say(news: &News<'_>, json: bool) -> io::Result<()> {

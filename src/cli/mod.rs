@@ -30,6 +30,7 @@ pub mod manifests;
 pub mod open;
 pub mod place;
 pub mod play;
+mod printed;
 pub mod profiles;
 mod progress;
 pub mod record;
@@ -257,7 +258,7 @@ pub fn main() -> ExitCode {
 
 /// Prints why a command ends, and gives the exit code for it.
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
-    say(message.trim_end());
+    say(&printed::safe(message.trim_end()));
     ExitCode::from(code)
 }
 

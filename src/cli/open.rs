@@ -14,7 +14,7 @@ use crate::source::Saved;
 /// The arguments of `kornsole open`.
 #[derive(Args, Clone, Debug)]
 pub struct OpenArgs {
-    /// A state dump, of a kornsole or an Apache YuniKorn: what /debug/fullstatedump answers; - is standard input
+    /// A state dump (/debug/fullstatedump), or one answer of /ws/v1: queues, nodes, applications, usage; - is standard input
     #[arg(value_name = "DUMP")]
     pub dump: PathBuf,
     /// How it is drawn

@@ -119,7 +119,7 @@ pub fn hook(settings: &Settings) -> Option<DrainHook> {
 
 /// Prints a text to standard output.
 pub fn print(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(super::printed::safe(text).as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

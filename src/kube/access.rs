@@ -9,6 +9,10 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::KubeFault;
 use super::kubeconfig_field::{self, Field};
 
+/// The name of the context that a pod has without a kubeconfig.
+const IN_CLUSTER: &str = "in-cluster";
+/// Where a pod finds its namespace.
+const POD_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 /// How long a connection to an API server may take.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
@@ -127,7 +131,17 @@ impl Known {
     /// The cluster that this process runs in, by the service account of its pod.
     fn of_this_pod() -> ContextInfo {
         let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
-        ContextInfo { name: "in-cluster".to_owned(), server, user, namespace: None, current: true, plugin: None }
+        ContextInfo { name: IN_CLUSTER.to_owned(), server, user, namespace: None, current: true, plugin: None }
+    }
+
+    /// What tells the cluster of this pod from others, where the service account is used.
+    pub(super) fn label_of_this_pod(&self) -> Option<String> {
+        if self.kubeconfig.is_some() {
+            return None;
+        }
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let namespace = std::fs::read_to_string(POD_NAMESPACE).unwrap_or_default();
+        Some(pod_label(variable("KUBERNETES_SERVICE_HOST"), variable("KUBERNETES_SERVICE_PORT"), namespace.trim()))
     }
 
     /// The names of the contexts.
@@ -143,7 +157,20 @@ impl Known {
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {
             Some(name) => format!("there is no context {name:?}"),
-            None => format!("no context is current; the kubeconfig has {}", self.names().join(", ")),
+            None => {
+                let files: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
+                let (files, names) = (files.join(", "), self.names());
+                if names.is_empty() {
+                    format!(
+                        "cannot choose a context: the kubeconfig {files} has no contexts; add one, or set KUBECONFIG to another file"
+                    )
+                } else {
+                    let names = names.join(", ");
+                    format!(
+                        "cannot choose a context: the kubeconfig {files} names no current one; use k8s://CONTEXT with one of {names}"
+                    )
+                }
+            }
         };
         self.contexts().into_iter().find(wanted).ok_or_else(|| KubeFault::new(none()))
     }
@@ -171,6 +198,18 @@ impl Known {
         format!("{place}context {context}: {}", words(error))
     }
 
+    /// A context whose user is missing would be anonymous, which nobody meant.
+    fn check_user(&self, kubeconfig: &Kubeconfig, context: &str) -> Result<(), KubeFault> {
+        let named = kubeconfig.contexts.iter().find(|one| one.name == context).and_then(|one| one.context.as_ref());
+        let user = named.and_then(|one| one.user.as_deref()).unwrap_or_default();
+        if user.is_empty() || kubeconfig.auth_infos.iter().any(|one| one.name == user) {
+            return Ok(());
+        }
+        let field = Field { list: "contexts", entry: context, keys: &["context", "user"] };
+        let place = kubeconfig_field::named(&self.files, field).map(|place| format!("{place}: ")).unwrap_or_default();
+        Err(KubeFault::new(format!("{place}context {context}: its user {user:?} is not in the kubeconfig")))
+    }
+
     /// What a client of a context needs.
     ///
     /// # Errors
@@ -179,6 +218,7 @@ impl Known {
         let mut config = match &self.kubeconfig {
             None => Config::incluster().map_err(|error| KubeFault::new(error.to_string()))?,
             Some(kubeconfig) => {
+                self.check_user(kubeconfig, context)?;
                 let options = KubeConfigOptions { context: Some(context.to_owned()), ..KubeConfigOptions::default() };
                 let made = Config::from_custom_kubeconfig(kubeconfig.clone(), &options).await;
                 made.map_err(|error| KubeFault::new(self.words_of(context, &error)))?
@@ -191,6 +231,16 @@ impl Known {
         config.default_retry = false;
         Ok(config)
     }
+}
+
+/// `10.96.0.1:443/yunikorn`: address and namespace, as far as they are known.
+fn pod_label(host: Option<String>, port: Option<String>, namespace: &str) -> String {
+    let Some(host) = host else { return IN_CLUSTER.to_owned() };
+    // An address of IPv6 has colons of its own.
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    let namespace = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
+    format!("{host}{port}{namespace}")
 }
 
 fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
@@ -237,6 +287,14 @@ mod tests {
     }
 
     #[test]
+    fn the_cluster_of_a_pod_is_named_by_what_tells_it_from_others() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(pod_label(text("10.96.0.1"), text("443"), "yunikorn"), "10.96.0.1:443/yunikorn");
+        assert_eq!(pod_label(text("fd00::1"), None, ""), "[fd00::1]");
+        assert_eq!(pod_label(None, None, "x"), "in-cluster");
+    }
+
+    #[test]
     fn several_files_are_one_and_the_first_counts() {
         let one = written(
             "one",
@@ -251,6 +309,63 @@ mod tests {
         assert_eq!(known.context(None).unwrap().name, "b");
         assert!(known.context(Some("c")).is_err());
         [one, two].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_context_without_its_user_and_a_file_without_contexts_say_what_to_do() {
+        let file = written(
+            "nouser",
+            "contexts:\n- name: c\n  context: {cluster: k, user: gone}\nclusters: [{name: k, cluster: {server: \
+             'https://a:6443'}}]\n",
+        );
+        let why = Known::of(std::slice::from_ref(&file)).unwrap().config("c").await.unwrap_err().to_string();
+        let place = format!("{}:3:25: contexts[0].context.user: ", file.display());
+        assert_eq!(why, format!("{place}context c: its user \"gone\" is not in the kubeconfig"));
+        std::fs::write(&file, "contexts: []\nclusters: []\nusers: []\ncurrent-context: ''\n").unwrap();
+        let why = Known::of(std::slice::from_ref(&file)).unwrap().context(None).unwrap_err().to_string();
+        let begins = format!("cannot choose a context: the kubeconfig {} has no contexts; ", file.display());
+        assert!(why.starts_with(&begins), "{why}");
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_plugin_runs_once_and_what_it_says_is_passed_on() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        use super::super::{Cluster, Wanted};
+
+        let folder = std::env::temp_dir().join(format!("kornsole-plugin-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (plugin, count) = (folder.join("plug"), folder.join("count"));
+        let script = format!("#!/bin/sh\necho x >> {}\necho \"session expired\" >&2\nexit 1\n", count.display());
+        std::fs::write(&plugin, script).unwrap();
+        std::fs::set_permissions(&plugin, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let text = |command: &str| {
+            format!(
+                "current-context: c\ncontexts: [{{name: c, context: {{cluster: k, user: u}}}}]\nclusters: [{{name: k, cluster: {{server: \
+                 'https://127.0.0.1:1'}}}}]\nusers: [{{name: u, user: {{exec: {{apiVersion: client.authentication.k8s.io/v1, command: \
+                 {command}, interactiveMode: Never, installHint: \"get it\\nfrom example.org\"}}}}}}]\n"
+            )
+        };
+        let file = folder.join("config");
+        let cluster = |command: &str| {
+            std::fs::write(&file, text(command)).unwrap();
+            let known = Known::of(std::slice::from_ref(&file)).unwrap();
+            let context = known.context(None).unwrap();
+            Cluster::new(known, context, Wanted::default())
+        };
+        let failing = cluster("./plug");
+        let (one, two) = tokio::join!(failing.version(), failing.who());
+        let why = one.unwrap_err().to_string();
+        assert!(why.ends_with("failed with exit status: 1: session expired") && why.contains("plug"), "{why}");
+        assert!(!why.contains("KUBERNETES_EXEC_INFO"), "{why}");
+        assert!(two.is_err());
+        assert_eq!(std::fs::read_to_string(count).unwrap(), "x\n");
+        let why = cluster("no-such-plugin-of-kornsole").version().await.unwrap_err().to_string();
+        assert!(why.starts_with("cannot start the credential plugin no-such-plugin-of-kornsole: "), "{why}");
+        assert!(why.ends_with("; get it from example.org"), "{why}");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

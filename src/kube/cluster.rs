@@ -2,23 +2,29 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use http_body_util::{BodyDataStream, BodyExt as _, Full, Limited};
 use kube::Client;
+use kube::config::ExecInteractiveMode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Response, StatusCode, Url};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::access::CONNECT;
+use super::bounds::{self, Bounds};
 use super::find::{self, Place};
 use super::pipe::{self, PodClient};
 use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
 use crate::view::act::ClusterRights;
 
+/// For how long a client that could not be made is not tried again.
+const SAME_FAILURE: Duration = Duration::from_secs(1);
 /// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
 
@@ -76,7 +82,10 @@ pub struct Cluster {
     known: Known,
     context: ContextInfo,
     wanted: Wanted,
+    bounds: Bounds,
     client: AsyncMutex<Option<Client>>,
+    /// Why there was no client, and when that was found.
+    failed: ArcSwapOption<(Instant, KubeFault)>,
     route: AsyncMutex<Option<Arc<Route>>>,
     found: ArcSwapOption<Found>,
     pub(super) who: ArcSwapOption<Who>,
@@ -102,7 +111,9 @@ impl Cluster {
             known,
             context,
             wanted,
+            bounds: Bounds::default(),
             client: AsyncMutex::default(),
+            failed: ArcSwapOption::empty(),
             route: AsyncMutex::default(),
             found: ArcSwapOption::empty(),
             who: ArcSwapOption::empty(),
@@ -113,9 +124,20 @@ impl Cluster {
         }
     }
 
+    /// The same with other limits for answers of the API server.
+    #[must_use]
+    pub fn with_bounds(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
     /// The context of the kubeconfig that the way was made by.
     pub fn context(&self) -> &ContextInfo {
         &self.context
+    }
+
+    /// How a person tells it from other clusters: its context, or in a pod the address of its API server and the namespace of the pod.
+    pub fn label(&self) -> String {
+        self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
     }
 
     /// How the scheduler was found; `None` until it is.
@@ -129,13 +151,36 @@ impl Cluster {
         if let Some(client) = &*kept {
             return Ok(client.clone());
         }
+        // Those who waited meanwhile do not have a plugin run again.
+        if let Some(failed) = self.failed.load_full().filter(|failed| failed.0.elapsed() < SAME_FAILURE) {
+            return Err(failed.1.clone());
+        }
+        let made = self.make_client().await;
+        match &made {
+            Ok(client) => *kept = Some(client.clone()),
+            Err(fault) => self.failed.store(Some(Arc::new((Instant::now(), fault.clone())))),
+        }
+        made
+    }
+
+    async fn make_client(&self) -> Result<Client, KubeFault> {
         // Fails only when there is a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let config = self.known.config(&self.context.name).await?;
+        let mut config = self.known.config(&self.context.name).await?;
+        if let Some(exec) = config.auth_info.exec.as_mut().filter(|exec| {
+            exec.interactive_mode.is_none() || exec.interactive_mode == Some(ExecInteractiveMode::IfAvailable)
+        }) {
+            // Without a terminal it cannot ask, and what it prints belongs into the message.
+            if !std::io::stdin().is_terminal() {
+                exec.interactive_mode = Some(ExecInteractiveMode::Never);
+            }
+        }
+        let exec = config.auth_info.exec.clone();
         let asked = Asked::core("get", "services", None);
-        let client = Client::try_from(config).map_err(|error| KubeFault::of(error, &asked, None))?;
-        *kept = Some(client.clone());
-        Ok(client)
+        bounds::client(config, &self.context.name, self.bounds).map_err(|error| match (&error, &exec) {
+            (kube::Error::Auth(error), Some(exec)) => KubeFault::new(super::fault::credentials(error, Some(exec))),
+            _ => KubeFault::of(error, &asked, None),
+        })
     }
 
     pub(super) async fn config(&self) -> Result<kube::Config, KubeFault> {

@@ -3,8 +3,10 @@
 use std::fmt;
 
 use kube::client::AuthError;
+use kube::config::{ExecConfig, ExecInteractiveMode};
 
 use super::Who;
+use super::bounds::Unreached;
 
 /// What is asked of an API server, as its rules of access name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,7 +95,7 @@ impl KubeFault {
     pub fn of(error: kube::Error, asked: &Asked, who: Option<&Who>) -> Self {
         match error {
             kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
-            kube::Error::Auth(error) => Self::new(credentials(&error)),
+            kube::Error::Auth(error) => Self::new(credentials(&error, None)),
             kube::Error::UpgradeConnection(error) => {
                 let message = format!("cannot {asked}: the API server refuses the upgrade to a websocket");
                 Self { status: Some(400), technical: error.to_string(), ..Self::new(message) }
@@ -103,10 +105,17 @@ impl KubeFault {
                 if let Some(plugin) = plugin(&error) {
                     return Self { technical, ..Self::new(plugin) };
                 }
-                Self {
-                    technical: technical.clone(),
-                    ..Self::new(format!("the API server cannot be reached: {technical}"))
-                }
+                let all = std::iter::successors(Some(&error as &(dyn std::error::Error + 'static)), |one| one.source());
+                let place = all.filter_map(|cause| cause.downcast_ref::<Unreached>()).next();
+                let message = match place {
+                    Some(unreached) => {
+                        let why = std::error::Error::source(unreached).map(causes).unwrap_or_default();
+                        let Unreached { server, context, .. } = unreached;
+                        format!("cannot reach the API server {server} of context {context}: {why}")
+                    }
+                    None => format!("cannot reach the API server: {technical}"),
+                };
+                Self { technical, ..Self::new(message) }
             }
         }
     }
@@ -159,16 +168,32 @@ fn user_in(said: &str) -> Option<String> {
     rest.split_once('"').map(|(user, _)| user.to_owned())
 }
 
-fn credentials(error: &AuthError) -> String {
+/// Why the credentials of a context cannot be used; `exec` is the plugin that gives them, where that is known.
+pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> String {
+    let named = exec.and_then(|exec| exec.command.clone());
     match error {
         AuthError::AuthExecRun { cmd, out } => {
             let said = String::from_utf8_lossy(&out.stderr);
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            let said = if said.is_empty() { "it says nothing".to_owned() } else { said.chars().take(300).collect() };
-            format!("the exec plugin {cmd} ended with {}: {said}", out.status)
+            let inherited = exec.is_none_or(|exec| exec.interactive_mode != Some(ExecInteractiveMode::Never));
+            let said = match (said.is_empty(), inherited) {
+                (false, _) => said.chars().take(300).collect(),
+                (true, true) => "it printed its reason on standard error".to_owned(),
+                (true, false) => "it printed no reason".to_owned(),
+            };
+            let program = named.or_else(|| program(cmd)).unwrap_or_else(|| "of this context".to_owned());
+            format!("the credential plugin {program} failed with {}: {said}", out.status)
         }
-        AuthError::AuthExecStart(error) => format!("the exec plugin does not start: {error}"),
-        AuthError::AuthExecParse(_) => "the answer of the exec plugin does not read".to_owned(),
+        AuthError::AuthExecStart(error) => {
+            let hint = exec.and_then(|exec| exec.install_hint.as_deref()).map(one_line).filter(|hint| !hint.is_empty());
+            let program = named.unwrap_or_else(|| "of this context".to_owned());
+            let remedy = hint.unwrap_or_else(|| format!("install {program}, or correct `command` in the kubeconfig"));
+            format!("cannot start the credential plugin {program}: {error}; {remedy}")
+        }
+        AuthError::AuthExecParse(_) => match named {
+            Some(program) => format!("invalid answer of the credential plugin {program}: it is not an ExecCredential"),
+            None => "invalid answer of the credential plugin: it is not an ExecCredential".to_owned(),
+        },
         AuthError::ReadTokenFile(error, file) => format!("{}: the token cannot be read: {error}", file.display()),
         AuthError::InvalidBearerToken(_) => "the token of this context has characters that no token has".to_owned(),
         AuthError::MissingCommand => "the exec plugin of this context names no command".to_owned(),
@@ -176,10 +201,35 @@ fn credentials(error: &AuthError) -> String {
     }
 }
 
+/// The program of a command as Rust prints it: behind the variables that were set for it, which are nobody's business.
+fn program(printed: &str) -> Option<String> {
+    let mut rest = printed.trim_start();
+    loop {
+        let quote = rest.find('"')?;
+        let mut end = quote + 1;
+        let mut escaped = false;
+        for c in rest[end..].chars() {
+            if c == '"' && !escaped {
+                break;
+            }
+            escaped = c == '\\' && !escaped;
+            end += c.len_utf8();
+        }
+        if quote == 0 {
+            return rest.get(1..end).map(str::to_owned);
+        }
+        rest = rest.get(end + 1..)?.trim_start();
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A failed exec plugin among the causes of an error.
 fn plugin(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let all = std::iter::successors(Some(error), |error| error.source());
-    all.filter_map(|cause| cause.downcast_ref::<AuthError>()).next().map(credentials)
+    all.filter_map(|cause| cause.downcast_ref::<AuthError>()).next().map(|error| credentials(error, None))
 }
 
 /// An error with what led to it, in one line.
@@ -210,6 +260,15 @@ mod tests {
              [\"yunikorn-service:yunikorn-core\"], verbs: [get]}"
         );
         assert!(fault.is_forbidden());
+    }
+
+    #[test]
+    fn a_failed_plugin_is_named_without_its_environment() {
+        let mut command = std::process::Command::new("/bin/x y");
+        command.env("KUBERNETES_EXEC_INFO", "{\"spec\": \"secret\"}").arg("--token");
+        assert_eq!(program(&format!("{command:?}")).as_deref(), Some("/bin/x y"));
+        assert_eq!(program("\"aws\" \"eks\"").as_deref(), Some("aws"));
+        assert_eq!(program(""), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 
 mod access;
 mod address;
+mod bounds;
 mod cluster;
 mod config_map;
 mod event;
@@ -40,6 +41,7 @@ mod writer;
 
 pub use access::{ContextInfo, Known};
 pub use address::{Address, SCHEME};
+pub use bounds::Bounds;
 pub use cluster::{Cluster, Found, Wanted};
 pub use config_map::{CONFIGS, LARGEST, Note, Owner, TextSource, WrittenBy, WrittenConfig};
 pub use fault::{Asked, KubeFault};

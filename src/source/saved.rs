@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::partial::{self, SavedAnswer};
 use super::{About, Link, Records, Source, SourcePlace, WhatIf, WhatIfAnswer, explained};
 use crate::api::convert::read::{RemoteState, Shapes, time};
 use crate::api::dto;
 use crate::model::{Identity, Profile, Time};
 use crate::twin::Twin;
+use crate::view::NoticeWeight;
 use crate::view::View;
 use crate::view::act::{Code, Refusal};
+use crate::view::unread::Unread;
 use crate::view::waiting::{Question, Sheet, SheetAnswer};
 
 /// A cluster as it was when its state was dumped.
@@ -18,6 +21,7 @@ pub struct Saved {
     twins: Twins,
     about: About,
     identity: Identity,
+    unread: Unread,
 }
 
 impl Saved {
@@ -26,17 +30,14 @@ impl Saved {
     /// # Errors
     /// It is no state dump: what is wrong, and where.
     pub fn read(name: &str, bytes: &[u8], identity: Identity) -> Result<Self, String> {
-        let dump: dto::StateDump = serde_json::from_slice(bytes)
-            .map_err(|error| format!("{name}:{}:{}: this is no state dump: {error}", error.line(), error.column()))?;
-        if dump.partitions.is_empty() && dump.queues.is_empty() {
-            return Err(format!("{name}: this is no state dump: it has neither partitions nor queues"));
-        }
-        let notes = vec!["A saved state: nothing moves, and nothing can be changed.".to_owned()];
+        let read = partial::read(name, bytes)?;
+        let mut notes = vec!["A saved state: nothing moves, and nothing can be changed.".to_owned()];
+        notes.extend(read.notes.iter().cloned());
         let about = About { place: SourcePlace::Saved, name: name.to_owned(), notes };
-        let profile = profile(&dump);
-        let (view, text) = view(dump);
+        let (profile, unread) = (profile(&read.dump), read.unread);
+        let (view, text) = view(read);
         let twins = Twins { view: Arc::clone(&view), text, profile, made: Arc::default() };
-        Ok(Self { view, twins, about, identity })
+        Ok(Self { view, twins, about, identity, unread })
     }
 
     /// A scheduler in the state of a partition as it was saved. Takes its time when it is asked for first.
@@ -55,6 +56,10 @@ impl Source for Saved {
 
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn unread(&self) -> Unread {
+        self.unread
     }
 
     fn version(&self) -> String {
@@ -127,12 +132,23 @@ impl Twins {
 }
 
 /// The whole state of a dump, and the text of its configuration.
-fn view(dump: dto::StateDump) -> (Arc<View>, Option<Arc<str>>) {
+fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
+    let SavedAnswer { dump, users, groups, notes, .. } = read;
     let has_allocation_time =
         dump.applications.iter().flat_map(|app| &app.allocations).any(|one| one.allocation_delay != 0);
     let at = moment(&dump);
     let mut remote_state = RemoteState::new(profile(&dump), Shapes { has_allocation_time });
+    let single = users.is_some() || groups.is_some();
     remote_state.dump(dump, at);
+    if single {
+        for name in remote_state.partition_names() {
+            remote_state.users(&name, users.clone().unwrap_or_default());
+            remote_state.groups(&name, groups.clone().unwrap_or_default());
+        }
+    }
+    if let [first, rest @ ..] = notes.as_slice() {
+        remote_state.notice(at, NoticeWeight::Warning, first.clone(), rest.join("\n"));
+    }
     (remote_state.take_view(at).unwrap_or_default(), remote_state.configured_text())
 }
 

@@ -7,6 +7,7 @@ use reqwest::{Response, Url};
 use serde::de::DeserializeOwned;
 
 use super::fault::Fault;
+use crate::api::dto::plain;
 
 /// The kind of an answer, in small letters; empty where none is named.
 pub fn content_type(response: &Response) -> String {
@@ -32,7 +33,11 @@ pub fn leads_to(response: &Response, base: &Url, path: &str) -> bool {
 /// An answer as what it should be.
 pub fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(bytes).map_err(|error| {
-        let shown = if bytes.is_empty() { "it is empty".to_owned() } else { error.to_string() };
+        let shown = if bytes.is_empty() {
+            "it is empty".to_owned()
+        } else {
+            format!("{} (line {}, column {})", plain(&error), error.line(), error.column())
+        };
         Fault::Unreadable(format!("/{path}"), shown)
     })
 }

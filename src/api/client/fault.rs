@@ -96,6 +96,21 @@ impl Fault {
         }
     }
 
+    /// Whether the other side answered this one request, though not with what was asked: others may be answered.
+    pub fn is_about_this(&self) -> bool {
+        match self {
+            Self::Slow(..)
+            | Self::Cut(_)
+            | Self::TooLarge(_)
+            | Self::NoEndpoint(_)
+            | Self::Missing(_)
+            | Self::Foreign(..)
+            | Self::Unreadable(..) => true,
+            Self::Refused(status, _) => *status != 401,
+            Self::Unreachable(_) | Self::Elsewhere(..) | Self::TooOld(_) | Self::Cluster(_) => false,
+        }
+    }
+
     /// Whether trying again is of no use until somebody changes something: who one is, where one asks.
     pub fn is_final(&self) -> bool {
         match self {

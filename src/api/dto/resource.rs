@@ -147,7 +147,7 @@ impl<'de> Deserialize<'de> for Amount {
             }
 
             fn visit_u64<E: Error>(self, value: u64) -> Result<Amount, E> {
-                Ok(Amount::Number(i64::try_from(value).unwrap_or(i64::MAX)))
+                number(serde::de::value::U64Deserializer::new(value)).map(Amount::Number)
             }
 
             fn visit_f64<E: Error>(self, value: f64) -> Result<Amount, E> {

@@ -204,7 +204,7 @@ fn text(sheet: &Sheet) -> String {
 
 /// `kornsole fairness`: how queues stand to their guarantees.
 pub fn fairness(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Users, Want::Apps], |_, part, json| {
+    show(args, Want::Queues, &[Want::Users, Want::Apps], |_, part, json| {
         // What is asked once has no history.
         let rows = part.fairness(&Vector::new(), Time::ZERO);
         if json {

@@ -26,6 +26,7 @@ use serde::de::DeserializeOwned;
 
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
+use super::printed::safe;
 use super::{fail, say, trends};
 use crate::api::client::{Fault, Limits, Remote};
 use crate::api::dto::native::{WhatIf, WhatIfResult};
@@ -176,7 +177,7 @@ impl ServerArgs {
 }
 
 fn note_on_stderr(note: &str) {
-    say(note);
+    say(&safe(note));
 }
 
 /// The exit code of a command. A reader that has seen enough is no error.
@@ -189,6 +190,16 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
 
 /// Prints a text. Gives whether somebody still reads.
 fn print(text: &str) -> Result<bool, Ended> {
+    write_out(&safe(text))
+}
+
+/// The same for CSV, whose lines end with a carriage return and a newline; one inside a cell is written out.
+fn print_csv(text: &str) -> Result<bool, Ended> {
+    let lines: Vec<_> = text.split("\r\n").map(safe).collect();
+    write_out(&lines.join("\r\n"))
+}
+
+fn write_out(text: &str) -> Result<bool, Ended> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),

@@ -7,13 +7,17 @@ use clap::Args;
 use serde::Serialize;
 
 use super::table::Table;
-use super::{Ended, ServerArgs, exit, print_or_watch};
+use super::{Ended, ServerArgs, exit, note_on_stderr, print_or_watch};
 use crate::api::convert;
+use crate::api::dto::Unknown;
 use crate::console::present::format;
 use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
 use crate::source::remote::once::{Once, Want};
 use crate::view::units::show_amount;
 use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
+
+/// How many values that could not be read are listed.
+const SHOWN_UNKNOWN: usize = 20;
 
 /// What is shown of a scheduler.
 #[derive(Args, Clone, Debug)]
@@ -59,7 +63,7 @@ pub struct AppArgs {
 
 /// `kornsole queues`: the tree, or JSON.
 pub fn queues(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Queues], |_, part, json| {
+    show(args, Want::Queues, &[], |once, part, json| {
         if json {
             let root = part.root().map(|root| convert::queue_tree(part, root));
             return Ok(lines(root));
@@ -68,6 +72,7 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
             Table::new(&["QUEUE", "STATE", ">PRI", ">RUN", ">MAX", ">CPU", ">MAX CPU", ">MEM", ">MAX MEM", "PENDING"]);
         for row in part.walk() {
             let max = |name: &str| row.max.as_ref().and_then(|max| max.get(name));
+            let cell = Cells { once, kind: "queue", name: row.path.as_str() };
             table.row(vec![
                 format!(
                     "{}{}",
@@ -76,13 +81,16 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
                 ),
                 row.state.to_string(),
                 row.priority.current.to_string(),
-                row.running.to_string(),
+                cell.value("runningApps", row.running.to_string()),
                 row.max_running.map(|max| max.to_string()).unwrap_or_default(),
-                show_amount(VCORE, row.allocated.amount(VCORE)),
-                max(VCORE).map(|max| show_amount(VCORE, max)).unwrap_or_default(),
-                show_amount(MEMORY, row.allocated.amount(MEMORY)),
-                max(MEMORY).map(|max| show_amount(MEMORY, max)).unwrap_or_default(),
-                if row.pending.is_zero() { String::new() } else { format::resource(&row.pending) },
+                cell.amount("allocatedResource", VCORE, show_amount(VCORE, row.allocated.amount(VCORE))),
+                cell.amount("maxResource", VCORE, max(VCORE).map(|max| show_amount(VCORE, max)).unwrap_or_default()),
+                cell.amount("allocatedResource", MEMORY, show_amount(MEMORY, row.allocated.amount(MEMORY))),
+                cell.amount("maxResource", MEMORY, max(MEMORY).map(|max| show_amount(MEMORY, max)).unwrap_or_default()),
+                cell.value(
+                    "pendingResource",
+                    if row.pending.is_zero() { String::new() } else { format::resource(&row.pending) },
+                ),
             ]);
         }
         Ok(table.text())
@@ -97,7 +105,7 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
             && args.state.as_ref().is_none_or(|state| row.state.name().eq_ignore_ascii_case(state))
     };
     let wants: &[Want] = if args.ended { &[Want::Users, Want::Apps, Want::Ended] } else { &[Want::Users, Want::Apps] };
-    show(&args.show, wants, |once, part, json| {
+    show(&args.show, Want::Apps, wants, |once, part, json| {
         if let Some(queue) = below.as_ref().filter(|queue| part.queue_at(queue).is_none()) {
             return Err(Ended { message: format!("there is no queue {queue}"), code: 1 });
         }
@@ -114,14 +122,15 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
         let mut table = Table::new(&["APPLICATION", "QUEUE", "USER", "STATE", ">CPU", ">MEM", ">WAITING", "MESSAGE"]);
         for row in rows {
             let held = row.allocated.add(&row.placeholder);
+            let cell = Cells { once, kind: "application", name: row.id.as_str() };
             table.row(vec![
                 row.id.to_string(),
                 row.queue.to_string(),
                 row.who.user.clone(),
                 row.state.to_string(),
-                show_amount(VCORE, held.amount(VCORE)),
-                show_amount(MEMORY, held.amount(MEMORY)),
-                if row.pending_asks == 0 { String::new() } else { row.pending_asks.to_string() },
+                cell.amount("allocations", VCORE, show_amount(VCORE, held.amount(VCORE))),
+                cell.amount("allocations", MEMORY, show_amount(MEMORY, held.amount(MEMORY))),
+                cell.list("requests", if row.pending_asks == 0 { String::new() } else { row.pending_asks.to_string() }),
                 row.message.as_deref().unwrap_or_default().to_owned(),
             ]);
         }
@@ -134,7 +143,8 @@ pub fn app(args: &AppArgs) -> ExitCode {
     let id = AppId::from(args.id.as_str());
     exit(args.show.server.connect().and_then(|mut once| {
         print_or_watch(args.show.watch, || {
-            let view = once.look(&[Want::Users, Want::Apps, Want::Ended])?;
+            let view = once.look_for(Want::Apps, &[Want::Users, Want::Apps, Want::Ended])?;
+            note_unknown(&once);
             let parts = partitions(&view, args.show.partition.as_deref())?;
             let found = parts.iter().find_map(|part| Some((*part, part.app_by_id(&id)?)));
             let (part, row) =
@@ -203,12 +213,14 @@ fn row_title(row: &AppRow) -> &'static str {
 
 /// `kornsole nodes`: what each has, and what is free.
 pub fn nodes(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Nodes], |once, part, json| {
+    show(args, Want::Nodes, &[Want::Nodes], |once, part, json| {
         if json {
             return Ok(lines(once.nodes(&part.name)?));
         }
         let mut table = Table::new(&["NODE", "STATE", ">CPU", ">OF", ">MEM", ">OF", ">RUNS", "FREE"]);
         for node in part.nodes.values() {
+            let cell = Cells { once, kind: "node", name: node.id.as_str() };
+            let parts = ["capacity", "allocated", "occupied"];
             table.row(vec![
                 node.id.to_string(),
                 match &node.closed {
@@ -216,12 +228,12 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
                     None if node.schedulable => "schedulable".to_owned(),
                     None => "drained".to_owned(),
                 },
-                show_amount(VCORE, node.allocated.amount(VCORE)),
-                show_amount(VCORE, node.capacity.amount(VCORE)),
-                show_amount(MEMORY, node.allocated.amount(MEMORY)),
-                show_amount(MEMORY, node.capacity.amount(MEMORY)),
-                node.allocations.len().to_string(),
-                format::resource(&node.available()),
+                cell.amount("allocated", VCORE, show_amount(VCORE, node.allocated.amount(VCORE))),
+                cell.amount("capacity", VCORE, show_amount(VCORE, node.capacity.amount(VCORE))),
+                cell.amount("allocated", MEMORY, show_amount(MEMORY, node.allocated.amount(MEMORY))),
+                cell.amount("capacity", MEMORY, show_amount(MEMORY, node.capacity.amount(MEMORY))),
+                cell.list("allocations", node.allocations.len().to_string()),
+                parts.iter().fold(format::resource(&node.available()), |text, part| cell.value(part, text)),
             ]);
         }
         Ok(table.text())
@@ -230,7 +242,7 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
 
 /// `kornsole users`: usage and limits of users and groups.
 pub fn users(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Apps, Want::Users], |_, part, json| {
+    show(args, Want::Users, &[Want::Apps, Want::Users], |once, part, json| {
         if json {
             #[derive(Serialize)]
             struct Both {
@@ -240,13 +252,15 @@ pub fn users(args: &ShowArgs) -> ExitCode {
             return Ok(lines([Both { users: convert::users(part), groups: convert::groups(part) }]));
         }
         let mut table = Table::new(&["WHO", "QUEUE", ">CPU", ">OF", ">MEM", ">OF", ">RUN", ">OF"]);
-        part.users.values().for_each(|row| usage(&mut table, row, Side::User));
-        part.groups.values().for_each(|row| usage(&mut table, row, Side::Group));
+        part.users.values().for_each(|row| usage(&mut table, once, row, Side::User));
+        part.groups.values().for_each(|row| usage(&mut table, once, row, Side::Group));
         Ok(table.text())
     })
 }
 
-fn usage(table: &mut Table, row: &UsageRow, side: Side) {
+fn usage(table: &mut Table, once: &Once, row: &UsageRow, side: Side) {
+    let kind = if side == Side::User { "user" } else { "group" };
+    let cell = Cells { once, kind, name: &row.name };
     let who = if side == Side::User { row.name.to_string() } else { format!("group {}", row.name) };
     for level in row.queues.iter() {
         let limit = level.limit.as_ref();
@@ -257,9 +271,9 @@ fn usage(table: &mut Table, row: &UsageRow, side: Side) {
         table.row(vec![
             who.clone(),
             level.queue.to_string(),
-            show_amount(VCORE, level.allocated.amount(VCORE)),
+            cell.amount("resourceUsage", VCORE, show_amount(VCORE, level.allocated.amount(VCORE))),
             max(VCORE).unwrap_or_default(),
-            show_amount(MEMORY, level.allocated.amount(MEMORY)),
+            cell.amount("resourceUsage", MEMORY, show_amount(MEMORY, level.allocated.amount(MEMORY))),
             max(MEMORY).unwrap_or_default(),
             level.running.len().to_string(),
             apps.map(|max| max.to_string()).unwrap_or_default(),
@@ -267,14 +281,57 @@ fn usage(table: &mut Table, row: &UsageRow, side: Side) {
     }
 }
 
+/// What stands in a cell whose value could not be read.
+const UNKNOWN: &str = "?";
+
+/// The cells of one row: a value that the answer has but that could not be read is shown as unknown.
+struct Cells<'a> {
+    once: &'a Once,
+    kind: &'a str,
+    name: &'a str,
+}
+
+impl Cells<'_> {
+    /// An amount of one type below a key.
+    fn amount(&self, key: &str, resource: &str, known: String) -> String {
+        let unknown = self.once.unknown().iter().any(|one| one.touches(self.kind, self.name, key, resource));
+        if unknown { UNKNOWN.to_owned() } else { known }
+    }
+
+    /// What is made of everything below a key.
+    fn value(&self, key: &str, known: String) -> String {
+        let unknown = self.once.unknown().iter().any(|one| one.is_below(self.kind, self.name, key));
+        if unknown { UNKNOWN.to_owned() } else { known }
+    }
+
+    /// What is made of the length of a list: a value inside an entry does not change it.
+    fn list(&self, key: &str, known: String) -> String {
+        let cut = |one: &Unknown| one.kind == self.kind && one.name == self.name && one.path.split('.').count() <= 2;
+        let unknown = self.once.unknown().iter().any(|one| cut(one) && one.is_below(self.kind, self.name, key));
+        if unknown { UNKNOWN.to_owned() } else { known }
+    }
+}
+
+/// Says on standard error what is unknown, and why.
+fn note_unknown(once: &Once) {
+    once.unanswered().iter().for_each(|why| note_on_stderr(why));
+    let unknown = once.unknown();
+    unknown.iter().take(SHOWN_UNKNOWN).for_each(|one| note_on_stderr(&format!("unknown: {one}")));
+    if let Some(more) = unknown.len().checked_sub(SHOWN_UNKNOWN + 1) {
+        note_on_stderr(&format!("unknown: {} more values", more + 1));
+    }
+}
+
 /// Prints every partition that is asked for, by what `render` makes of it.
 pub(super) fn show(
     args: &ShowArgs,
+    page: Want,
     wants: &[Want],
     render: impl Fn(&Once, &PartitionView, bool) -> Result<String, Ended>,
 ) -> ExitCode {
     let look = |once: &mut Once| -> Result<String, Ended> {
-        let view = once.look(wants)?;
+        let view = once.look_for(page, wants)?;
+        note_unknown(once);
         let parts = partitions(&view, args.partition.as_deref())?;
         let several = parts.len() > 1 && !args.server.client.json;
         let mut text = String::new();

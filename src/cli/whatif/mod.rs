@@ -10,6 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use clap::{ArgGroup, Args};
 
+use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::settings::print;
 use super::{fail, load};
@@ -111,8 +112,8 @@ pub fn run(args: &WhatIfArgs) -> ExitCode {
             std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
         }
         Ok(match args.client.json {
-            true => format!("{}\n", String::from_utf8_lossy(&to_bytes(&result))),
-            false => text::text(&result),
+            true => format!("{}\n", safe(&String::from_utf8_lossy(&to_bytes(&result)))),
+            false => safe(&text::text(&result)).into_owned(),
         })
     });
     match done {

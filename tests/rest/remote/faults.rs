@@ -75,7 +75,7 @@ fn a_page_of_somebody_else() {
 #[test]
 fn json_that_does_not_read() {
     survives(
-        Mischief::Always(200, "application/json", r#"[{"name": "default", "capacity": 7}]"#),
+        Mischief::Always(200, "application/json", r#"{"name": "default", "capacity": 7}"#),
         "/ws/v1/partitions does not read",
     );
     survives(Mischief::Always(200, "application/json", "{\"half\": "), "does not read");
@@ -349,7 +349,7 @@ fn a_list_that_does_not_read_is_reported_and_the_rest_goes_on() {
         view.notices
             .iter()
             .map(|notice| notice.title.clone())
-            .find(|title| title.contains("the list of nodes cannot be had"))
+            .find(|title| title.contains("cannot fetch the list of nodes: "))
     });
     assert!(report.contains("/ws/v1/partition/default/nodes does not read"), "{report}");
     looker.wait("everything else", |view, link| {

@@ -8,6 +8,7 @@ mod explain;
 mod faults;
 mod followed;
 mod forecast;
+mod odd;
 mod own;
 mod picture;
 mod pods;

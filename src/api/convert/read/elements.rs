@@ -8,13 +8,15 @@ use std::hash::{Hash, Hasher};
 
 use imbl::OrdMap;
 use rustc_hash::FxHasher;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::api::dto::{Unknown, Unreadable, salvage};
 
 /// Where an id must stand, in bytes from the front, to be found without reading.
 const FRONT: usize = 160;
 
 /// Makes a row of the bytes of an element, or says what is wrong with them.
-type Read<R> = Box<dyn Fn(&[u8]) -> Result<R, String> + Send + Sync>;
+type Read<R> = Box<dyn Fn(&[u8], &mut Vec<Unknown>) -> Result<R, Unreadable> + Send + Sync>;
 
 /// What was last read of each object: id → hash of its bytes.
 pub type Seen<K> = OrdMap<K, u64>;
@@ -35,6 +37,8 @@ pub struct ListReader<K, R> {
     read: Read<R>,
     /// What was read so far.
     pub elements: Vec<Element<K, R>>,
+    /// What of them could not be read.
+    pub unknown: Vec<Unknown>,
 }
 
 impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
@@ -44,27 +48,41 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         key: &'static str,
         convert: impl Fn(T) -> R + Send + Sync + 'static,
     ) -> Self {
-        let read = move |bytes: &[u8]| serde_json::from_slice(bytes).map(&convert).map_err(|error| error.to_string());
-        Self { seen, key, read: Box::new(read), elements: Vec::new() }
+        let read = move |bytes: &[u8], unknown: &mut Vec<Unknown>| salvage(bytes, unknown).map(&convert);
+        Self { seen, key, read: Box::new(read), elements: Vec::new(), unknown: Vec::new() }
     }
 
     /// Of rows that were read otherwise.
     pub fn of(rows: impl IntoIterator<Item = R>) -> Self {
-        let read = |_: &[u8]| Err("this list is read already".to_owned());
+        let read = |_: &[u8], _: &mut Vec<Unknown>| {
+            Err(Unreadable { line: 1, column: 1, reason: "this list is read already".to_owned() })
+        };
         let elements = (0_u64..).zip(rows).map(|(number, row)| Element::Read(Box::new(row), number)).collect();
-        Self { seen: Seen::new(), key: "", read: Box::new(read), elements }
+        Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new() }
     }
 
-    /// Takes one element.
+    /// Takes one element. One that cannot be read at all is left out, and is in `unknown`.
     ///
     /// # Errors
-    /// It does not read.
+    /// It is not JSON.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         let hash = hash(bytes);
         let id = id_at_front(bytes, self.key).map(K::from);
         let element = match id {
             Some(id) if self.seen.get(&id) == Some(&hash) => Element::Same(id, hash),
-            _ => Element::Read(Box::new((self.read)(bytes)?), hash),
+            _ => {
+                let before = self.unknown.len();
+                match (self.read)(bytes, &mut self.unknown) {
+                    // What is not whole is read again the next time, so that it is known then too what is unknown.
+                    Ok(row) => Element::Read(Box::new(row), if self.unknown.len() == before { hash } else { 0 }),
+                    Err(why) if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => return Err(why.to_string()),
+                    Err(why) => {
+                        let path = format!("entry {}", self.elements.len() + 1);
+                        self.unknown.push(Unknown { kind: "", name: String::new(), path, reason: why.to_string() });
+                        return Ok(());
+                    }
+                }
+            }
         };
         self.elements.push(element);
         Ok(())

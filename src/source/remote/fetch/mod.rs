@@ -102,6 +102,8 @@ pub struct FetchResult {
     pub started: Duration,
     /// The answer, or why there is none.
     pub result: Result<ClientResponse<FetchedData>, Fault>,
+    /// The values of the answer that could not be read.
+    pub unknown: Vec<dto::Unknown>,
     /// What reading it cost.
     pub cost: Duration,
 }
@@ -114,7 +116,7 @@ pub struct Fetch {
 }
 
 enum FetchKind {
-    Json(fn(&[u8]) -> Result<FetchedData, String>),
+    Json(fn(&[u8], &mut Vec<dto::Unknown>) -> Result<FetchedData, String>),
     Object(fn(&[u8], ObjectReader) -> Result<FetchedData, String>, ObjectReader),
     Apps(AppReader, Scope),
     /// Lists of leaves, which together are all applications (1.4).
@@ -217,8 +219,16 @@ impl Fetch {
     /// Asks, and reads the answer.
     pub async fn run(self, client: Client, started: Duration) -> FetchResult {
         let mut cost = Duration::ZERO;
-        let result = answer(&client, &self.path, self.kind, &mut cost).await;
-        FetchResult { query: self.query, started, result, cost }
+        let mut unknown = Vec::new();
+        let mut result = answer(&client, &self.path, self.kind, &mut cost, &mut unknown).await;
+        if let Ok(got) = &mut result {
+            match &mut got.value {
+                FetchedData::Apps(reader, _) | FetchedData::Ended(_, reader) => unknown.append(&mut reader.unknown),
+                FetchedData::Nodes(reader, ..) => unknown.append(&mut reader.unknown),
+                _ => {}
+            }
+        }
+        FetchResult { query: self.query, started, result, unknown, cost }
     }
 }
 
@@ -273,11 +283,12 @@ async fn answer(
     path: &str,
     kind: FetchKind,
     cost: &mut Duration,
+    unknown: &mut Vec<dto::Unknown>,
 ) -> Result<ClientResponse<FetchedData>, Fault> {
     Ok(match kind {
         FetchKind::Json(read) => {
             let got = client.get(path).await?;
-            let answer = timed(cost, || read(&got.value)).map_err(|why| unreadable(path, why))?;
+            let answer = timed(cost, || read(&got.value, unknown)).map_err(|why| unreadable(path, why))?;
             got.with(answer)
         }
         FetchKind::Object(read, reader) => {

@@ -16,28 +16,28 @@ use crate::model::QueuePath;
 use crate::view::act::{Configuration, LoadedBy};
 use crate::view::audit::AuditPage;
 
-fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+fn parsed<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<T, String> {
+    dto::salvage(bytes, unknown).map_err(|why| why.to_string())
 }
 
-pub(super) fn partitions(bytes: &[u8]) -> Result<FetchedData, String> {
-    parsed::<dto::List<dto::Partition>>(bytes).map(|list| FetchedData::Partitions(list.0))
+pub(super) fn partitions(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    parsed::<dto::List<dto::Partition>>(bytes, unknown).map(|list| FetchedData::Partitions(list.0))
 }
 
-pub(super) fn queues(bytes: &[u8]) -> Result<FetchedData, String> {
-    let root: dto::Queue = parsed(bytes)?;
+pub(super) fn queues(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    let root: dto::Queue = parsed(bytes, unknown)?;
     if root.queue_name.is_empty() {
         return Err("it has no queuename".to_owned());
     }
     Ok(FetchedData::Queues(Box::new(root)))
 }
 
-pub(super) fn users(bytes: &[u8]) -> Result<FetchedData, String> {
-    parsed::<dto::List<dto::UserUsage>>(bytes).map(|list| FetchedData::Users(list.0))
+pub(super) fn users(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    parsed::<dto::List<dto::UserUsage>>(bytes, unknown).map(|list| FetchedData::Users(list.0))
 }
 
-pub(super) fn groups(bytes: &[u8]) -> Result<FetchedData, String> {
-    parsed::<dto::List<dto::GroupUsage>>(bytes).map(|list| FetchedData::Groups(list.0))
+pub(super) fn groups(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    parsed::<dto::List<dto::GroupUsage>>(bytes, unknown).map(|list| FetchedData::Groups(list.0))
 }
 
 pub(super) fn one(bytes: &[u8], reader: ObjectReader) -> Result<FetchedData, String> {
@@ -53,39 +53,39 @@ pub(super) fn one(bytes: &[u8], reader: ObjectReader) -> Result<FetchedData, Str
     })
 }
 
-pub(super) fn permissions(bytes: &[u8]) -> Result<FetchedData, String> {
-    parsed(bytes).map(FetchedData::Permissions)
+pub(super) fn permissions(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    parsed(bytes, unknown).map(FetchedData::Permissions)
 }
 
-pub(super) fn whoami(bytes: &[u8]) -> Result<FetchedData, String> {
-    parsed(bytes).map(FetchedData::WhoAmI)
+pub(super) fn whoami(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    parsed(bytes, unknown).map(FetchedData::WhoAmI)
 }
 
-pub(super) fn resting(bytes: &[u8]) -> Result<FetchedData, String> {
+pub(super) fn resting(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
     #[derive(Deserialize)]
     struct Server {
         #[serde(default)]
         paused: bool,
     }
-    parsed(bytes).map(|Server { paused }| FetchedData::Resting(paused))
+    parsed(bytes, unknown).map(|Server { paused }| FetchedData::Resting(paused))
 }
 
-pub(super) fn audit(bytes: &[u8]) -> Result<FetchedData, String> {
-    let dto::audit::Audit { entries, only } = parsed(bytes)?;
+pub(super) fn audit(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    let dto::audit::Audit { entries, only } = parsed(bytes, unknown)?;
     let entries = entries.into_iter().map(|entry| Arc::new(audit::read_audit_entry(entry))).collect();
     Ok(FetchedData::Audit(AuditPage { entries, only }))
 }
 
-pub(super) fn history(bytes: &[u8]) -> Result<FetchedData, String> {
-    let dto::audit::Revisions { revisions } = parsed(bytes)?;
+pub(super) fn history(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    let dto::audit::Revisions { revisions } = parsed(bytes, unknown)?;
     Ok(FetchedData::History(revisions.into_iter().map(|one| Arc::new(audit::read_revision(one))).collect()))
 }
 
-pub(super) fn health(bytes: &[u8]) -> Result<FetchedData, String> {
-    parsed(bytes).map(FetchedData::Health)
+pub(super) fn health(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    parsed(bytes, unknown).map(FetchedData::Health)
 }
 
-pub(super) fn own_config(bytes: &[u8]) -> Result<FetchedData, String> {
+pub(super) fn own_config(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Own {
@@ -102,7 +102,7 @@ pub(super) fn own_config(bytes: &[u8]) -> Result<FetchedData, String> {
         #[serde(default)]
         policy_group: String,
     }
-    let own: Own = parsed(bytes)?;
+    let own: Own = parsed(bytes, unknown)?;
     let by = match (own.source.as_str(), own.loaded_by.filter(|user| !user.is_empty())) {
         ("file", _) => LoadedBy::File,
         ("start", _) => LoadedBy::Start,
@@ -128,7 +128,7 @@ pub(super) fn own_config(bytes: &[u8]) -> Result<FetchedData, String> {
     })))
 }
 
-pub(super) fn draining(bytes: &[u8]) -> Result<FetchedData, String> {
+pub(super) fn draining(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
     #[derive(Deserialize)]
     struct All {
         #[serde(default)]
@@ -139,11 +139,11 @@ pub(super) fn draining(bytes: &[u8]) -> Result<FetchedData, String> {
         queue: String,
         since: i64,
     }
-    let all: All = parsed(bytes)?;
+    let all: All = parsed(bytes, unknown)?;
     Ok(FetchedData::Draining(all.queues.iter().map(|one| (QueuePath::new(&one.queue), time(one.since))).collect()))
 }
 
-pub(super) fn quotas(bytes: &[u8]) -> Result<FetchedData, String> {
-    let all: dto::native::ExceededQuotas = parsed(bytes)?;
+pub(super) fn quotas(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
+    let all: dto::native::ExceededQuotas = parsed(bytes, unknown)?;
     Ok(FetchedData::Quotas(all.queues.into_iter().filter_map(quota_forecast).collect()))
 }

@@ -48,6 +48,8 @@ pub struct Once {
     remote: Remote,
     has_token: bool,
     remote_state: RemoteState,
+    unknown: Vec<dto::Unknown>,
+    unanswered: Vec<String>,
 }
 
 impl Once {
@@ -67,7 +69,15 @@ impl Once {
         let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
         let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
-        Ok(Self { runtime, client, remote, has_token: target.has_token(), remote_state })
+        Ok(Self {
+            runtime,
+            client,
+            remote,
+            has_token: target.has_token(),
+            remote_state,
+            unknown: Vec::new(),
+            unanswered: Vec::new(),
+        })
     }
 
     /// What kind of server answers, and which release.
@@ -75,29 +85,55 @@ impl Once {
         &self.remote
     }
 
-    /// Asks for everything that is wanted, of every partition.
+    /// Asks for everything that is wanted, of every partition; all of it.
     ///
     /// # Errors
     /// Something of it cannot be had.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
+        self.look_at(None, wants)
+    }
+
+    /// Asks for what a page shows, and for what is shown beside it. What of the latter has no answer is in [`Self::unanswered`].
+    ///
+    /// # Errors
+    /// What the page is about cannot be had.
+    pub fn look_for(&mut self, page: Want, wants: &[Want]) -> Result<Arc<View>, Fault> {
+        self.look_at(Some(page), wants)
+    }
+
+    /// The values of the last look that could not be read.
+    pub fn unknown(&self) -> &[dto::Unknown] {
+        &self.unknown
+    }
+
+    /// What had no answer at the last look, each with the reason.
+    pub fn unanswered(&self) -> &[String] {
+        &self.unanswered
+    }
+
+    fn look_at(&mut self, page: Option<Want>, wants: &[Want]) -> Result<Arc<View>, Fault> {
+        self.unknown.clear();
+        self.unanswered.clear();
         self.ask(Query::Partitions)?;
         // Without it limits and access lists are not known; everything else is.
         let _ = self.ask(Query::Config);
         for partition in self.remote_state.partition_names() {
             let name = || Arc::clone(&partition);
-            self.ask(Query::Queues(name()))?;
-            for want in wants {
-                match want {
-                    Want::Queues => {}
-                    Want::Apps => self.ask(Query::Apps(name()))?,
-                    Want::Ended => {
-                        self.ask(Query::Completed(name()))?;
-                        self.ask(Query::Rejected(name()))?;
-                    }
-                    Want::Nodes => self.ask(Query::Nodes(name()))?,
-                    Want::Users => {
-                        self.ask(Query::Users(name()))?;
-                        self.ask(Query::Groups(name()))?;
+            for want in std::iter::once(&Want::Queues).chain(wants.iter().filter(|want| **want != Want::Queues)) {
+                let queries = match want {
+                    Want::Queues => vec![Query::Queues(name())],
+                    Want::Apps => vec![Query::Apps(name())],
+                    Want::Ended => vec![Query::Completed(name()), Query::Rejected(name())],
+                    Want::Nodes => vec![Query::Nodes(name())],
+                    Want::Users => vec![Query::Users(name()), Query::Groups(name())],
+                };
+                for query in queries {
+                    let words = query.part().words();
+                    match self.ask(query) {
+                        Err(fault) if page.is_some_and(|page| page != *want) && fault.is_about_this() => {
+                            self.unanswered.push(format!("cannot fetch {words}: {fault}"));
+                        }
+                        other => other?,
                     }
                 }
             }
@@ -172,7 +208,8 @@ impl Once {
     /// Reads a list object by object.
     fn collect<T: DeserializeOwned + Send>(&self, path: &str, all: &mut Vec<T>) -> Result<(), Fault> {
         let take = |bytes: &[u8]| {
-            all.push(serde_json::from_slice(bytes).map_err(|error| error.to_string())?);
+            // What cannot be read is left out: a missing key says that the value is unknown.
+            all.push(dto::salvage(bytes, &mut Vec::new()).map_err(|why| why.to_string())?);
             Ok(())
         };
         match self.runtime.block_on(self.client.elements(path, take)) {
@@ -312,6 +349,7 @@ impl Once {
         let partition = query.partition().cloned().unwrap_or_default();
         let Some(request) = Fetch::of(query, &self.remote, self.has_token, &self.remote_state) else { return Ok(()) };
         let outcome = self.runtime.block_on(request.run(self.client.clone(), Duration::ZERO));
+        self.unknown.extend(outcome.unknown);
         match outcome.result?.value {
             FetchedData::Partitions(list) => self.remote_state.partitions(list),
             FetchedData::Queues(root) => self.remote_state.queues(&partition, &root, now()),

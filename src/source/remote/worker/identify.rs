@@ -15,19 +15,27 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
             });
         }
         // Nobody is there, or nobody answers in time: that is not to be asked twice.
-        Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..))) => {
+        Err(
+            fault
+            @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..) | Fault::Cluster(_)),
+        ) => {
             return Err(fault);
         }
         // Anything else: an Apache YuniKorn has no such endpoint, and a proxy before it may say so in its own way.
         Ok(_) | Err(_) => {}
     }
     let partitions = client.get("ws/v1/partitions").await?;
-    let first: dto::List<dto::Partition> = serde_json::from_slice(&partitions.value)
-        .map_err(|error| Fault::Unreadable("/ws/v1/partitions".to_owned(), error.to_string()))?;
+    let first: dto::List<dto::Partition> = dto::salvage(&partitions.value, &mut Vec::new())
+        .map_err(|why| Fault::Unreadable("/ws/v1/partitions".to_owned(), why.to_string()))?;
     let queues = match first.0.first() {
         Some(partition) => {
             let path = format!("ws/v1/partition/{}/queues", encode_once(&partition.name));
-            Some(client.get(&path).await?.value)
+            match client.get(&path).await {
+                Ok(got) => Some(got.value),
+                Err(fault) if fault.is_unreachable() || fault.is_final() => return Err(fault),
+                // The partitions say enough to tell a release that is new from an old one.
+                Err(_) => None,
+            }
         }
         None => None,
     };

@@ -29,6 +29,7 @@ use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
+use crate::api::dto;
 use crate::model::Profile;
 use crate::source::{Focus, FocusKind, Records};
 use crate::view::NoticeWeight;
@@ -77,6 +78,8 @@ pub struct Worker {
     down: Option<(Duration, Duration)>,
     /// Requests that fail though the connection stands: how often in a row.
     failing: BTreeMap<Query, u32>,
+    /// The values of the last answers that could not be read.
+    unknown: BTreeMap<Query, Vec<dto::Unknown>>,
     chance: Chance,
     published: Option<Duration>,
     /// The text of the configuration that was read last.
@@ -130,6 +133,7 @@ impl Worker {
             identifying: false,
             down: None,
             failing: BTreeMap::new(),
+            unknown: BTreeMap::new(),
             chance: Chance::new(options.seed.wrapping_add(1)),
             published: None,
             config_text: None,

@@ -7,25 +7,30 @@ use super::Worker;
 use crate::api::client::Fault;
 use crate::api::convert;
 use crate::api::convert::read::{RemoteState, Scope};
+use crate::api::dto;
 use crate::source::remote::NOT_HEARD;
 use crate::source::remote::fetch::{FetchResult, FetchedData};
 use crate::source::remote::follow::EventMessage;
+use crate::source::remote::part::Part;
 use crate::source::remote::plan::Query;
 use crate::source::remote::records;
 use crate::source::{OwnHealth, Records};
 use crate::view::NoticeWeight;
 use crate::view::act::{ConfigMapEntry, Configuration};
 
+/// How many values that could not be read a notice lists.
+const SHOWN_UNKNOWN: usize = 100;
 /// How many failures of one request in a row are worth a word.
 const REPORTED_AFTER: u32 = 2;
 
 impl Worker {
     /// Takes the result of a request.
     pub(super) fn take(&mut self, outcome: FetchResult) {
-        let FetchResult { query, started, result, cost } = outcome;
+        let FetchResult { query, started, result, unknown, cost } = outcome;
         match result {
             Ok(got) => {
                 self.failing.remove(&query);
+                self.take_unknown(&query, unknown);
                 self.good(&got);
                 let begun = self.now();
                 self.with_link(|link| link.part_came(begun, query.part()));
@@ -41,15 +46,35 @@ impl Worker {
         }
     }
 
+    /// Reports the values of an answer that could not be read, when they are others than before.
+    fn take_unknown(&mut self, query: &Query, mut unknown: Vec<dto::Unknown>) {
+        unknown.sort();
+        if unknown.is_empty() {
+            self.unknown.remove(query);
+            return;
+        }
+        if self.unknown.get(query) == Some(&unknown) {
+            return;
+        }
+        let count = unknown.len();
+        let values = if count == 1 { "value" } else { "values" };
+        let title = format!("{count} {values} of {} unknown: the answer cannot be read there", what(query));
+        let lines: Vec<String> = unknown.iter().take(SHOWN_UNKNOWN).map(ToString::to_string).collect();
+        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, lines.join("\n"));
+        self.unknown.insert(query.clone(), unknown);
+    }
+
     fn take_fault(&mut self, query: &Query, started: Duration, fault: &Fault) {
-        let basic = matches!(query, Query::Partitions | Query::Queues(_));
-        if fault.is_answer() && !basic {
+        let queues = matches!(query, Query::Queues(_));
+        // Without its queues the rest of a cluster is shown all the same.
+        let basic = matches!(query, Query::Partitions) || (queues && !fault.is_about_this());
+        if fault.is_answer() && !basic && !queues {
             self.take_refusal(query, fault);
             return;
         }
         let now = self.now();
         self.plan.failed(query, now + self.every);
-        if matches!(fault, Fault::Missing(_)) && basic {
+        if matches!(fault, Fault::Missing(_)) && (basic || queues) {
             // A partition that went between two answers: the list of them says it.
             return;
         }
@@ -63,7 +88,7 @@ impl Worker {
         let pause = self.chance.within(self.every * 2, *failures);
         self.plan.failed(query, now + pause);
         if *failures == REPORTED_AFTER {
-            let title = format!("{} cannot be had: {fault}", what(query));
+            let title = format!("cannot fetch {}: {fault}", what(query));
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, String::new());
         }
     }
@@ -90,8 +115,27 @@ impl Worker {
                 self.plan.expedite(|query| matches!(query, Query::Completed(_) | Query::Rejected(_)), now);
                 self.plan.failed(query, now + self.every * 5);
             }
-            (_, Fault::NoEndpoint(_)) => self.plan.drop(query),
-            _ => self.plan.failed(query, now + self.every * 15),
+            (_, Fault::NoEndpoint(_)) => {
+                self.note_unanswered(query, fault);
+                self.plan.drop(query);
+            }
+            _ => {
+                self.note_unanswered(query, fault);
+                self.plan.failed(query, now + self.every * 15);
+            }
+        }
+    }
+
+    /// Reports once that a list has no answer: what it would show is unknown, not absent.
+    fn note_unanswered(&mut self, query: &Query, fault: &Fault) {
+        let lists = [Part::Apps, Part::Nodes, Part::Users, Part::Ended];
+        if !lists.contains(&query.part()) || matches!(query, Query::App(..) | Query::Node(..) | Query::QueueApps(..)) {
+            return;
+        }
+        self.with_link(|link| link.part_failed(query.part(), fault));
+        if self.failing.insert(query.clone(), REPORTED_AFTER).is_none() {
+            let title = format!("cannot fetch {}: {fault}", what(query));
+            self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, String::new());
         }
     }
 

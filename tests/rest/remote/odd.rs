@@ -1,0 +1,194 @@
+//! A remote whose answers are odd: numbers that are too large, lists without an answer, texts that a terminal would obey, answers that
+//! never end. What is there is shown, the rest is unknown with its reason, and nothing reaches the terminal as it came.
+
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use kornsole::api::client::{Limits, Target};
+use kornsole::model::Identity;
+use kornsole::source::remote::once::{Once, Want};
+use kornsole::source::{Saved, Source};
+use serde_json::{Value, json};
+
+use crate::common::kornsole_command;
+use crate::remote::picture::Looker;
+use crate::remote::serve::{Answer, Mischief, Server, Set};
+use crate::remote::sets::{self, get};
+
+/// Escape, CSI, OSC 52, bell, C1, marks of direction, newlines.
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{9b}31m\u{202e}\u{2066}\r\n\u{8}\u{7f}\u{85}\u{200b}";
+
+fn kornsole(arguments: &[&str]) -> Output {
+    kornsole_command(arguments).output().unwrap()
+}
+
+fn both(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Every text of an answer, but names of partitions, which are in addresses.
+fn poison(value: &mut Value) {
+    match value {
+        Value::String(text) if text != "default" => text.push_str(HOSTILE),
+        Value::Array(list) => list.iter_mut().for_each(poison),
+        Value::Object(map) => map.values_mut().for_each(poison),
+        _ => {}
+    }
+}
+
+fn hostile() -> Set {
+    let mut set = sets::of("1.8.0");
+    for answer in set.values_mut() {
+        if let Ok(mut value) = serde_json::from_slice::<Value>(&answer.body) {
+            poison(&mut value);
+            answer.body = value.to_string().into_bytes();
+        }
+    }
+    set
+}
+
+fn is_safe(output: &Output, of: &[&str]) {
+    let text = both(output);
+    let bad = text.chars().find(|c| {
+        (c.is_control() && *c != '\n') || matches!(*c, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    });
+    assert_eq!(bad, None, "{of:?}: {text:?}");
+    assert!(!text.trim().is_empty(), "{of:?}: it prints something");
+}
+
+#[test]
+fn no_text_of_a_remote_reaches_the_terminal_as_it_came() {
+    let server = Server::start(hostile());
+    let url = server.url();
+    let app = format!("etl-1{HOSTILE}");
+    let commands: [&[&str]; 12] = [
+        &["queues"],
+        &["apps", "--ended"],
+        &["app", &app],
+        &["nodes"],
+        &["users"],
+        &["explain", &app],
+        &["fairness"],
+        &["events"],
+        &["whoami"],
+        &["usage"],
+        &["audit"],
+        &["config", "history"],
+    ];
+    for command in commands {
+        for json in [&[][..], &["--json"]] {
+            let arguments = [command, &["--server", &url], json].concat();
+            is_safe(&kornsole(&arguments), &arguments);
+        }
+    }
+    let shown = both(&kornsole(&["nodes", "--server", &url]));
+    assert!(shown.contains("\\x1b[2J") && shown.lines().count() >= 2, "{shown}");
+}
+
+#[test]
+fn no_error_of_a_remote_reaches_the_terminal_as_it_came() {
+    let server = Server::start(sets::of("1.8.0"));
+    let url = server.url();
+    let body =
+        r#"{"status_code":500,"message":"a\u001b[2J\u001b]52;c;aGk=\u0007\u009b31m\u202e\nb","description":"\u0085"}"#;
+    for mischief in [
+        Mischief::Always(500, "application/json", body),
+        Mischief::Always(503, "text/plain", "a\u{1b}[2J\u{7}\u{9b}\u{202e}"),
+        Mischief::Always(200, "text/html", "<html>\u{1b}[2J\u{7}\u{9b}\u{202e}"),
+        Mischief::Always(200, "application/json", "[{\"a\u{1b}\u{9b}\": 1}"),
+    ] {
+        server.mischief(mischief);
+        for command in ["queues", "apps", "nodes", "users", "fairness", "events", "whoami"] {
+            let arguments = [command, "--server", &url];
+            is_safe(&kornsole(&arguments), &arguments);
+        }
+    }
+}
+
+fn changed(path: &str, change: impl Fn(&mut Value)) -> Set {
+    let mut set = sets::of("1.8.0");
+    let answer = set.get_mut(&get(path)).unwrap();
+    let mut value: Value = serde_json::from_slice(&answer.body).unwrap();
+    change(&mut value);
+    // A number that JSON has and no type of Rust.
+    answer.body = value.to_string().replace("\"LARGE\"", "16487540320812345678").into_bytes();
+    set
+}
+
+#[test]
+fn a_number_that_is_too_large_is_unknown_and_the_rest_is_shown() {
+    let before = Server::start(sets::of("1.8.0"));
+    let set = changed("/ws/v1/partition/default/nodes", |nodes| {
+        nodes[0]["capacity"]["memory"] = json!("LARGE");
+        nodes[0]["allocations"] = json!(7);
+    });
+    let server = Server::start(set);
+    let rows = |url: &str| both(&kornsole(&["nodes", "--server", url])).lines().count();
+    let output = kornsole(&["nodes", "--server", &server.url()]);
+    assert!(output.status.success(), "{}", both(&output));
+    let text = both(&output);
+    assert!(text.contains("capacity.memory: the number 16487540320812345678 is out of range"), "{text}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains(" ? "), "{text}");
+    let table = String::from_utf8_lossy(&output.stdout).lines().count();
+    assert_eq!(table, rows(&before.url()), "every node has its row: {text}");
+    // The console says it as well.
+    let looker = Looker::at(&server.url());
+    looker.wait("the notice", |view, _| {
+        view.notices.iter().any(|one| one.title.contains("of the list of nodes unknown")).then_some(())
+    });
+}
+
+#[test]
+fn a_list_without_an_answer_leaves_the_others() {
+    for (status, kind, body) in [
+        (404, "text/plain", "404 page not found\n"),
+        (500, "application/json", r#"{"status_code":500,"message":"out of order"}"#),
+        (200, "text/html", "<html>sign in"),
+        (200, "application/json", "{\"a\": 1}"),
+    ] {
+        let mut set = sets::of("1.8.0");
+        let headers = vec![("Content-Type".to_owned(), kind.to_owned())];
+        set.insert(get("/ws/v1/partition/default/usage/users"), Answer { status, headers, body: body.into() });
+        let server = Server::start(set);
+        let apps = kornsole(&["apps", "--server", &server.url()]);
+        assert!(apps.status.success() && both(&apps).contains("etl-1"), "{}", both(&apps));
+        assert!(both(&apps).contains("cannot fetch the list of users and groups: "), "{}", both(&apps));
+        let users = kornsole(&["users", "--server", &server.url()]);
+        assert!(!users.status.success(), "what the page is about has no answer: {}", both(&users));
+        let looker = Looker::at(&server.url());
+        looker.wait("applications and the reason", |view, link| {
+            let told = view.notices.iter().any(|one| one.title.starts_with("cannot fetch the list of users"));
+            (told && link.is_live() && view.partitions[0].apps.iter().flatten().count() > 0).then_some(())
+        });
+    }
+}
+
+#[test]
+fn an_answer_that_never_ends_is_left() {
+    let server = Server::start(sets::of("1.8.0"));
+    server.mischief(Mischief::Trickle);
+    let limits = Limits { whole: Duration::from_millis(200), ..Limits::default() };
+    let began = Instant::now();
+    let found = Once::connect(&Target::new(&server.url()).unwrap(), limits).map(|mut once| once.look(&[Want::Apps]));
+    assert!(matches!(found, Err(_) | Ok(Err(_))));
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
+fn single_answers_are_opened() {
+    let set = sets::of("1.8.0");
+    let open = |path: &str| {
+        let body = &set[&get(path)].body;
+        Saved::read("x.json", body, Identity::default()).unwrap()
+    };
+    let queues = open("/ws/v1/partition/default/queues");
+    assert!(queues.view().partitions[0].walk().count() > 1);
+    assert!(queues.unread().apps && queues.unread().nodes && queues.unread().users);
+    assert!(queues.about().notes[1].starts_with("x.json has the queues only; "), "{:?}", queues.about().notes);
+    let apps = open("/ws/v1/partition/default/applications/active");
+    assert!(apps.view().partitions[0].apps.iter().flatten().count() > 0 && !apps.unread().apps);
+    let nodes = open("/ws/v1/partition/default/nodes");
+    assert!(!nodes.view().partitions[0].nodes.is_empty() && !nodes.unread().nodes);
+    let users = open("/ws/v1/partition/default/usage/users");
+    assert!(!users.view().partitions[0].users.is_empty() && !users.unread().users);
+}
