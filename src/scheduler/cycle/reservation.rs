@@ -117,13 +117,14 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
+        let commit_fails = self.commit_fails(leaf);
         let apps: Vec<AppKey> = self.queues[leaf].reserved.iter().map(|(.., app)| *app).collect();
         for app in apps {
             if !self.may_run(now, leaf, app, events) {
                 continue;
             }
             let of_limits = self.usage.headroom(&self.apps[app].account);
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom };
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom, commit_fails };
             let reservations = self.apps[app].reservations.clone();
             for (ask, node) in reservations {
                 let wanted = &self.apps[app].asks[ask];
@@ -133,7 +134,7 @@ impl Partition {
                     }
                     continue;
                 }
-                if self.nodes.takes(wanted, node) {
+                if !commit_fails && self.nodes.takes(wanted, node) {
                     return Some(Pick::Allocate { app, ask, node });
                 }
                 self.preempt_on_required(now, app, ask, node, events);
@@ -144,7 +145,8 @@ impl Partition {
             let mut missed = false;
             for (ask, reserved) in &application.reservations {
                 let Ask { rare, resource, .. } = &application.asks[*ask];
-                if rare.required_node.is_some()
+                if commit_fails
+                    || rare.required_node.is_some()
                     || headroom.fits(resource).is_err()
                     || !self.nodes.may_hold(resource, false)
                 {

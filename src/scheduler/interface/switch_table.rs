@@ -90,6 +90,9 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "root_max_zero" "P-04" [root_max_keeps_zero] RECORDED;
         true => "a resource whose last node went stays in the cluster's size with 0, and asks for it are skipped",
         false => "a resource whose last node went leaves the cluster's size";
+    "commit_check" "D-22" [commit_check] "tests/scheduler/worked/release_1_5.rs::d_22_a_queue_above_its_maximum_gets_nothing_more";
+        true => "a queue that uses more of any resource than its maximum gets nothing more, not even what does not want that resource",
+        false => "a queue that uses more of a resource than its maximum still gets what does not want that resource";
     "zero_capacity" "N-06" [zero_capacity] "tests/scheduler/worked/release_1_9.rs::n_06_a_capacity_of_0_is_no_capacity";
         true => "a node keeps a capacity of 0, and counts as full in it as soon as something of it is in use there",
         false => "a capacity of 0 is dropped from a node, and does not count when nodes are sorted";
@@ -129,6 +132,9 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         MaxIsFence::Never => "a maximum is no fence for preemption",
         MaxIsFence::Full => "a queue that uses exactly its own maximum is a fence for preemption",
         MaxIsFence::Exceeded => "a queue in which the ask would exceed a maximum of its path is a fence for preemption";
+    "node_total" "SCH-157" [victims_on_any_node] "tests/scheduler/worked/release_1_5.rs::sch_157_victims_on_a_node_that_lacks_a_resource";
+        true => "preemption may choose a node that lacks a resource of the ask, and its victims go in vain",
+        false => "preemption chooses only nodes that could hold the ask when they are empty";
     "victim_without_guarantee" "D-05" [victim_without_guarantee] "tests/scheduler/worked/preempt.rs::ex_18_who_has_no_guarantee_gives_but_in_1_5_1";
         true => "a queue without a guarantee can lose anything to preemption",
         false => "a queue without a guarantee is protected while it fits its maximum";

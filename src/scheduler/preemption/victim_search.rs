@@ -173,7 +173,7 @@ impl<'a> VictimSearch<'a> {
         let reserved_for_others = !node.reservations.is_empty() && !node.reservations.contains(&(self.app, self.key));
         node.schedulable
             && !reserved_for_others
-            && node.total.fit_in(&self.ask.resource)
+            && (self.partition.switches.victims_on_any_node || node.total.fit_in(&self.ask.resource))
             && !self.partition.nodes.bars(self.ask, node.key)
     }
 
@@ -213,7 +213,7 @@ impl<'a> VictimSearch<'a> {
             }
             room.add_assign(&self.candidates[at].ask.resource);
             victims.push(at);
-            if room.fit_in(wanted) {
+            if self.is_enough(&room) {
                 fits = fits.or(Some(victims.len()));
             }
             // Those behind are only of use where the resource manager says so.
@@ -226,6 +226,12 @@ impl<'a> VictimSearch<'a> {
         let needed = self.partition.nodes.lets_without(self.ask, node.key, &there, fits?)?;
         victims.truncate(needed);
         Some(victims)
+    }
+
+    /// Whether so much room on a node is enough for the ask. 1.5.1 takes what the node lacks altogether for unlimited there.
+    fn is_enough(&self, room: &Resource) -> bool {
+        let wanted = &self.ask.resource;
+        if self.partition.switches.victims_on_any_node { room.fit_in_max_undef(wanted) } else { room.fit_in(wanted) }
     }
 
     fn offer(&mut self, at: usize, paying: bool) -> OfferResult {

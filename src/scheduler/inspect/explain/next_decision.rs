@@ -87,7 +87,12 @@ impl Partition {
         let ask = &application.asks[key];
         let reserved = application.reservations.iter().any(|(held, _)| *held == key);
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
-        NodeAttempt { app, key, ask, reserved, may_reserve }.on_nodes(&self.nodes, &self.switches, &mut false)
+        let commit_fails = self.commit_fails(application.queue);
+        NodeAttempt { app, key, ask, reserved, may_reserve, commit_fails }.on_nodes(
+            &self.nodes,
+            &self.switches,
+            &mut false,
+        )
     }
 
     /// Which node an ask with a reservation gets in the first step of a cycle, if it fits everything else.
@@ -95,6 +100,9 @@ impl Partition {
         let application = &self.apps[app];
         let ask = &application.asks[key];
         let (_, own) = application.reservations.iter().find(|(held, _)| *held == key)?;
+        if self.commit_fails(application.queue) {
+            return None;
+        }
         if self.nodes.takes(ask, *own) {
             return Some(*own);
         }
@@ -134,6 +142,9 @@ impl Walk<'_> {
     /// The first step: asks with a reservation (SCH-134).
     fn reserved(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
+        if part.commit_fails(leaf) {
+            return None;
+        }
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
         for (.., app) in &part.queues[leaf].reserved {
             let limits = Limits::of(part, &part.apps[*app]);
@@ -141,7 +152,7 @@ impl Walk<'_> {
                 continue;
             }
             let of_limits = limits.headroom();
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
             let application = &part.apps[*app];
             let held = || {
                 application
@@ -182,7 +193,8 @@ impl Walk<'_> {
                 continue;
             }
             let of_limits = limits.headroom();
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+            let commit_fails = part.commit_fails(leaf);
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails };
             if let Some(found) = self.asks(rank.app, &headroom, &mut attempts) {
                 return Some(found);
             }
@@ -255,7 +267,7 @@ impl Partition {
             Pick::Claim { node, .. } => (DecisionKind::Claim, Some(node)),
             Pick::Replace { node, .. } => (DecisionKind::Replace, Some(node)),
             Pick::Preempted => (DecisionKind::Preempt, None),
-            Pick::Stall => (DecisionKind::Stall, None),
+            Pick::Stall { .. } => (DecisionKind::Stall, None),
         };
         self.decision(app, ask, kind, node)
     }
