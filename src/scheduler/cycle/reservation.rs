@@ -71,10 +71,11 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> bool {
         let application = &mut self.apps[app];
-        let Some(at) = application.reservations.iter().position(|(reserved, _)| *reserved == ask) else {
+        let Some(at) = application.reservations.iter().position(|(reserved, _)| application.are_one(*reserved, ask))
+        else {
             return false;
         };
-        let (_, node) = application.reservations.remove(at);
+        let (ask, node) = application.reservations.remove(at);
         if application.reservations.is_empty() {
             let place = (application.submitted, application.id.clone(), app);
             self.queues[application.queue].reserved.remove(&place);
@@ -126,7 +127,12 @@ impl Partition {
             let of_limits = self.usage.headroom(&self.apps[app].account);
             let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom, commit_fails };
             let reservations = self.apps[app].reservations.clone();
-            for (ask, node) in reservations {
+            for (held, node) in reservations {
+                let ask = self.apps[app].made_last(held);
+                if self.apps[app].asks[ask].allocation.is_some() {
+                    self.unreserve(now, app, held, events);
+                    continue;
+                }
                 let wanted = &self.apps[app].asks[ask];
                 if headroom.fits(&wanted.resource).is_err() {
                     if self.switches.reservation_timeout && is_overdue(now, wanted) {
@@ -143,7 +149,8 @@ impl Partition {
             let application = &self.apps[app];
             let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             let mut missed = false;
-            for (ask, reserved) in &application.reservations {
+            for (held, reserved) in &application.reservations {
+                let ask = &application.made_last(*held);
                 let Ask { rare, resource, .. } = &application.asks[*ask];
                 if commit_fails
                     || rare.required_node.is_some()

@@ -58,7 +58,8 @@ pub(in crate::scheduler) fn try_asks(
     let mut changed = Vec::new();
     // Within one cycle the same resources fail the same way again; no need to ask every node again.
     let mut failed: Option<(AskKey, TryResult)> = None;
-    let Application { key: app_key, id, queue_path, pending_order, asks, reservations, task_groups, .. } = app;
+    let Application { key: app_key, id, queue_path, pending_order, asks, reservations, task_groups, namesakes, .. } =
+        app;
     let commit_fails = headroom.commit_fails;
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
@@ -70,7 +71,8 @@ pub(in crate::scheduler) fn try_asks(
             }
             continue;
         }
-        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| held == key);
+        let is_one = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
+        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| is_one(held));
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
             let other = &asks[*other];

@@ -78,7 +78,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "an application whose last ask is withdrawn after its last allocation ended keeps its place with user and group",
         false => "an application that has nothing left frees its place with user and group";
     "priority_cache" "P-02" [priority_cache] RECORDED;
-        true => "queues above keep the old priority of a queue whose offset or policy a reload changed, until something changes below",
+        true => "queues above keep the old priority of a queue whose offset or policy a reload changed, until an ask that decides a priority comes or goes below",
         false => "a reload that changes offset or policy changes the priorities above at once";
     "priority_on_submit" "P-03" [priority_on_submit] RECORDED;
         true => "a submission refreshes priorities that a reload left stale",
@@ -153,7 +153,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "a resource that is missing in a maximum is not limited by it";
     "ask_queue_room" "P-12" [ask_queue_room] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
         AskQueueRoom::Within => "the ask must fit what is left of its queue's guarantee",
-        AskQueueRoom::Pays => "each victim is paid for with what is left of the guarantee of the ask's queue";
+        AskQueueRoom::Pays => "each victim is paid for, in the resources that it has, with what is left of the guarantee of the ask's queue";
     "final_cut" "P-13" [final_cut] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
         true => "of the victims found only as many go as the ask needs by their own size",
         false => "all victims that were found go";

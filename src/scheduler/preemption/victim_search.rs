@@ -170,7 +170,9 @@ impl<'a> VictimSearch<'a> {
 
     /// Whether the ask could ever go to a node.
     fn is_open(&self, node: &Node) -> bool {
-        let reserved_for_others = !node.reservations.is_empty() && !node.reservations.contains(&(self.app, self.key));
+        let application = &self.partition.apps[self.app];
+        let own = |(app, ask): &(AppKey, AskKey)| *app == self.app && application.are_one(*ask, self.key);
+        let reserved_for_others = !node.reservations.is_empty() && !node.reservations.iter().any(own);
         node.schedulable
             && !reserved_for_others
             && (self.partition.switches.victims_on_any_node || node.total.fit_in(&self.ask.resource))

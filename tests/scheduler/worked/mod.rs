@@ -21,3 +21,4 @@ mod quota;
 mod release_1_5;
 mod release_1_9;
 mod reserve;
+mod second_placeholder;

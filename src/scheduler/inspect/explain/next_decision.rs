@@ -85,7 +85,7 @@ impl Partition {
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let reserved = application.reservations.iter().any(|(held, _)| *held == key);
+        let reserved = application.reservations.iter().any(|(held, _)| application.are_one(*held, key));
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let commit_fails = self.commit_fails(application.queue);
         NodeAttempt { app, key, ask, reserved, may_reserve, commit_fails }.on_nodes(
@@ -99,7 +99,7 @@ impl Partition {
     pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let (_, own) = application.reservations.iter().find(|(held, _)| *held == key)?;
+        let (_, own) = application.reservations.iter().find(|(held, _)| application.made_last(*held) == key)?;
         if self.commit_fails(application.queue) {
             return None;
         }
@@ -154,14 +154,14 @@ impl Walk<'_> {
             let of_limits = limits.headroom();
             let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
             let application = &part.apps[*app];
-            let held = || {
-                application
-                    .reservations
-                    .iter()
-                    .filter(|(ask, _)| headroom.fits(&application.asks[*ask].resource).is_ok())
+            let held = || application.reservations.iter().map(|(ask, node)| (application.made_last(*ask), *node));
+            let open = |(ask, _): &(AskKey, NodeKey)| {
+                let ask = &application.asks[*ask];
+                ask.allocation.is_none() && headroom.fits(&ask.resource).is_ok()
             };
-            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node)).copied();
-            let other = || held().find_map(|(ask, own)| Some((*ask, part.other_node(&application.asks[*ask], *own)?)));
+            let held = || held().filter(open);
+            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node));
+            let other = || held().find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)));
             if let Some((ask, node)) = own.or_else(other) {
                 return Some(part.decision(*app, ask, DecisionKind::Allocate, Some(node)));
             }
