@@ -170,11 +170,10 @@ impl<'a> VictimSearch<'a> {
 
     /// Whether the ask could ever go to a node.
     fn is_open(&self, node: &Node) -> bool {
-        let application = &self.partition.apps[self.app];
-        let own = |(app, ask): &(AppKey, AskKey)| *app == self.app && application.are_one(*ask, self.key);
-        let reserved_for_others = !node.reservations.is_empty() && !node.reservations.iter().any(own);
+        let one = |ask: AskKey| self.partition.apps[self.app].are_one(ask, self.key);
+        let own = |(app, ask): &(AppKey, AskKey)| *app == self.app && one(*ask);
         node.schedulable
-            && !reserved_for_others
+            && (node.reservations.is_empty() || node.reservations.iter().any(own))
             && (self.partition.switches.victims_on_any_node || node.total.fit_in(&self.ask.resource))
             && !self.partition.nodes.bars(self.ask, node.key)
     }
@@ -230,10 +229,10 @@ impl<'a> VictimSearch<'a> {
         Some(victims)
     }
 
-    /// Whether so much room on a node is enough for the ask. 1.5.1 takes what the node lacks altogether for unlimited there.
+    /// Whether so much room on a node is enough. 1.5.1 takes what the node lacks altogether for unlimited there.
     fn is_enough(&self, room: &Resource) -> bool {
-        let wanted = &self.ask.resource;
-        if self.partition.switches.victims_on_any_node { room.fit_in_max_undef(wanted) } else { room.fit_in(wanted) }
+        let unlimited = self.partition.switches.victims_on_any_node;
+        if unlimited { room.fit_in_max_undef(&self.ask.resource) } else { room.fit_in(&self.ask.resource) }
     }
 
     fn offer(&mut self, at: usize, paying: bool) -> OfferResult {

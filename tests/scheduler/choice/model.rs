@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kornsole::config::NodeSortPolicy;
 use kornsole::model::{AppId, AppState, AskId, NodeId, Profile, Time};
-use kornsole::scheduler::index::AskKey;
+use kornsole::scheduler::index::{AppKey, AskKey};
 use kornsole::scheduler::state::app::Application;
 use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::state::node::Node;
@@ -102,10 +102,18 @@ impl<'s> Model<'s> {
             let usage = if count == 0.0 { 0.0 } else { sum / count };
             if self.nodes == NodeSortPolicy::Fair { usage } else { 1.0 - usage }
         };
+        let given_up = |(app, ask): &(AppKey, AskKey)| self.is_given_up(&self.partition.apps[*app], *ask);
         let mut nodes: Vec<&Node> = self.partition.nodes.iter().collect();
         nodes.sort_by(|l, r| score(l).partial_cmp(&score(r)).unwrap().then_with(|| l.id.cmp(&r.id)));
-        nodes.retain(|node| node.schedulable && node.reservations.is_empty());
+        nodes.retain(|node| node.schedulable && node.reservations.iter().all(given_up));
         nodes
+    }
+
+    /// SCH-134: what is reserved for an ask that is allocated by now is given up in the first step, before the normal one.
+    fn is_given_up(&self, app: &Application, held: AskKey) -> bool {
+        let leaf = &self.partition.queues[app.queue];
+        let looked_at = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);
+        looked_at && last(app, held).allocation.is_some()
     }
 
     /// Pending asks: the most important first, then the oldest, then by arrival (SCH-080).
@@ -155,7 +163,8 @@ impl<'s> Model<'s> {
                 {
                     return Some(Choice::Allocate(id, key, node.id.clone()));
                 }
-                let holds = app.reservations.iter().any(|(held, _)| app.asks[*held].id == ask.id);
+                let mut held = app.reservations.iter().filter(|(held, _)| !self.is_given_up(app, *held));
+                let holds = held.any(|(held, _)| app.asks[*held].id == ask.id);
                 if holds || self.now.since(ask.created) <= Duration::from_secs(2) {
                     continue;
                 }
