@@ -284,6 +284,7 @@ impl Partition {
             }
         }
         self.queues.note_priority(leaf, Some(priority), None);
+        self.refresh_stale(leaf);
         self.mark_path(leaf);
     }
 

@@ -246,11 +246,14 @@ impl Partition {
         for queue in self.queues.path_up(leaf) {
             self.queues[queue].pending.add_assign(&ask.resource);
         }
-        let arrival = ask.arrival;
+        let (arrival, leads) = (ask.arrival, ask.priority > application.counted_priority);
         let key = application.add_ask(ask);
         self.mark_ask(app, key, arrival);
         self.mark_path(leaf);
         self.refresh_app(app);
+        if leads {
+            self.refresh_stale(leaf);
+        }
         key
     }
 }

@@ -137,6 +137,7 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         self.untie_all(app);
+        self.refresh_stale(self.apps[app].queue);
         self.withdraw_asks(now, app, reason, usize::MAX, events);
     }
 
@@ -246,6 +247,12 @@ impl Partition {
         Arc::make_mut(&mut application.tracked_resources).count(now, ending, &self.nodes[node], reason);
         let node = self.nodes[node].id.clone();
         let ended = self.take_ask(now, app, ask, events)?;
+        let by_time = matches!(reason, ReleaseReason::Timeout | ReleaseReason::NodeRemoved);
+        let application = &self.apps[app];
+        if self.switches.release_ends_ask && !by_time && ended.priority >= application.counted_priority {
+            // The spent ask is withdrawn then.
+            self.refresh_stale(application.queue);
+        }
         let kind = EventKind::Released {
             app: self.apps[app].id.clone(),
             ask: ended.id.clone(),

@@ -40,6 +40,9 @@ impl Partition {
         let application = self.apps.get(app)?;
         let node = self.nodes.get(node).filter(|node| node.schedulable && node.reservations.is_empty())?;
         let of_queue = self.queues.headroom(application.queue).unwrap_or_default();
+        if self.commit_fails(application.queue) {
+            return None;
+        }
         let of_limits = self.usage.headroom(&application.account);
         application.pending_order.iter().map(|(.., key)| *key).find(|key| {
             let ask = &application.asks[*key];

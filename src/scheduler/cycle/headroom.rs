@@ -14,6 +14,8 @@ pub(in crate::scheduler) struct Headroom<'r> {
     pub of_limits: Option<&'r Resource>,
     /// By its queues.
     pub of_queue: &'r Resource,
+    /// Nothing can be allocated all the same (D-22).
+    pub commit_fails: bool,
 }
 
 impl Headroom<'_> {

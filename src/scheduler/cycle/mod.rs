@@ -2,11 +2,12 @@
 //!
 //! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the asks of one application and the nodes,
 //! `leaf_walk` is the walk over a leaf, `reservation` the reservations of nodes, `backoff` the tries that are left out, `asleep` those that are
-//! left out together, `skipped_cycles` counts them, `batch_allocation` makes several allocations in one cycle.
+//! left out together, `skipped_cycles` counts them, `commit_check` is the last check of maxima, `batch_allocation` makes several allocations in one cycle.
 
 pub(super) mod asleep;
 pub(super) mod backoff;
 pub(super) mod batch_allocation;
+pub(super) mod commit_check;
 pub(super) mod headroom;
 pub(super) mod leaf_walk;
 pub(super) mod reservation;

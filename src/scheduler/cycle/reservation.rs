@@ -71,10 +71,11 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> bool {
         let application = &mut self.apps[app];
-        let Some(at) = application.reservations.iter().position(|(reserved, _)| *reserved == ask) else {
+        let Some(at) = application.reservations.iter().position(|(reserved, _)| application.are_one(*reserved, ask))
+        else {
             return false;
         };
-        let (_, node) = application.reservations.remove(at);
+        let (ask, node) = application.reservations.remove(at);
         if application.reservations.is_empty() {
             let place = (application.submitted, application.id.clone(), app);
             self.queues[application.queue].reserved.remove(&place);
@@ -117,15 +118,21 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
+        let commit_fails = self.commit_fails(leaf);
         let apps: Vec<AppKey> = self.queues[leaf].reserved.iter().map(|(.., app)| *app).collect();
         for app in apps {
             if !self.may_run(now, leaf, app, events) {
                 continue;
             }
             let of_limits = self.usage.headroom(&self.apps[app].account);
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom };
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom, commit_fails };
             let reservations = self.apps[app].reservations.clone();
-            for (ask, node) in reservations {
+            for (held, node) in reservations {
+                let ask = self.apps[app].made_last(held);
+                if self.apps[app].asks[ask].allocation.is_some() {
+                    self.unreserve(now, app, held, events);
+                    continue;
+                }
                 let wanted = &self.apps[app].asks[ask];
                 if headroom.fits(&wanted.resource).is_err() {
                     if self.switches.reservation_timeout && is_overdue(now, wanted) {
@@ -133,7 +140,7 @@ impl Partition {
                     }
                     continue;
                 }
-                if self.nodes.takes(wanted, node) {
+                if !commit_fails && self.nodes.takes(wanted, node) {
                     return Some(Pick::Allocate { app, ask, node });
                 }
                 self.preempt_on_required(now, app, ask, node, events);
@@ -142,9 +149,11 @@ impl Partition {
             let application = &self.apps[app];
             let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             let mut missed = false;
-            for (ask, reserved) in &application.reservations {
+            for (held, reserved) in &application.reservations {
+                let ask = &application.made_last(*held);
                 let Ask { rare, resource, .. } = &application.asks[*ask];
-                if rare.required_node.is_some()
+                if commit_fails
+                    || rare.required_node.is_some()
                     || headroom.fits(resource).is_err()
                     || !self.nodes.may_hold(resource, false)
                 {

@@ -27,7 +27,7 @@ pub(in crate::scheduler) enum Pick {
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
     /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
     /// its node (`profiles.md` section 2.2).
-    Stall,
+    Stall { app: AppKey },
     /// Victims are on their way out, and their node is reserved for the ask that needs the room.
     Preempted,
 }
@@ -70,6 +70,7 @@ pub(in crate::scheduler) fn try_asks(
         held_off_until,
         ..
     } = app;
+    let commit_fails = headroom.commit_fails;
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
         if can_replace(task_groups, ask) {
@@ -80,8 +81,8 @@ pub(in crate::scheduler) fn try_asks(
             }
             continue;
         }
-        let holds = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
-        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| holds(held));
+        let is_one = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
+        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| is_one(held));
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
             let other = &asks[*other];
@@ -95,7 +96,11 @@ pub(in crate::scheduler) fn try_asks(
             if nodes.is_refused(ask, may_reserve) {
                 return AttemptOutcome::Next(TryResult::NoNode);
             }
-            NodeAttempt { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches, &mut missed)
+            NodeAttempt { app: *app_key, key: *key, ask, reserved, may_reserve, commit_fails }.on_nodes(
+                nodes,
+                switches,
+                &mut missed,
+            )
         };
         let outcome = match known {
             Some((_, tried)) => AttemptOutcome::Next(tried),
@@ -126,6 +131,10 @@ pub(in crate::scheduler) fn try_asks(
         }
         if let Some(tried) = tried {
             failures.note(now, ask, tried, headroom, attempts);
+            if commit_fails {
+                // No room on nodes says when this changes.
+                failures.clear();
+            }
             failed = Some((*key, tried));
             note(now, &mut ask.log, tried);
             let new = std::mem::replace(&mut ask.tried, tried) != tried;
@@ -171,6 +180,8 @@ pub(in crate::scheduler) struct NodeAttempt<'a> {
     pub reserved: bool,
     /// It is old enough for one.
     pub may_reserve: bool,
+    /// No node takes it, since something on the path of its leaf is exceeded (D-22).
+    pub commit_fails: bool,
 }
 
 impl NodeAttempt<'_> {
@@ -192,14 +203,16 @@ impl NodeAttempt<'_> {
         let open = |node: &&Node| node.schedulable && node.available.fit_in(wanted);
         // What fits what is left fits the whole, but for nodes that others filled beyond it.
         let fits = |node: &&Node| node.total.fit_in(wanted) && nodes.lets(self.ask, node.key, true);
-        if let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits) {
+        if !self.commit_fails
+            && let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits)
+        {
             return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
         }
         let best = if self.may_reserve { nodes.best_to_reserve(wanted) } else { None };
         match best.filter(|node| nodes.lets(self.ask, *node, false)) {
             Some(node) => AttemptOutcome::Pick(Pick::Reserve { app, ask, node }),
             None => {
-                *missed = true;
+                *missed = !self.commit_fails;
                 AttemptOutcome::Next(TryResult::NoNode)
             }
         }
@@ -232,7 +245,7 @@ impl NodeAttempt<'_> {
             return AttemptOutcome::Pick(Pick::Claim { app, ask, node: node.key });
         }
         let open = node.reservations.is_empty() || self.reserved;
-        match (open && nodes.takes(self.ask, node.key), self.reserved) {
+        match (open && self.goes_to(node, nodes), self.reserved) {
             (true, _) => AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key }),
             (false, true) => AttemptOutcome::Next(TryResult::NoNode),
             (false, false) => self.reserve(node),
@@ -241,10 +254,14 @@ impl NodeAttempt<'_> {
 
     fn allocate_or_reserve(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
-        if nodes.takes(self.ask, node.key) {
+        if self.goes_to(node, nodes) {
             return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
         }
         self.reserve(node)
+    }
+
+    fn goes_to(&self, node: &Node, nodes: &Nodes) -> bool {
+        !self.commit_fails && nodes.takes(self.ask, node.key)
     }
 
     /// The node is reserved at once, without a delay. One that could never hold the ask is not, yet ends the cycle.
@@ -253,7 +270,7 @@ impl NodeAttempt<'_> {
         if node.total.fit_in(&self.ask.resource) {
             AttemptOutcome::Pick(Pick::Reserve { app, ask, node: node.key })
         } else {
-            AttemptOutcome::Pick(Pick::Stall)
+            AttemptOutcome::Pick(Pick::Stall { app })
         }
     }
 }

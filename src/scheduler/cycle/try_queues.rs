@@ -65,7 +65,7 @@ impl Partition {
             Some(Pick::Claim { app, ask, node }) => {
                 self.unreserve_node(now, node, events);
                 let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask]);
-                if self.nodes.takes(wanted, node) {
+                if !self.commit_fails(self.apps[app].queue) && self.nodes.takes(wanted, node) {
                     self.commit(now, app, ask, node, events);
                 } else if node_now.total.fit_in(&wanted.resource) {
                     self.reserve(now, app, ask, node, events);
@@ -74,7 +74,9 @@ impl Partition {
             Some(Pick::Replace { app, ask, placeholder, node }) => {
                 self.begin_replacement(now, app, ask, placeholder, node, events);
             }
-            Some(Pick::Stall | Pick::Preempted) | None => {}
+            // A release takes what it cannot reserve for reserved (SCH-084).
+            Some(Pick::Stall { app }) => self.hold_place(app),
+            Some(Pick::Preempted) | None => {}
         }
         self.confirm_stopped(now, events);
     }
@@ -173,7 +175,11 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
         let of_limits = self.usage.headroom(&self.apps[app].account);
-        let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: headroom };
+        let headroom = Headroom {
+            of_limits: of_limits.as_ref(),
+            of_queue: headroom,
+            commit_fails: self.commit_fails(self.apps[app].queue),
+        };
         let mut failures = FailureTracker::new(self.epoch, &self.apps[app], &self.nodes, attempts);
         failures = failures.with_unschedulable(self.unschedulable(app));
         loop {

@@ -193,6 +193,7 @@ impl Partition {
             placeholder.rare.gives_way = None;
         }
         let application = &mut self.apps[app];
+        let leads = application.asks[ask].priority > application.counted_priority;
         application.put_pending(ask);
         let (ask_now, leaf) = (&application.asks[ask], application.queue);
         let (id, resource, arrival) = (ask_now.id.clone(), ask_now.resource.clone(), ask_now.arrival);
@@ -205,6 +206,9 @@ impl Partition {
         self.mark_ask(app, ask, arrival);
         self.mark_path(leaf);
         self.refresh_app(app);
+        if leads {
+            self.refresh_stale(leaf);
+        }
     }
 
     /// Breaks all ties within an application.

@@ -78,7 +78,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "an application whose last ask is withdrawn after its last allocation ended keeps its place with user and group",
         false => "an application that has nothing left frees its place with user and group";
     "priority_cache" "P-02" [priority_cache] RECORDED;
-        true => "queues above keep the old priority of a queue whose offset or policy a reload changed, until something changes below",
+        true => "queues above keep the old priority of a queue whose offset or policy a reload changed, until an ask that decides a priority comes or goes below",
         false => "a reload that changes offset or policy changes the priorities above at once";
     "priority_on_submit" "P-03" [priority_on_submit] RECORDED;
         true => "a submission refreshes priorities that a reload left stale",
@@ -90,6 +90,9 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "root_max_zero" "P-04" [root_max_keeps_zero] RECORDED;
         true => "a resource whose last node went stays in the cluster's size with 0, and asks for it are skipped",
         false => "a resource whose last node went leaves the cluster's size";
+    "commit_check" "D-22" [commit_check] "tests/scheduler/worked/release_1_5.rs::d_22_a_queue_above_its_maximum_gets_nothing_more";
+        true => "a queue that uses more of any resource than its maximum gets nothing more, not even what does not want that resource",
+        false => "a queue that uses more of a resource than its maximum still gets what does not want that resource";
     "zero_capacity" "N-06" [zero_capacity] "tests/scheduler/worked/release_1_9.rs::n_06_a_capacity_of_0_is_no_capacity";
         true => "a node keeps a capacity of 0, and counts as full in it as soon as something of it is in use there",
         false => "a capacity of 0 is dropped from a node, and does not count when nodes are sorted";
@@ -138,6 +141,9 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         MaxIsFence::Never => "a maximum is no fence for preemption",
         MaxIsFence::Full => "a queue that uses exactly its own maximum is a fence for preemption",
         MaxIsFence::Exceeded => "a queue in which the ask would exceed a maximum of its path is a fence for preemption";
+    "node_total" "SCH-157" [victims_on_any_node] "tests/scheduler/worked/release_1_5.rs::sch_157_victims_on_a_node_that_lacks_a_resource";
+        true => "preemption may choose a node that lacks a resource of the ask, and its victims go in vain",
+        false => "preemption chooses only nodes that could hold the ask when they are empty";
     "victim_without_guarantee" "D-05" [victim_without_guarantee] "tests/scheduler/worked/preempt.rs::ex_18_who_has_no_guarantee_gives_but_in_1_5_1";
         true => "a queue without a guarantee can lose anything to preemption",
         false => "a queue without a guarantee is protected while it fits its maximum";
@@ -156,7 +162,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "a resource that is missing in a maximum is not limited by it";
     "ask_queue_room" "P-12" [ask_queue_room] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
         AskQueueRoom::Within => "the ask must fit what is left of its queue's guarantee",
-        AskQueueRoom::Pays => "each victim is paid for with what is left of the guarantee of the ask's queue";
+        AskQueueRoom::Pays => "each victim is paid for, in the resources that it has, with what is left of the guarantee of the ask's queue";
     "final_cut" "P-13" [final_cut] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
         true => "of the victims found only as many go as the ask needs by their own size",
         false => "all victims that were found go";

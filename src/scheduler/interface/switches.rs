@@ -53,6 +53,11 @@ pub struct Switches {
     pub root_max_reported_late: bool,
     /// SCH-223: every limit that stays is reported again at each load.
     pub limits_reported_again: bool,
+    /// D-22: a queue that uses more of anything than its maximum gets nothing more, whatever the ask wants (`commit_check`).
+    pub commit_check: bool,
+    /// SCH-157: victims are sought on nodes that lack a resource of the ask, too, and what a node lacks does not count there
+    /// (`node_total`).
+    pub victims_on_any_node: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -255,6 +260,8 @@ impl Switches {
         events_runnable: false,
         root_max_reported_late: false,
         limits_reported_again: false,
+        commit_check: false,
+        victims_on_any_node: false,
         root_max_keeps_zero: false,
         reload_revives: true,
         reload_max_apps: ReloadMaxApps::All,
@@ -330,6 +337,8 @@ impl Switches {
         path_minimum: true,
         timed_out_when_gone: false,
         release_ends_ask: false,
+        commit_check: true,
+        victims_on_any_node: true,
         root_max_keeps_zero: true,
         reload_revives: false,
         reload_max_apps: ReloadMaxApps::None,

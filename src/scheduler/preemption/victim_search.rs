@@ -170,10 +170,11 @@ impl<'a> VictimSearch<'a> {
 
     /// Whether the ask could ever go to a node.
     fn is_open(&self, node: &Node) -> bool {
-        let reserved_for_others = !node.reservations.is_empty() && !node.reservations.contains(&(self.app, self.key));
+        let one = |ask: AskKey| self.partition.apps[self.app].are_one(ask, self.key);
+        let own = |(app, ask): &(AppKey, AskKey)| *app == self.app && one(*ask);
         node.schedulable
-            && !reserved_for_others
-            && node.total.fit_in(&self.ask.resource)
+            && (node.reservations.is_empty() || node.reservations.iter().any(own))
+            && (self.partition.switches.victims_on_any_node || node.total.fit_in(&self.ask.resource))
             && !self.partition.nodes.bars(self.ask, node.key)
     }
 
@@ -213,7 +214,7 @@ impl<'a> VictimSearch<'a> {
             }
             room.add_assign(&self.candidates[at].ask.resource);
             victims.push(at);
-            if room.fit_in(wanted) {
+            if self.is_enough(&room) {
                 fits = fits.or(Some(victims.len()));
             }
             // Those behind are only of use where the resource manager says so.
@@ -226,6 +227,12 @@ impl<'a> VictimSearch<'a> {
         let needed = self.partition.nodes.lets_without(self.ask, node.key, &there, fits?)?;
         victims.truncate(needed);
         Some(victims)
+    }
+
+    /// Whether so much room on a node is enough. 1.5.1 takes what the node lacks altogether for unlimited there.
+    fn is_enough(&self, room: &Resource) -> bool {
+        let unlimited = self.partition.switches.victims_on_any_node;
+        if unlimited { room.fit_in_max_undef(&self.ask.resource) } else { room.fit_in(&self.ask.resource) }
     }
 
     fn offer(&mut self, at: usize, paying: bool) -> OfferResult {

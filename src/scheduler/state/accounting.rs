@@ -3,7 +3,7 @@
 use std::iter;
 
 use crate::model::{AskId, Resource, Time};
-use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, Holder};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::app_rank::AppRank;
@@ -67,12 +67,16 @@ impl Partition {
     /// A pending ask counts as pending no more, in its application and its queues.
     pub(in crate::scheduler) fn withdraw_pending(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
+        let decides = application.asks[ask].priority >= application.counted_priority;
         application.take_pending(ask, true);
         let resource = &application.asks[ask].resource;
         for key in self.queues.path_up(application.queue) {
             let queue = &mut self.queues[key];
             queue.pending.sub_assign(resource);
             queue.pending.prune();
+        }
+        if decides {
+            self.refresh_stale(self.apps[app].queue);
         }
     }
 
@@ -162,8 +166,13 @@ impl Partition {
         self.unreserve(now, app, ask, events);
         self.untie(app, ask);
         let application = &mut self.apps[app];
+        let counted = application.counted_priority;
         let taken = application.remove_ask(ask)?;
         let leaf = application.queue;
+        if taken.allocation.is_none() && !taken.superseded && taken.priority >= counted {
+            self.refresh_stale(leaf);
+        }
+        let application = &self.apps[app];
         let path = self.queues.path_up(leaf);
         if let Some(allocation) = &taken.allocation {
             self.usage.decrease(&application.account, &path, &taken.resource);
@@ -222,6 +231,14 @@ impl Partition {
         let counted = std::mem::replace(&mut app.counted_priority, priority);
         self.queues.note_priority(leaf, Some(counted), Some(priority));
         self.mark_app(key);
+    }
+
+    /// What a reload left stale on the path of a leaf comes up to date (P-02): the releases hand up the priority of an application whenever
+    /// an ask comes that is more important than all that wait, or one goes that none of them was more important than.
+    pub(in crate::scheduler) fn refresh_stale(&mut self, leaf: QueueKey) {
+        if self.switches.priority_cache {
+            self.queues.report_priority_up(leaf);
+        }
     }
 
     /// A new ask's state of mind: nothing is known of it yet.

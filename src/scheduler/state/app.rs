@@ -169,6 +169,17 @@ impl Application {
         self.by_id.get(id, &self.asks)
     }
 
+    /// Whether two asks are one for reservations, which go by the id: one that was made again while it was pending is (D-23, 1.5.1).
+    pub(in crate::scheduler) fn are_one(&self, one: AskKey, other: AskKey) -> bool {
+        one == other || !self.namesakes.is_empty() && self.asks[one].id == self.asks[other].id
+    }
+
+    /// The ask that what was reserved for another of its id is for now: the one that was made last.
+    pub(in crate::scheduler) fn made_last(&self, ask: AskKey) -> AskKey {
+        let last = || self.ask_key(&self.asks[ask].id);
+        if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
+    }
+
     /// Makes room for so many asks more.
     pub(in crate::scheduler) fn make_room(&mut self, asks: usize) {
         self.asks.reserve(asks);

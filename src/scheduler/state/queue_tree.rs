@@ -147,6 +147,7 @@ impl QueueTree {
                 self.queues[parent].children.remove(at);
             }
             self.note_priority(parent, Some(reported_priority), None);
+            self.report_priority_up(parent);
         }
         self.queues.remove(key);
         *self.leaf_notes.get_mut(key) = LeafNote::default();

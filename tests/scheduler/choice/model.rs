@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kornsole::config::NodeSortPolicy;
 use kornsole::model::{AppId, AppState, AskId, NodeId, Profile, Time};
+use kornsole::scheduler::index::{AppKey, AskKey};
 use kornsole::scheduler::state::app::Application;
 use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::state::node::Node;
@@ -81,6 +82,15 @@ impl<'s> Model<'s> {
         })
     }
 
+    /// SCH-095, D-22: 1.5.1 allocates nothing below a queue that uses more of anything than its maximum.
+    fn may_commit(&self, leaf: &'s Queue) -> bool {
+        let within = |queue: &Queue| {
+            let max = |name: &str| queue.max.as_ref().and_then(|max| max.get(name));
+            queue.allocated.iter().all(|(name, used)| max(name).is_none_or(|max| used <= max.max(0)))
+        };
+        self.profile != Profile::V1_5_1 || self.path(leaf).into_iter().all(within)
+    }
+
     /// SCH-090: by score, then id; those that are kept for somebody or take nothing left out.
     fn open_nodes(&self) -> Vec<&'s Node> {
         let score = |node: &Node| {
@@ -92,10 +102,18 @@ impl<'s> Model<'s> {
             let usage = if count == 0.0 { 0.0 } else { sum / count };
             if self.nodes == NodeSortPolicy::Fair { usage } else { 1.0 - usage }
         };
+        let given_up = |(app, ask): &(AppKey, AskKey)| self.is_given_up(&self.partition.apps[*app], *ask);
         let mut nodes: Vec<&Node> = self.partition.nodes.iter().collect();
         nodes.sort_by(|l, r| score(l).partial_cmp(&score(r)).unwrap().then_with(|| l.id.cmp(&r.id)));
-        nodes.retain(|node| node.schedulable && node.reservations.is_empty());
+        nodes.retain(|node| node.schedulable && node.reservations.iter().all(given_up));
         nodes
+    }
+
+    /// SCH-134: what is reserved for an ask that is allocated by now is given up in the first step, before the normal one.
+    fn is_given_up(&self, app: &Application, held: AskKey) -> bool {
+        let leaf = &self.partition.queues[app.queue];
+        let looked_at = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);
+        looked_at && last(app, held).allocation.is_some()
     }
 
     /// Pending asks: the most important first, then the oldest, then by arrival (SCH-080).
@@ -111,9 +129,13 @@ impl<'s> Model<'s> {
         apps.retain(|app| !app.reservations.is_empty());
         apps.sort_by_key(|app| (app.submitted, app.id.clone()));
         for app in apps.into_iter().filter(|app| self.may_run(leaf, app)) {
-            let held = || app.reservations.iter().map(|(ask, node)| (&app.asks[*ask], &self.partition.nodes[*node]));
+            let held = || app.reservations.iter().map(|(ask, node)| (last(app, *ask), &self.partition.nodes[*node]));
+            let held = || held().filter(|(ask, _)| ask.allocation.is_none());
             let held = || held().filter(|(ask, _)| self.fits_queues(leaf, ask));
             let allocate = |ask: &Ask, node: &Node| Choice::Allocate(app.id.clone(), ask.id.clone(), node.id.clone());
+            if !self.may_commit(leaf) {
+                continue;
+            }
             if let Some((ask, node)) = held().find(|(ask, node)| node.available.fit_in(&ask.resource)) {
                 return Some(allocate(ask, node));
             }
@@ -136,10 +158,13 @@ impl<'s> Model<'s> {
                 let mut nodes = self.open_nodes();
                 nodes.retain(|node| node.total.fit_in(&ask.resource));
                 let (id, key) = (app.id.clone(), ask.id.clone());
-                if let Some(node) = nodes.iter().find(|node| node.available.fit_in(&ask.resource)) {
+                if let Some(node) = nodes.iter().find(|node| node.available.fit_in(&ask.resource))
+                    && self.may_commit(leaf)
+                {
                     return Some(Choice::Allocate(id, key, node.id.clone()));
                 }
-                let holds = app.reservations.iter().any(|(held, _)| app.asks[*held].id == ask.id);
+                let mut held = app.reservations.iter().filter(|(held, _)| !self.is_given_up(app, *held));
+                let holds = held.any(|(held, _)| app.asks[*held].id == ask.id);
                 if holds || self.now.since(ask.created) <= Duration::from_secs(2) {
                     continue;
                 }
@@ -157,6 +182,13 @@ impl<'s> Model<'s> {
         }
         None
     }
+}
+
+/// The ask that a reservation is for: of those of its id the one that was made last, which the releases know it by (D-23).
+fn last(app: &Application, held: AskKey) -> &Ask {
+    let held = &app.asks[held];
+    let namesakes = app.asks.iter().map(|(_, ask)| ask).filter(|ask| ask.id == held.id);
+    if held.superseded { namesakes.max_by_key(|ask| ask.arrival).unwrap() } else { held }
 }
 
 /// Every cycle of a random history does what the model says, under every profile and node order, and what it does is not always the

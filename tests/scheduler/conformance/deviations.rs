@@ -29,6 +29,8 @@ const DEVIATIONS: &[(&str, Off)] = &[
         switches.priority_cache = true;
         switches.priority_on_submit = true;
     }),
+    ("P-04", |switches, _| switches.root_max_keeps_zero = true),
+    ("D-22", |switches, _| switches.commit_check = true),
     ("PLC-051", |switches, reads_as| {
         switches.place.any_case = false;
         *reads_as = Profile::V1_5_1;

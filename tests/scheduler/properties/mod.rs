@@ -7,6 +7,7 @@ mod commands;
 mod endings;
 mod explain;
 mod refusals;
+mod reloads;
 mod saved;
 mod soak;
 

@@ -21,5 +21,7 @@ mod preempt_rules;
 mod priority;
 mod queues;
 mod quota;
+mod release_1_5;
 mod release_1_9;
 mod reserve;
+mod second_placeholder;

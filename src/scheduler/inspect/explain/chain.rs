@@ -7,9 +7,10 @@ use super::holders::Scope;
 use super::next_decision::NextDecision;
 use super::types::{BlockLevel, Blocker, DecisionKind, NodeTally, Place};
 use crate::model::{AppState, QueueState, Resource, Time};
+use crate::scheduler::cycle::commit_check::exceeded;
 use crate::scheduler::cycle::headroom::Headroom;
 use crate::scheduler::cycle::try_asks::{AttemptOutcome, Pick};
-use crate::scheduler::index::{AppKey, AskKey};
+use crate::scheduler::index::{AppKey, AskKey, QueueKey};
 use crate::scheduler::interface::switches::RequiredNode;
 use crate::scheduler::preemption::verdict::PreemptionVerdict;
 use crate::scheduler::state::ask::Ask;
@@ -185,7 +186,7 @@ impl Partition {
         let application = &self.apps[app];
         let of_queue = self.queues.headroom(application.queue).unwrap_or_default();
         let of_limits = limits.headroom();
-        let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+        let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
         let before = application.pending_order.iter().map(|(.., ask)| *ask).take_while(|ask| *ask != key);
         let gives_up = |before: &AskKey| {
             let ask = &application.asks[*before];
@@ -263,12 +264,35 @@ impl Partition {
     /// What the nodes lack, if none takes the ask now.
     pub(super) fn of_nodes(&self, now: Time, app: AppKey, key: AskKey, nodes: &NodeTally) -> Vec<Blocker> {
         let ask = &self.apps[app].asks[key];
+        if self.commit_fails(self.apps[app].queue) {
+            return self.of_commit(self.apps[app].queue);
+        }
         let served = match self.on_nodes(now, app, key) {
             AttemptOutcome::Pick(Pick::Allocate { .. }) => true,
             AttemptOutcome::Pick(Pick::Claim { node, .. }) => self.nodes.takes(ask, node),
             _ => false,
         };
         if served { Vec::new() } else { self.node_blockers(ask, nodes) }
+    }
+
+    /// What is in use beyond a maximum, which 1.5.1 takes for a reason to allocate nothing more at all (D-22).
+    fn of_commit(&self, leaf: QueueKey) -> Vec<Blocker> {
+        let mut blockers = Vec::new();
+        for key in self.queues.path_up(leaf) {
+            let queue = &self.queues[key];
+            for (name, limit, used) in exceeded(queue) {
+                blockers.push(Blocker {
+                    line: queue.settings.at,
+                    resource: Some(Arc::from(name)),
+                    limit,
+                    used,
+                    missing: used.saturating_sub(limit),
+                    detail: "uses more than its maximum, and until it does not, nothing is allocated in it".to_owned(),
+                    ..Blocker::of(BlockLevel::Queue, Place::Queue(queue.path.clone()))
+                });
+            }
+        }
+        blockers
     }
 
     /// Something that can be served stands before it.

@@ -86,16 +86,24 @@ impl Partition {
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let reserved = application.reservations.iter().any(|(held, _)| application.asks[*held].id == ask.id);
+        let reserved = application.reservations.iter().any(|(held, _)| application.are_one(*held, key));
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
-        NodeAttempt { app, key, ask, reserved, may_reserve }.on_nodes(&self.nodes, &self.switches, &mut false)
+        let commit_fails = self.commit_fails(application.queue);
+        NodeAttempt { app, key, ask, reserved, may_reserve, commit_fails }.on_nodes(
+            &self.nodes,
+            &self.switches,
+            &mut false,
+        )
     }
 
     /// Which node an ask with a reservation gets in the first step of a cycle, if it fits everything else.
     pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let (_, own) = application.reservations.iter().find(|(held, _)| *held == key)?;
+        let (_, own) = application.reservations.iter().find(|(held, _)| application.made_last(*held) == key)?;
+        if self.commit_fails(application.queue) {
+            return None;
+        }
         if self.nodes.takes(ask, *own) {
             return Some(*own);
         }
@@ -135,6 +143,9 @@ impl Walk<'_> {
     /// The first step: asks with a reservation (SCH-134).
     fn reserved(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
+        if part.commit_fails(leaf) {
+            return None;
+        }
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
         for (.., app) in &part.queues[leaf].reserved {
             let limits = Limits::of(part, &part.apps[*app]);
@@ -142,16 +153,16 @@ impl Walk<'_> {
                 continue;
             }
             let of_limits = limits.headroom();
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
             let application = &part.apps[*app];
-            let held = || {
-                application
-                    .reservations
-                    .iter()
-                    .filter(|(ask, _)| headroom.fits(&application.asks[*ask].resource).is_ok())
+            let held = || application.reservations.iter().map(|(ask, node)| (application.made_last(*ask), *node));
+            let open = |(ask, _): &(AskKey, NodeKey)| {
+                let ask = &application.asks[*ask];
+                ask.allocation.is_none() && headroom.fits(&ask.resource).is_ok()
             };
-            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node)).copied();
-            let other = || held().find_map(|(ask, own)| Some((*ask, part.other_node(&application.asks[*ask], *own)?)));
+            let held = || held().filter(open);
+            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node));
+            let other = || held().find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)));
             if let Some((ask, node)) = own.or_else(other) {
                 return Some(part.decision(*app, ask, DecisionKind::Allocate, Some(node)));
             }
@@ -184,7 +195,8 @@ impl Walk<'_> {
                 continue;
             }
             let of_limits = limits.headroom();
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue };
+            let commit_fails = part.commit_fails(leaf);
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails };
             if let Some(found) = self.asks(rank.app, &headroom, &mut attempts) {
                 return Some(found);
             }
@@ -267,7 +279,7 @@ impl Partition {
             Pick::Claim { node, .. } => (DecisionKind::Claim, Some(node)),
             Pick::Replace { node, .. } => (DecisionKind::Replace, Some(node)),
             Pick::Preempted => (DecisionKind::Preempt, None),
-            Pick::Stall => (DecisionKind::Stall, None),
+            Pick::Stall { .. } => (DecisionKind::Stall, None),
         };
         self.decision(app, ask, kind, node)
     }

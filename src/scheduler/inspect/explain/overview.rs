@@ -197,7 +197,7 @@ impl Survey<'_> {
         let part = self.partition;
         let own = application.reservations.iter().any(|(held, _)| *held == key);
         let look = || part.of_nodes(self.now, app, key, &part.tally(app, key)).into_iter().next();
-        if own || part.nodes.has_predicates() {
+        if own || part.nodes.has_predicates() || part.commit_fails(application.queue) {
             return look();
         }
         let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();

@@ -218,7 +218,7 @@ impl<'a> PreemptionSnapshot<'a> {
     }
 
     fn can_pay(&self, victim: &Resource) -> bool {
-        let covers = |remaining: &Resource| remaining.iter().all(|(name, left)| victim.amount(name) <= left);
+        let covers = |left: &Resource| victim.iter().all(|(name, amount)| left.get(name).is_none_or(|l| amount <= l));
         self.remaining(self.asking).is_some_and(|remaining| covers(&remaining))
     }
 

@@ -85,7 +85,10 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
             TryResult::Never => continue,
             TryResult::UserQuota => matches!(first, BlockLevel::User | BlockLevel::Group),
             TryResult::QueueQuota => first == BlockLevel::Queue,
-            TryResult::NoNode => first == BlockLevel::Node,
+            // 1.5.1 tries every node in vain where something in use exceeds a maximum (D-22).
+            TryResult::NoNode => {
+                first == BlockLevel::Node || first == BlockLevel::Queue && found.blockers[0].wanted == 0
+            }
             TryResult::Placeholder => first == BlockLevel::Gang,
         };
         assert!(fits, "tried: {tried:?}; {}", context());
