@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::Target;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Focus, FocusKind, Remote, Source};
+use client::Target;
 use serde_json::json;
+use source::remote::RemoteOptions;
+use source::{Focus, FocusKind, Remote, Source};
 
 const TENANTS: usize = 50;
 const LEAVES: usize = 20;
@@ -48,7 +48,7 @@ fn measure(address: &str, span: Duration) {
     let started = Instant::now();
     let remote = Remote::start(&Target::new(address).unwrap(), RemoteOptions::default()).unwrap();
     remote.set_focus(&Focus { partition: Arc::from("default"), kind: FocusKind::Apps(None) });
-    let until = |what: &str, there: &dyn Fn(&kornsole::view::PartitionView) -> bool| {
+    let until = |what: &str, there: &dyn Fn(&view::PartitionView) -> bool| {
         while !remote.view().partitions.first().is_some_and(there) {
             std::thread::sleep(Duration::from_millis(2));
         }

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
+use config::{Faults, Reading, checksum, read_file, yaml};
 use divan::Bencher;
-use kornsole::config::{Faults, Reading, checksum, read_file, yaml};
-use kornsole::model::Profile;
+use model::Profile;
 
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;

@@ -16,24 +16,23 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kornsole::config;
-use kornsole::console::present::lists;
-use kornsole::console::shell::session::Incoming;
-use kornsole::console::shell::session::Session;
-use kornsole::console::shell::workers::Workers;
-use kornsole::console::state::Options;
-use kornsole::console::state::effect::Effect;
-use kornsole::console::state::key::Key;
-use kornsole::engine::{Core, Engine};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
-use kornsole::scenario::Workload;
-use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Submission};
-use kornsole::source::{About, Embedded, Source, SourcePlace};
-use kornsole::view::act::Actor;
+use console::present::lists;
+use console::shell::session::Incoming;
+use console::shell::session::Session;
+use console::shell::workers::Workers;
+use console::state::Options;
+use console::state::effect::Effect;
+use console::state::key::Key;
+use engine::{Core, Engine};
+use model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{TerminalOptions, Viewport};
+use scenario::Workload;
+use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Submission};
+use source::{About, Embedded, Source, SourcePlace};
+use view::act::Actor;
 
 const SIZE: Size = Size { width: 200, height: 60 };
 

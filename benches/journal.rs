@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use kornsole::config;
-use kornsole::engine::journal::{Folder, MakeCore, RunningJournal};
-use kornsole::engine::{Core, Engine, Progress, Setup};
-use kornsole::model::{Identity, Profile, Resource, Time};
-use kornsole::scenario::Workload;
-use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Submission};
-use kornsole::view::act::{Act, Actor, Order, PartitionAct};
+use engine::journal::{Folder, MakeCore, RunningJournal};
+use engine::{Core, Engine, Progress, Setup};
+use model::{Identity, Profile, Resource, Time};
+use scenario::Workload;
+use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Submission};
+use view::act::{Act, Actor, Order, PartitionAct};
 
 const CONFIG: &str = "
 partitions:

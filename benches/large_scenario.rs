@@ -7,10 +7,10 @@
 
 use std::fmt::Write as _;
 
+use ::scenario::{self, Scenario, Silent, Sink, Trace};
 use divan::Bencher;
-use kornsole::model::Profile;
-use kornsole::scenario::{self, Scenario, Silent, Sink, Trace};
-use kornsole::scheduler::{Event, Scheduler};
+use model::Profile;
+use scheduler::{Event, Scheduler};
 
 fn main() {
     divan::main();

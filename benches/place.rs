@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use config::read;
 use divan::Bencher;
-use kornsole::config::read;
-use kornsole::model::Profile;
-use kornsole::view::View;
-use kornsole::view::placement::Request;
+use model::Profile;
+use view::View;
+use view::placement::Request;
 
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;

@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use kornsole::api::auth::{self, NewToken};
-use kornsole::api::server::{Options, Server};
-use kornsole::config::{self, Settings};
-use kornsole::engine::{Core, Engine, Numbering, Setup};
-use kornsole::model::{AppId, Identity, Profile, Resource};
-use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+use ::config::{self, Settings};
+use engine::{Core, Engine, Numbering, Setup};
+use model::{AppId, Identity, Profile, Resource};
+use scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+use server::auth::{self, NewToken};
+use server::{Options, Server};
 
 const ONE: &str = "/ws/v1/partition/default/queue/root.tenant-00.queue-00";
 const TREE: &str = "/ws/v1/partition/default/queues";

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use kornsole::config;
-use kornsole::model::{AppId, Identity, NodeId, Profile, Resource, Time};
-use kornsole::scheduler::NodeSpec;
-use kornsole::simulate::{Job, Plan, Task, Workload, run};
+use forecast::simulate::{Job, Plan, Task, Workload, run};
+use model::{AppId, Identity, NodeId, Profile, Resource, Time};
+use scheduler::NodeSpec;
 
 /// As in the program.
 #[global_allocator]

@@ -10,11 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use divan::Bencher;
-use kornsole::config;
-use kornsole::engine::forecast::on_two_threads;
-use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Plan, Span, Step, run_by};
+use engine::forecast::on_two_threads;
+use forecast::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Plan, Span, Step, run_by};
+use model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
+use scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 fn main() {
     divan::main();

@@ -11,8 +11,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use kornsole::scheduler::{Command, PartitionCommand};
-use kornsole::view::ViewBuilder;
+use scheduler::{Command, PartitionCommand};
+use view::ViewBuilder;
 
 use world::{World, amounts, app, flat, leaf, read};
 
@@ -79,7 +79,7 @@ impl Times {
 /// Cycles until one finds nothing.
 fn settle(world: &mut World) -> Times {
     let mut times = Times::default();
-    while times.take(|| world.cycle()).iter().any(kornsole::scheduler::Event::is_activity) {}
+    while times.take(|| world.cycle()).iter().any(scheduler::Event::is_activity) {}
     times
 }
 

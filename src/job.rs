@@ -12,7 +12,7 @@ fn fail(message: &str, status: u8) -> ExitCode {
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    match kornsole::local::part::of_a_job(std::env::args_os()) {
+    match local::part::of_a_job(std::env::args_os()) {
         Some(Ok(())) => ExitCode::SUCCESS,
         Some(Err((why, status))) => fail(&why, status),
         None => fail("kornsole-job: `kornsole local up` starts it for each job; see `kornsole submit --help`", 2),

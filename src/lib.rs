@@ -2,31 +2,27 @@
 //!
 //! # The map
 //!
-//! Each layer uses what is below it and nothing above; `tests/tidy.rs` holds that. The head of each `mod.rs` has the layer's
-//! invariants and where to read first. `docs/architecture.md` says why it is so, `docs/glossary.md` has the words,
-//! `docs/rules.md` the rules that comments cite.
+//! This crate is the command line. Each layer below it is a crate in `crates/`, which uses the crates below it in this list and none above;
+//! `tests/tidy/crates.rs` has the exact edges. The head of each `lib.rs` has the invariants and where to read first.
+//! `docs/architecture.md` says why it is so, `docs/glossary.md` has the words, `docs/rules.md` the rules that comments cite.
 //!
 //! ```text
-//!  cli         arguments and wiring
-//!  tape        scripted keys, played against the console
-//!  console     state, present, input, update, draw, shell; one command registry for keys, hints, help and the command line
-//!  source      what a console can see of a cluster, and do to it
-//!  api         REST: the types on the wire, the client, the server
-//!  shim        the half of a scheduler in Kubernetes that speaks with Kubernetes: watches, bindings, the lease
-//!  kube        a Kubernetes cluster by a kubeconfig: the way to its scheduler, its ConfigMap, pods, nodes
-//!  local       jobs on this machine: real processes for allocations
-//!  alerting    alerts of a running cluster: evaluated, kept, sent
+//!  console     the terminal: state, present, input, update, draw, shell; one command registry; tapes that play keys against it
+//!  source      the interface between a console and a cluster, embedded or remote
+//!  local       local jobs: real processes for allocations on this machine
+//!  client      the REST client
+//!  cluster     Kubernetes by a kubeconfig (`kube`), and the half of a scheduler that speaks with it (`shim`)
+//!  server      the REST server, tokens
+//!  wire        the types of the REST API, conversion from and to views
+//!  alerts      rules over what is seen, and the state of each alert; pure; `alerting` evaluates, stores, and sends
 //!  engine      one owner of one scheduler, on a clock, with a journal
-//!  twin        a scheduler of ours in the state of one elsewhere, as far as that can be seen
-//!  alerts      rules over what is seen, and what became of each over time; pure
-//!  shadow      a scheduler of ours beside another one: each decision of that one compared with ours; pure
-//!  ledger      what was used over time: resources times time, by hour
+//!  forecast    forks of a scheduler: `whatif`, `simulate`, `twin` and `shadow` of a remote one; pure
 //!  kubernetes  pods and nodes of Kubernetes as commands, and its filters as predicates; pure
-//!  whatif      forks of a scheduler, run with and without changes, and what differs
-//!  scenario    scenario files, traces, the demo's workload
 //!  view        the read model: what a person sees, shared where nothing changed
-//!  scheduler   the core: apply(now, command) -> events
-//!  config      queue configurations: every value with its place, every fault at once
+//!  ledger      usage over time: resources times time, by hour; pure
+//!  scenario    scenario files, traces, the workload of the demo
+//!  scheduler   the core: apply(now, command) -> events; pure
+//!  config      queue configurations: every value with its location, every error at once
 //!  model       resources, paths, priorities, identities, access lists
 //! ```
 //!
@@ -67,17 +63,4 @@
 //! 5. `Partition::commit` moves every counter at once: node, queues, application, users, state, priorities.
 //! 6. The events go to the log; `Core::take_view` makes the next view, in which only the rows change that the cycle changed.
 
-pub mod alerting;
-pub mod api;
 pub mod cli;
-pub mod console;
-pub mod engine;
-pub mod kube;
-#[cfg(target_os = "linux")]
-pub mod local;
-pub mod shim;
-pub mod simulate;
-pub mod source;
-pub mod tape;
-
-pub use kornsole_core::{alerts, config, kubernetes, ledger, model, scenario, scheduler, shadow, twin, view, whatif};

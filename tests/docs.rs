@@ -32,7 +32,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 /// The text of a comment in a source file, each with the comments right above and below it, since a citation may be
 /// wrapped; and the ids in its strings, which are the codes that `check` reports.
 fn sources() -> Vec<(PathBuf, String)> {
-    let files = ["src", "tests", "benches"].into_iter().flat_map(|folder| files(folder, ".rs"));
+    let files = ["src", "crates", "tests", "benches"].into_iter().flat_map(|folder| files(folder, ".rs"));
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
 }
 
@@ -188,8 +188,11 @@ fn has_function(sources: &[(PathBuf, String)], owner: &str, name: &str) -> bool 
 #[test]
 fn the_functions_of_the_map_exist() {
     let map = fs::read_to_string("src/lib.rs").unwrap();
-    let sources: Vec<(PathBuf, String)> =
-        files("src", ".rs").into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect();
+    let sources: Vec<(PathBuf, String)> = ["src", "crates"]
+        .into_iter()
+        .flat_map(|folder| files(folder, ".rs"))
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+        .collect();
     let named = Regex::new(r"`(\w+)::(\w+)`").unwrap();
     let named: Vec<(String, String)> =
         named.captures_iter(&map).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();

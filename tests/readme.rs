@@ -6,9 +6,9 @@
 
 use std::fs;
 
+use console::input::command;
 use kornsole::cli::profiles;
-use kornsole::console::input::command;
-use kornsole::scheduler::interface::switch_table::SWITCHES;
+use scheduler::interface::switch_table::SWITCHES;
 
 const PAGE: &str = "docs/guide/keys.md";
 

@@ -1,7 +1,7 @@
-//! House rules that a program can check: the layers of the crate, and the purity of the core.
+//! House rules that a program can check: the edges between crates, the modules of the console, and the purity of the core.
 //!
-//! Method: every source file is read as text; comments and test modules do not count, so that a rule can be talked about and a test may
-//! use what it needs.
+//! Method: `cargo metadata` for the crates. For the rest every source file is read as text; comments and test modules do not count, so
+//! that a comment can name a rule and a test can use any module.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -9,6 +9,8 @@
 mod circles;
 #[path = "tidy/comments.rs"]
 mod comments;
+#[path = "tidy/crates.rs"]
+mod crates;
 #[path = "tidy/sizes.rs"]
 mod sizes;
 
@@ -16,56 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 24] = [
-    ("model", &[]),
-    ("config", &["model"]),
-    ("scheduler", &["model", "config"]),
-    ("view", &["model", "config", "scheduler"]),
-    ("scenario", &["model", "config", "scheduler"]),
-    ("whatif", &["model", "config", "scheduler", "scenario"]),
-    ("twin", &["model", "config", "scheduler", "view", "whatif", "kubernetes"]),
-    ("ledger", &["model", "config", "scheduler"]),
-    ("alerts", &["model", "config", "view"]),
-    ("shadow", &["model", "config", "scheduler", "view"]),
-    ("kubernetes", &["model", "config", "scheduler", "view"]),
-    ("simulate", &["model", "config", "scheduler", "scenario", "whatif", "ledger", "kubernetes"]),
-    ("engine", &["model", "config", "scheduler", "view", "scenario", "whatif", "ledger"]),
-    ("local", &["model", "config", "scheduler", "view", "whatif", "engine"]),
-    ("alerting", &["model", "config", "view", "alerts", "engine"]),
-    ("kube", &["model", "config", "view", "kubernetes"]),
-    ("shim", &["model", "config", "scheduler", "view", "shadow", "kubernetes", "engine", "kube"]),
-    ("api", &["model", "config", "view", "whatif", "ledger", "alerts", "kube"]),
-    ("api::server", &["model", "config", "view", "whatif", "ledger", "alerts", "engine", "alerting", "api"]),
-    (
-        "source",
-        &[
-            "model",
-            "config",
-            "view",
-            "whatif",
-            "twin",
-            "ledger",
-            "alerts",
-            "kubernetes",
-            "engine",
-            "alerting",
-            "local",
-            "kube",
-            "api",
-        ],
-    ),
-    ("console", &["model", "config", "view", "alerts", "alerting", "source"]),
-    ("tape", &["model", "config", "view", "scenario", "alerts", "engine", "alerting", "source", "console"]),
-    ("cli", ABOVE),
-    ("lib", ABOVE),
-];
-
 /// What each room of the console may use of the others.
 ///
 /// `theme` and `spelling` are data and words that use nothing of the console: the options name a theme out of those that there are, so
 /// `state` and `update` know the themes; a piece of text names the role of its meaning, so `present` does.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("spelling", &[]),
     ("theme", &["spelling"]),
     ("state", &["theme"]),
@@ -75,33 +32,7 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ("draw", &["theme", "state", "present"]),
     ("linear", &["spelling", "theme", "state", "input", "present"]),
     ("shell", &["spelling", "theme", "state", "input", "present", "update", "draw", "linear"]),
-];
-
-/// What stands on top may use everything.
-const ABOVE: &[&str] = &[
-    "model",
-    "config",
-    "scheduler",
-    "view",
-    "scenario",
-    "whatif",
-    "twin",
-    "ledger",
-    "shadow",
-    "kubernetes",
-    "alerts",
-    "simulate",
-    "engine",
-    "alerting",
-    "local",
-    "kube",
-    "shim",
-    "api",
-    "api::server",
-    "source",
-    "console",
-    "tape",
-    "cli",
+    ("tape", &["spelling", "theme", "state", "input", "present", "update", "draw", "linear", "shell"]),
 ];
 
 /// What the core must not touch: clocks, IO, threads, randomness, and maps whose order nobody knows.
@@ -122,20 +53,24 @@ const IMPURE: [&str; 14] = [
     "collections::HashMap",
 ];
 
+/// Where they must not occur.
+const PURE: [&str; 4] =
+    ["crates/scheduler/src", "crates/model/src", "crates/kubernetes/src", "crates/forecast/src/whatif"];
+
 /// The files of the core that hold hash maps, each behind a type that cannot be walked.
 const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
-    ("HashMap", "src/scheduler/index.rs", "impl<K: Eq + Hash, V> Index<K, V> {"),
-    ("HashTable", "src/scheduler/state/ask_ids.rs", "impl AskIds {"),
+    ("HashMap", "crates/scheduler/src/index.rs", "impl<K: Eq + Hash, V> Index<K, V> {"),
+    ("HashTable", "crates/scheduler/src/state/ask_ids.rs", "impl AskIds {"),
 ];
 
 /// Parts of the console that take time as an argument and must not ask for it.
 const CONSOLE_PURE: [&str; 6] = [
-    "src/console/state",
-    "src/console/present",
-    "src/console/input",
-    "src/console/update",
-    "src/console/draw",
-    "src/console/linear",
+    "crates/console/src/state",
+    "crates/console/src/present",
+    "crates/console/src/input",
+    "crates/console/src/update",
+    "crates/console/src/draw",
+    "crates/console/src/linear",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -162,61 +97,28 @@ fn code(file: &Path) -> Vec<(usize, String)> {
 fn all_sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
     sources(Path::new("src"), &mut found);
-    assert!(found.len() > 40, "the sources are not where this test looks for them");
+    for entry in fs::read_dir("crates").unwrap() {
+        sources(&entry.unwrap().path().join("src"), &mut found);
+    }
+    found.sort();
+    assert!(found.len() > 1000, "the sources are not where this test looks for them");
     found
 }
 
-/// The layer of a file: the first part of its path below `src`; the server is a layer of its own within `api`.
-fn layer(file: &Path) -> String {
-    let part = |at| file.iter().nth(at).and_then(|part| part.to_str()).unwrap_or_default();
-    match (part(1), part(2)) {
-        ("api", "server") => "api::server".to_owned(),
-        (first, _) => first.strip_suffix(".rs").unwrap_or(first).to_owned(),
-    }
-}
-
-/// The layers whose names stand right behind `crate::` in a line.
-fn used(line: &str) -> impl Iterator<Item = String> + '_ {
-    line.match_indices("crate::").map(|(at, found)| {
-        let rest = &line[at + found.len()..];
-        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        if rest.starts_with("api::server") { "api::server".to_owned() } else { name }
-    })
+/// The crate of a file: the folder below `crates`; the program itself is `kornsole`.
+fn crate_of(file: &Path) -> String {
+    let mut parts = file.iter().filter_map(|part| part.to_str());
+    let inside = parts.next() == Some("crates");
+    parts.next().filter(|_| inside).unwrap_or("kornsole").to_owned()
 }
 
 fn is_test_file(file: &Path) -> bool {
     file.iter().any(|part| part == "tests" || part == "tests.rs" || part == "fixture" || part == "fixture.rs")
 }
 
-#[test]
-fn layers_import_downwards_only() {
-    let layers: BTreeMap<&str, &[&str]> = LAYERS.into_iter().collect();
-    let mut wrong = Vec::new();
-    for file in all_sources() {
-        if is_test_file(&file)
-            || ["src/main.rs", "src/job.rs", "src/core.rs"].iter().any(|root| file == Path::new(root))
-        {
-            continue;
-        }
-        let layer = layer(&file);
-        let Some(allowed) = layers.get(layer.as_str()) else {
-            wrong.push(format!("{}: the layer {layer:?} is not in the table", file.display()));
-            continue;
-        };
-        for (number, line) in code(&file) {
-            for name in used(&line).filter(|name| layers.contains_key(name.as_str())) {
-                if name != layer && !allowed.contains(&name.as_str()) {
-                    wrong.push(format!("{}:{number}: {layer} must not use {name}", file.display()));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
 /// The rooms of the console whose names stand in a line of a file that is `depth` modules below the console.
 fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
-    let starts = ["crate::console::".to_owned(), "super::".repeat(depth)];
+    let starts = ["crate::".to_owned(), "super::".repeat(depth)];
     starts.into_iter().flat_map(move |start| {
         let found = line.match_indices(&start).filter(|(at, _)| !line[..*at].ends_with("::"));
         let names = found.map(|(at, found)| &line[at + found.len()..]);
@@ -229,10 +131,10 @@ fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
 fn rooms_of_the_console_import_downwards_only() {
     let rooms: BTreeMap<&str, &[&str]> = ROOMS.into_iter().collect();
     let mut wrong = Vec::new();
-    for file in all_sources().iter().filter(|file| file.starts_with("src/console") && !is_test_file(file)) {
-        let parts: Vec<&str> = file.iter().skip(2).filter_map(|part| part.to_str()).collect();
+    for file in all_sources().iter().filter(|file| file.starts_with("crates/console/src") && !is_test_file(file)) {
+        let parts: Vec<&str> = file.iter().skip(3).filter_map(|part| part.to_str()).collect();
         let room = parts[0].strip_suffix(".rs").unwrap_or(parts[0]);
-        if room == "mod" {
+        if room == "lib" {
             continue;
         }
         let Some(allowed) = rooms.get(room) else {
@@ -252,14 +154,11 @@ fn rooms_of_the_console_import_downwards_only() {
 }
 
 #[test]
-fn every_layer_states_its_invariants() {
-    for (layer, _) in LAYERS.iter().filter(|(layer, _)| *layer != "lib") {
-        let file = Path::new("src").join(layer.replace("::", "/")).join("mod.rs");
-        if !file.exists() {
-            continue;
-        }
+fn every_crate_states_its_invariants() {
+    for (name, _) in crates::TABLE.iter().filter(|(name, _)| *name != "kornsole") {
+        let file = Path::new("crates").join(name).join("src/lib.rs");
         let text = fs::read_to_string(&file).unwrap_or_else(|_| panic!("{} is missing", file.display()));
-        assert!(text.contains("//! Invariants:"), "{} does not say what holds in it", file.display());
+        assert!(text.contains("//! Invariant"), "{} does not state its invariants", file.display());
     }
 }
 
@@ -272,10 +171,12 @@ fn tokens_are_compared_in_one_place_in_constant_time() {
         let found = lines.into_iter().filter(|(_, line)| line.contains("ct_eq") || line.contains("ConstantTimeEq"));
         compared.extend(found.map(|(_, line)| format!("{}: {}", file.display(), line.trim())));
     }
-    let once =
-        ["src/api/auth.rs: use subtle::ConstantTimeEq;", "src/api/auth.rs: if bool::from(token.hash.ct_eq(&hash)) {"];
+    let once = [
+        "crates/server/src/auth.rs: use subtle::ConstantTimeEq;",
+        "crates/server/src/auth.rs: if bool::from(token.hash.ct_eq(&hash)) {",
+    ];
     assert_eq!(compared, once);
-    let auth: String = code(Path::new("src/api/auth.rs")).into_iter().map(|(_, line)| line + "\n").collect();
+    let auth: String = code(Path::new("crates/server/src/auth.rs")).into_iter().map(|(_, line)| line + "\n").collect();
     let token = auth.split("pub struct Token {").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
     assert!(token.contains("\n    hash: ") && !token.contains("pub hash"), "nobody else can compare it: {token}");
     let derived = auth.split("pub struct Token {").next().and_then(|before| before.lines().last()).unwrap();
@@ -291,7 +192,7 @@ fn tokens_are_compared_in_one_place_in_constant_time() {
 fn the_core_is_pure() {
     let mut wrong = Vec::new();
     for file in all_sources() {
-        if is_test_file(&file) || !["scheduler", "model", "whatif", "kubernetes"].contains(&layer(&file).as_str()) {
+        if is_test_file(&file) || !PURE.iter().any(|folder| file.starts_with(folder)) {
             continue;
         }
         for (number, line) in code(&file) {

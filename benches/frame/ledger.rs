@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use divan::Bencher;
-use kornsole::ledger::followed::{Change, Followed};
-use kornsole::model::{AppId, NodeId, Priority, Time};
-use kornsole::source::book::{Before, Dialect, Rows, look};
-use kornsole::view::{AskRow, AskState};
+use ledger::followed::{Change, Followed};
+use model::{AppId, NodeId, Priority, Time};
+use source::book::{Before, Dialect, Rows, look};
+use view::{AskRow, AskState};
 
 use super::{APPS, amount, large};
 

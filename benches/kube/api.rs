@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use cluster::kube::{Asked, Cluster, Content, Known, Wanted, Writer};
 use http::Method;
-use kornsole::kube::{Asked, Cluster, Content, Known, Wanted, Writer};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;

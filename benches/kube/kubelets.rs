@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use cluster::kube::{Change, Content, Followed, Pace, Texts, Writer, follow};
 use http::Method;
-use kornsole::kube::{Change, Content, Followed, Pace, Texts, Writer, follow};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc::channel;

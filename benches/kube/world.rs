@@ -1,7 +1,7 @@
 //! Nodes, queues and pods.
 
+use cluster::kube::Content;
 use http::Method;
-use kornsole::kube::Content;
 use serde_json::{Value, json};
 
 use super::api::{Api, Request};

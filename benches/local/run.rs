@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kornsole::local::client::Client;
-use kornsole::local::job::{ArraySpec, JobSpec};
-use kornsole::local::wire::{Reply, Request};
+use local::client::Client;
+use local::job::{ArraySpec, JobSpec};
+use local::wire::{Reply, Request};
 
 /// How long a daemon is looked at while nothing happens.
 const IDLE: Duration = Duration::from_secs(5);

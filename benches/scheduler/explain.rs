@@ -1,9 +1,9 @@
 //! Why something waits, in a cluster where nearly everything does.
 
 use divan::Bencher;
-use kornsole::engine::explain::explained;
-use kornsole::view::waiting::Asked;
-use kornsole::whatif::{Fork, Pace};
+use engine::explain::explained;
+use forecast::whatif::{Fork, Pace};
+use view::waiting::Asked;
 
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};

@@ -1,7 +1,7 @@
 //! Clusters in which much is asked for and nothing fits.
 
 use divan::Bencher;
-use kornsole::scheduler::{AskSpec, PartitionCommand};
+use scheduler::{AskSpec, PartitionCommand};
 
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};

@@ -1,9 +1,8 @@
 //! Reloads of large trees with applications in them.
 
 use divan::Bencher;
-use kornsole::config;
-use kornsole::model::Profile;
-use kornsole::scheduler::Command;
+use model::Profile;
+use scheduler::Command;
 
 use crate::sizes;
 use crate::world::{World, amounts, flat, leaf, read};

@@ -2,7 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use kornsole::scheduler::{AskSpec, PartitionCommand};
+use scheduler::{AskSpec, PartitionCommand};
 
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};

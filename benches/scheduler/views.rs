@@ -1,7 +1,7 @@
 //! Taking a view: what the console and the REST server read.
 
 use divan::Bencher;
-use kornsole::view::ViewBuilder;
+use view::ViewBuilder;
 
 use crate::sizes;
 use crate::world::{World, amounts, flat, leaf};

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, Config};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
+use ::config::{self, Config};
+use model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
+use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 /// A scheduler and its clock.
 #[derive(Clone)]

@@ -11,14 +11,14 @@ use super::alerts::AlertArgs;
 use super::contexts::{ask, of_kubeconfig};
 use super::look::{LookArgs, Rejected};
 use super::{fail, trends, user_settings};
-use crate::api::client::{Target, TargetFault, Token};
-use crate::console::shell::settings::RemoteContext;
-use crate::console::{self, Opener};
-use crate::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
-use crate::model::Identity;
-use crate::source::remote::{RemoteOptions, kept};
-use crate::source::{Collector, Remote, Source, Trends, probe};
-use crate::view::units;
+use ::console::shell::settings::RemoteContext;
+use ::console::{self, Opener};
+use client::{Target, TargetFault, Token};
+use cluster::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
+use model::Identity;
+use source::remote::{RemoteOptions, kept};
+use source::{Collector, Remote, Source, Trends, probe};
+use view::units;
 
 /// The token, where no file names one.
 const TOKEN: &str = "KORNSOLE_TOKEN";

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::attach::{self, WayArgs};
-use crate::engine::Progress;
-use crate::model::Time;
-use crate::source::{Remote, Source};
-use crate::tape::Rig;
+use console::tape::Rig;
+use engine::Progress;
+use model::Time;
+use source::{Remote, Source};
 
 /// The console's way to a scheduler somewhere else.
 pub struct Attached(Arc<Remote>);

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::sarif;
-use crate::config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, read_file, yaml};
-use crate::model::Profile;
+use config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, read_file, yaml};
+use model::Profile;
 
 /// The arguments of `kornsole check`.
 #[derive(Args, Clone, Debug)]

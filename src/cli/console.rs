@@ -14,20 +14,19 @@ use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity, load, trends};
-use crate::api::server::{self, Server};
-use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
-use crate::console;
-use crate::console::input::keymap;
-use crate::console::shell::settings::StartPage;
-use crate::console::shell::tap::Tap;
-use crate::engine::journal::{MakeCore, RunningJournal};
-use crate::engine::{Core, Setup};
-use crate::model::acl::AclNames;
-use crate::model::{Acl, Identity, Profile};
-use crate::scenario::{ScenarioWorkload, Workload};
-use crate::source::{About, Collector, Embedded, Source, SourcePlace, probe};
-use crate::tape::Against;
-use crate::view::act::Actor;
+use ::server::{self, Server};
+use config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
+use console::input::keymap;
+use console::shell::settings::StartPage;
+use console::shell::tap::Tap;
+use console::tape::Against;
+use engine::journal::{MakeCore, RunningJournal};
+use engine::{Core, Setup};
+use model::acl::AclNames;
+use model::{Acl, Identity, Profile};
+use scenario::{ScenarioWorkload, Workload};
+use source::{About, Collector, Embedded, Source, SourcePlace, probe};
+use view::act::Actor;
 
 /// The arguments of the console on own files.
 #[derive(Args, Clone, Debug)]

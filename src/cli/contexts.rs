@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::api::client::{Limits, Target};
-use crate::console::state::contexts::{ContextEntry, ContextFacts, ContextOrigin};
-use crate::kube::{Cluster, Known, SCHEME};
-use crate::source::remote::once::Once;
+use client::{Limits, Target};
+use cluster::kube::{Cluster, Known, SCHEME};
+use console::state::contexts::{ContextEntry, ContextFacts, ContextOrigin};
+use source::remote::once::Once;
 
 /// How long a context may take to answer, its credentials included.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -23,7 +23,7 @@ pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
         let origin = ContextOrigin::Kubeconfig;
         return Ok(vec![ContextEntry { name, address, user, origin, current: true, ..ContextEntry::default() }]);
     }
-    let entry = |one: crate::kube::ContextInfo| ContextEntry {
+    let entry = |one: cluster::kube::ContextInfo| ContextEntry {
         name: format!("{SCHEME}{}", one.name),
         address: one.server,
         user: one.user,

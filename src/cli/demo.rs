@@ -10,13 +10,12 @@ use super::console::{CommonArgs, Opened, show};
 use super::fail;
 use super::settings::{SettingsAction, print, setup};
 use super::state::StateArgs;
-use crate::config;
-use crate::config::properties::parse_duration;
-use crate::engine::{Core, Progress, Setup};
-use crate::model::{Profile, Time};
-use crate::scenario::{Demo, Recorder, Workload, demo_config, scenario_text};
-use crate::source::{About, SourcePlace};
-use crate::tape::Against;
+use config::properties::parse_duration;
+use console::tape::Against;
+use engine::{Core, Progress, Setup};
+use model::{Profile, Time};
+use scenario::{Demo, Recorder, Workload, demo_config, scenario_text};
+use source::{About, SourcePlace};
 
 /// The arguments of `kornsole demo`.
 #[derive(Args, Clone, Debug)]

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::load;
-use crate::config::{self, Config, DEFAULT_POLICY_GROUP};
-use crate::model::Profile;
+use ::config::{self, Config, DEFAULT_POLICY_GROUP};
+use model::Profile;
 
 /// The arguments of `kornsole diff`.
 #[derive(Args, Clone, Debug)]

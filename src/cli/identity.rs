@@ -1,7 +1,7 @@
 //! Who runs the process, by the operating system.
 
-use crate::local::peer;
-use crate::model::Identity;
+use local::peer;
+use model::Identity;
 
 /// The user who runs the process, with his groups, primary group first (USR-004). A number without a name stays the
 /// number as text.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::fail;
-use crate::kube::{Known, roles};
+use cluster::kube::{Known, roles};
 
 /// The arguments of `kornsole kube`.
 #[derive(Args, Clone, Debug)]

@@ -20,16 +20,16 @@ use super::remote::AllowedRemovalArgs;
 use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
 use super::{identity, trends};
-use crate::api::server::{self, Server};
-use crate::engine::journal::lock;
-use crate::engine::{Earlier, Engine};
-use crate::kube::{Cluster as Kube, Known, Wanted};
-use crate::kubernetes::{Settings, Users};
-use crate::model::{Acl, Profile};
-use crate::shim::{Options, Shim, Started, Stopper};
-use crate::source::kept_folder::{self, Keeper, KeptFolder, NotOpened};
-use crate::source::probe::{self, Watching};
-use crate::source::{About, Collector, Embedded, Source, SourcePlace};
+use ::server::{self, Server};
+use cluster::kube::{Cluster as Kube, Known, Wanted};
+use cluster::shim::{Options, Shim, Started, Stopper};
+use engine::journal::lock;
+use engine::{Earlier, Engine};
+use kubernetes::{Settings, Users};
+use model::{Acl, Profile};
+use source::kept_folder::{self, Keeper, KeptFolder, NotOpened};
+use source::probe::{self, Watching};
+use source::{About, Collector, Embedded, Source, SourcePlace};
 
 /// The name of the lease.
 const LEASE: &str = "kornsole-scheduler";
@@ -210,7 +210,7 @@ impl Beside {
     }
 }
 
-fn options(args: &ScheduleArgs, setup: crate::engine::Setup) -> Result<Options, String> {
+fn options(args: &ScheduleArgs, setup: engine::Setup) -> Result<Options, String> {
     let known = Known::read().map_err(|fault| fault.to_string())?;
     let context = known.context(args.context.as_deref()).map_err(|fault| fault.to_string())?;
     let of_pod = std::env::var("NAMESPACE").ok().filter(|namespace| !namespace.is_empty());

@@ -14,13 +14,13 @@ use super::fail;
 use super::logs::LogArgs;
 use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
-use crate::api::server::{Options as Serve, Server};
-use crate::kube::{Cluster as Kube, Known, Reader, Wanted};
-use crate::kubernetes::{Settings as Reading, Users};
-use crate::model::Profile;
-use crate::shadow::{Settings, Verdict};
-use crate::shim::shadow::{Begun, News, Options, ShadowShim, report, serve_metrics};
-use crate::view::shadowed::ShadowSource;
+use cluster::kube::{Cluster as Kube, Known, Reader, Wanted};
+use cluster::shim::shadow::{Begun, News, Options, ShadowShim, report, serve_metrics};
+use forecast::shadow::{Settings, Verdict};
+use kubernetes::{Settings as Reading, Users};
+use model::Profile;
+use server::{Options as Serve, Server};
+use view::shadowed::ShadowSource;
 
 /// The arguments of `kornsole kube shadow`.
 #[derive(Args, Clone, Debug)]
@@ -172,7 +172,7 @@ fn say(news: &News<'_>, json: bool) -> io::Result<()> {
     }
 }
 
-fn options(args: &ShadowArgs, engine: Option<crate::engine::Setup>) -> Result<Options, String> {
+fn options(args: &ShadowArgs, engine: Option<engine::Setup>) -> Result<Options, String> {
     let known = Known::read().map_err(|fault| fault.to_string())?;
     let context = known.context(args.context.as_deref()).map_err(|fault| fault.to_string())?;
     let scheduler_names = args.scheduler_name.clone();

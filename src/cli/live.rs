@@ -16,12 +16,12 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::play::{Mode, Trouble, play_watched, read_file};
 use super::sayings::Looks;
-use crate::console::shell::terminal;
-use crate::console::shell::terminal::Screen;
-use crate::console::theme::Depth;
-use crate::tape::file::Act;
-use crate::tape::watch::{CAPTION, Frame, Watch};
-use crate::tape::{PlayResult, Tape};
+use console::shell::terminal;
+use console::shell::terminal::Screen;
+use console::tape::file::Act;
+use console::tape::watch::{CAPTION, Frame, Watch};
+use console::tape::{PlayResult, Tape};
+use console::theme::Depth;
 
 /// How long the last frame stays.
 const END: Duration = Duration::from_secs(2);

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::progress::Progress;
-use crate::config::{self, Config, Fault, Reading, Severity, Source};
-use crate::model::Profile;
-use crate::scenario::{self, ConfigSource, Scenario};
+use ::config::{self, Config, Fault, Reading, Severity, Source};
+use ::scenario::{self, ConfigSource, Scenario};
+use model::Profile;
 
 /// The bytes of a file; `-` is standard input.
 ///

@@ -9,10 +9,10 @@ use clap::Args;
 
 use super::user_settings::{self, UserSettingsFile};
 use crate::cli::simulate::simulator;
-use crate::console::shell::settings::Settings;
-use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
-use crate::console::{Options, Personal};
-use crate::view::units;
+use console::shell::settings::Settings;
+use console::theme::{Depth, ThemeFile, ThemeName, Themes};
+use console::{Options, Personal};
+use view::units;
 
 /// How the console is drawn.
 #[derive(Args, Clone, Debug, Default)]

@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 
 use super::{fail, load};
 use crate::cli::remote::table::Table;
-use crate::config::fault::escaped;
-use crate::config::{self, Config, DEFAULT_POLICY_GROUP};
-use crate::kubernetes::dry_run::{Plan, plan};
-use crate::kubernetes::{Cluster, ManifestReport, Recovered, Settings, Users, read_manifests};
-use crate::model::Profile;
+use ::config::fault::escaped;
+use ::config::{self, Config, DEFAULT_POLICY_GROUP};
+use kubernetes::dry_run::{Plan, plan};
+use kubernetes::{Cluster, ManifestReport, Recovered, Settings, Users, read_manifests};
+use model::Profile;
 
 /// The endings of files that are read in a folder.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];

@@ -187,7 +187,7 @@ enum Command {
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
-    if let Some(outcome) = crate::local::part::of_a_job(std::env::args_os()) {
+    if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
         return outcome.map_or_else(|(why, status)| fail(&why, status), |()| ExitCode::SUCCESS);
     }
     let cli = Cli::parse_from(flag_order::sorted(Cli::command(), std::env::args_os()));

@@ -8,8 +8,7 @@ use clap::Args;
 
 use super::look::LookArgs;
 use super::{fail, identity, load};
-use crate::console;
-use crate::source::Saved;
+use source::Saved;
 
 /// The arguments of `kornsole open`.
 #[derive(Args, Clone, Debug)]

@@ -16,15 +16,15 @@ use super::sayings::Looks;
 use super::served::Served;
 use super::simulate::simulator;
 use super::{alerts, demo, fail, live, load, sayings};
-use crate::alerts::read::defaults;
-use crate::config::{Fault, Place, Severity, Source};
-use crate::engine::Setup;
-use crate::model::Time;
-use crate::source::{Board, Jobs, SourcePlace};
-use crate::tape::cast::Cast;
-use crate::tape::snapshot::{Difference, Picture};
-use crate::tape::watch::Watch;
-use crate::tape::{self, Against, Head, Limits, PlayResult, Shots, Stage, Tape, svg};
+use ::alerts::read::defaults;
+use ::console::tape::cast::Cast;
+use ::console::tape::snapshot::{Difference, Picture};
+use ::console::tape::watch::Watch;
+use ::console::tape::{self, Against, Head, Limits, PlayResult, Shots, Stage, Tape, svg};
+use config::{Fault, Place, Severity, Source};
+use engine::Setup;
+use model::Time;
+use source::{Board, Jobs, SourcePlace};
 
 /// The arguments of `kornsole play`.
 #[derive(Args, Clone, Debug)]
@@ -287,7 +287,7 @@ fn recorded_jobs(file: &Path) -> Result<Arc<dyn Jobs>, String> {
     #[cfg(target_os = "linux")]
     {
         let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-        Ok(Arc::new(crate::source::local::recorded::RecordedJobs::read(&text)?))
+        Ok(Arc::new(source::local::recorded::RecordedJobs::read(&text)?))
     }
     #[cfg(not(target_os = "linux"))]
     Err(format!("{}: only Linux runs jobs", file.display()))

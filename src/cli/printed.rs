@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::console::present::text::escape;
+use console::present::text::escape;
 
 /// The text with every hidden character but the newline written as JSON escapes it: `\u001b`.
 pub fn safe(text: &str) -> Cow<'_, str> {

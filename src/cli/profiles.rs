@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::fail;
-use crate::model::Profile;
-use crate::scheduler::interface::switch_table::{SWITCHES, SwitchRow};
+use model::Profile;
+use scheduler::interface::switch_table::{SWITCHES, SwitchRow};
 
 /// The order in which the profiles are listed: the releases, then our own.
 const ORDER: [Profile; 4] = [Profile::V1_5_1, Profile::V1_8_0, Profile::V1_9_0, Profile::Kornsole];

@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use ratatui::layout::Size;
 
-use crate::console::Options;
-use crate::console::input::terminal_events::Mouse;
-use crate::console::shell::tap::{Input, Tap};
-use crate::console::state::State;
-use crate::console::theme::Themes;
-use crate::model::{Profile, Time};
-use crate::tape::heard::said_now;
-use crate::tape::record::{Beginning, Did, Recorder};
-use crate::tape::{Against, heard};
-use crate::view::act::Actor;
+use console::Options;
+use console::input::terminal_events::Mouse;
+use console::shell::tap::{Input, Tap};
+use console::state::State;
+use console::tape::heard::said_now;
+use console::tape::record::{Beginning, Did, Recorder};
+use console::tape::{Against, heard};
+use console::theme::Themes;
+use model::{Profile, Time};
+use view::act::Actor;
 
 /// Writes a tape while a person is at the console.
 pub struct Recording {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::{fail, load, manifests};
-use crate::config::DEFAULT_POLICY_GROUP;
-use crate::model::{Profile, Time};
-use crate::scenario::{self, RunOutcome, Sink, Summary, Trace};
-use crate::scheduler::{Event, Scheduler};
+use ::scenario::{self, RunOutcome, Sink, Summary, Trace};
+use config::DEFAULT_POLICY_GROUP;
+use model::{Profile, Time};
+use scheduler::{Event, Scheduler};
 
 /// How long a run may take before it is worth saying how far it is.
 const QUIET: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::config::{Fault, Severity};
+use config::{Fault, Severity};
 
 /// One log with one run: the faults of all files, each with its rule, its place and its queue.
 pub fn log<'a>(faults: impl Iterator<Item = (&'a str, &'a Fault)> + Clone) -> Value {

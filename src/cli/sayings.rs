@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::console::theme::Depth;
-use crate::tape::PlayResult;
+use console::tape::PlayResult;
+use console::theme::Depth;
 
 /// How a tape is looked at.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::fail;
-use crate::config;
-use crate::model::Profile;
+use model::Profile;
 
 /// The arguments of `kornsole schema`.
 #[derive(Args, Clone, Debug)]

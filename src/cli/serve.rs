@@ -16,11 +16,11 @@ use super::remote::AllowedRemovalArgs;
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity, trends};
-use crate::api::server::{Options, Server, TlsFiles};
-use crate::config::SchedulerConfig;
-use crate::engine::Engine;
-use crate::model::{Acl, Profile};
-use crate::source::{Collector, Embedded, Source, probe};
+use config::SchedulerConfig;
+use engine::Engine;
+use model::{Acl, Profile};
+use server::{Options, Server, TlsFiles};
+use source::{Collector, Embedded, Source, probe};
 
 /// The arguments of `kornsole serve`.
 #[derive(Args, Clone, Debug)]
@@ -196,7 +196,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 ///
 /// # Errors
 /// Why it cannot run.
-pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::DrainHook>) -> Result<Arc<Engine>, String> {
+pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Result<Arc<Engine>, String> {
     let started = Engine::start_with_journal(opened.core, speed, hook, opened.kept);
     let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
     if let Some((file, known)) = opened.watched {

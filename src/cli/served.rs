@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use tokio::net::TcpSocket;
 
-use crate::api::auth::{self, NewToken};
-use crate::api::client::{self, Target, Token};
-use crate::api::server::{Access, Options, Server};
-use crate::engine::{Core, Progress};
-use crate::model::Time;
-use crate::source::remote::RemoteOptions;
-use crate::source::{About, Remote, Source, Stepped};
-use crate::tape::{Head, Rig};
+use ::client::{self, Target, Token};
+use console::tape::{Head, Rig};
+use engine::{Core, Progress};
+use model::Time;
+use server::auth::{self, NewToken};
+use server::{Access, Options, Server};
+use source::remote::RemoteOptions;
+use source::{About, Remote, Source, Stepped};
 
 /// How long is waited for a port that one had before.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -73,7 +73,7 @@ impl Served {
         let tokens = folder.0.join("tokens.yaml");
         let new = NewToken::make(head.identity.clone(), None, false, "")?;
         auth::add(&tokens, new.token)?;
-        let events = crate::config::Settings::default().config().event.clone();
+        let events = config::Settings::default().config().event.clone();
         let mut options = Options::plain(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), head.core, events);
         let owner = if head.scheduler_admin { head.identity.user.clone() } else { String::new() };
         options.access = Access { tokens: Some(tokens), owner, ..Access::default() };

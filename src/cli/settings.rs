@@ -8,10 +8,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::{fail, load};
-use crate::config::Settings;
-use crate::config::settings::template;
-use crate::engine::{DrainHook, Setup};
-use crate::model::Profile;
+use config::Settings;
+use config::settings::template;
+use engine::{DrainHook, Setup};
+use model::Profile;
 
 /// The arguments of whatever runs a scheduler.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::serve;
-use crate::api::server::Server;
-use crate::config::Settings;
-use crate::engine::journal::{Folder, MakeCore, RunningJournal, lock};
-use crate::engine::{Core, Setup};
-use crate::scenario::Workload;
+use config::Settings;
+use engine::journal::{Folder, MakeCore, RunningJournal, lock};
+use engine::{Core, Setup};
+use scenario::Workload;
+use server::Server;
 
 /// Where the state is kept.
 #[derive(Args, Clone, Debug, Default)]

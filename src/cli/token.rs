@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{Args, Subcommand};
 
 use super::fail;
-use crate::api::auth::{self, NewToken};
-use crate::api::dto::time::rfc3339;
-use crate::config::properties::parse_duration;
-use crate::model::Identity;
+use config::properties::parse_duration;
+use model::Identity;
+use server::auth::{self, NewToken};
+use wire::dto::time::rfc3339;
 
 /// The arguments of `kornsole token`.
 #[derive(Args, Clone, Debug)]

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::attach::AttachTarget;
-use crate::source::Trends;
-use crate::source::book::Book;
-use crate::source::remote::kept;
+use source::Trends;
+use source::book::Book;
+use source::remote::kept;
 
 /// The trends of a scheduler in this process: in its state folder; without one in memory.
 pub fn embedded(state: Option<&Path>) -> Arc<Trends> {

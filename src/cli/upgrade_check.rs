@@ -9,10 +9,10 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{fail, load};
-use crate::config::{self, DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
-use crate::model::Profile;
-use crate::scenario::{self, Parting};
-use crate::scheduler::interface::switch_table::SWITCHES;
+use ::config::{self, DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
+use ::scenario::{self, Parting};
+use model::Profile;
+use scheduler::interface::switch_table::SWITCHES;
 
 /// The arguments of `kornsole upgrade-check`.
 #[derive(Args, Clone, Debug)]

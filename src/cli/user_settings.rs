@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
-use crate::console::shell::settings;
-use crate::console::shell::settings::Read;
-use crate::console::theme::Themes;
+use console::shell::settings;
+use console::shell::settings::Read;
+use console::theme::Themes;
 
 /// The file in a person's folder of settings, and the folder in the system's place for them.
 const FILE: &str = "settings.toml";

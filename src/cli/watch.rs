@@ -13,10 +13,10 @@ use super::alerts::AlertArgs;
 use super::attach::{self, WayArgs};
 use super::logs::LogArgs;
 use super::{fail, settings};
-use crate::alerts::{Alert, ChangeKind, Severity};
-use crate::kube::SCHEME;
-use crate::source::trends::Keeping;
-use crate::source::{Collector, Focus, FocusKind, Link, Picture, Source, Trends};
+use alerts::{Alert, ChangeKind, Severity};
+use cluster::kube::SCHEME;
+use source::trends::Keeping;
+use source::{Collector, Focus, FocusKind, Link, Picture, Source, Trends};
 
 /// The arguments of `kornsole watch`.
 #[derive(Args, Clone, Debug)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::present::export;
-use kornsole::console::shell::settings::RemoteContext;
-use kornsole::console::{Driver, Opener, Options, Personal};
-use kornsole::source::Source;
+use ::source::Source;
+use console::present::export;
+use console::shell::settings::RemoteContext;
+use console::{Driver, Opener, Options, Personal};
 
 use super::situations::{NODES, pass, source};
 

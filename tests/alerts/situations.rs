@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::alerting::Board;
-use kornsole::alerts::{ChangeKind, read};
-use kornsole::config;
-use kornsole::engine::Core;
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::Stepped;
+use ::alerts::alerting::Board;
+use ::alerts::{ChangeKind, read};
+use ::scenario::{self, ScenarioWorkload};
+use engine::Core;
+use model::{Profile, Time};
+use source::Stepped;
 
 use super::common::{about, user};
 

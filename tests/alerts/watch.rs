@@ -5,8 +5,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::source::trends::Keeping;
-use kornsole::source::{Collector, Source, Trends};
+use ::source::trends::Keeping;
+use ::source::{Collector, Source, Trends};
 
 use super::common::{Program, TestFolder, kornsole_command};
 use super::situations::{NODES, source};

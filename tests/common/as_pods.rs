@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kornsole::model::{AppId, AskId, NodeId, Resource, Time};
-use kornsole::scenario::{Scenario, StepKind};
-use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
+use model::{AppId, AskId, NodeId, Resource, Time};
+use scenario::{Scenario, StepKind};
+use scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use kornsole::api::auth::{self, NewToken};
-use kornsole::model::Identity;
+use model::Identity;
+use server::auth::{self, NewToken};
 
 /// A temporary folder that no other test uses, removed when it is dropped. Its name has the test's name in it.
 pub struct TestFolder(PathBuf);

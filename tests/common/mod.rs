@@ -10,9 +10,9 @@ pub mod share;
 
 use std::sync::Arc;
 
-use kornsole::model::{Identity, Resource};
-use kornsole::source::{About, SourcePlace};
-use kornsole::view::act::{Act, Actor, PartitionAct};
+use model::{Identity, Resource};
+use source::{About, SourcePlace};
+use view::act::{Act, Actor, PartitionAct};
 
 pub use folder::TestFolder;
 pub use program::{Program, kornsole_command, post, post_for_head, serve_command};

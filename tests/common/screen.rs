@@ -1,6 +1,6 @@
 //! What a screen shows.
 
-use kornsole::console::Driver;
+use console::Driver;
 
 #[track_caller]
 pub fn says(driver: &Driver, text: &str) {

@@ -7,12 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use kornsole::config::{Config, DEFAULT_CONFIG, Place, Severity, Source, read_bytes, read_file};
-use kornsole::model::{Profile, Time};
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::{Command, EventKind, Scheduler};
+use config::{Config, DEFAULT_CONFIG, Place, Severity, Source, read_bytes, read_file};
+use model::{Profile, Time};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use scheduler::inspect::invariants;
+use scheduler::{Command, EventKind, Scheduler};
 
 /// What holds for every text by every profile.
 fn promises(bytes: &[u8]) {

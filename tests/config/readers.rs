@@ -7,17 +7,17 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::console::shell::settings;
-use kornsole::console::theme::{Themes, read as theme};
-use kornsole::engine::call::{Attempt, post};
-use kornsole::engine::journal::{Folder, MemoryDisk, Store, frame};
-use kornsole::engine::{Core, Setup};
-use kornsole::kube::Known;
-use kornsole::model::{Identity, Profile};
-use kornsole::simulate::input::{generator, kubernetes, swf};
-use kornsole::source::{Saved, Source as _};
+use cluster::kube::Known;
+use console::shell::settings;
+use console::theme::{Themes, read as theme};
+use engine::call::{Attempt, post};
+use engine::journal::{Folder, MemoryDisk, Store, frame};
+use engine::{Core, Setup};
+use forecast::simulate::input::{generator, kubernetes, swf};
+use model::{Identity, Profile};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use source::{Saved, Source as _};
 
 use crate::common::TestFolder;
 
@@ -175,7 +175,7 @@ fn read_journal(bytes: Vec<u8>) {
 /// A journal with a scheduler in it.
 fn journal() -> Vec<u8> {
     let (setup, disk) = (Setup::of(Profile::Kornsole), Arc::new(MemoryDisk::default()));
-    let config = kornsole::config::read(kornsole::config::DEFAULT_CONFIG, setup.profile).config.unwrap();
+    let config = config::read(config::DEFAULT_CONFIG, setup.profile).config.unwrap();
     let make = |_| Core::new(Profile::Kornsole, Arc::new(config), None).map_err(|why| why.to_string());
     let (core, kept) = Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, Box::new(make)).unwrap();
     drop((core, kept));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use kornsole::config::{Reading, Severity, read_bytes};
-use kornsole::model::Profile;
+use config::{Reading, Severity, read_bytes};
+use model::Profile;
 use serde_json::Value;
 
 /// Each recorded file: its name, its text, and what 1.5.1 and 1.8.0 said.

@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ::scenario::{self, Demo, ScenarioWorkload, Sink, StepKind, Workload, demo_config, scenario_text};
+use config::Config;
+use engine::{Core, Progress, Setup};
 use kornsole::cli::demo::workload_text;
-use kornsole::config;
-use kornsole::config::Config;
-use kornsole::engine::{Core, Progress, Setup};
-use kornsole::model::{AppState, Profile, QueueState, Time};
-use kornsole::scenario::{self, Demo, ScenarioWorkload, Sink, StepKind, Workload, demo_config, scenario_text};
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::{Command, Event, EventKind, ReleaseReason, RunnableCause, Scheduler};
+use model::{AppState, Profile, QueueState, Time};
+use scheduler::inspect::invariants;
+use scheduler::{Command, Event, EventKind, ReleaseReason, RunnableCause, Scheduler};
 
 use crate::common::share;
 

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use kornsole::config;
-use kornsole::config::settings::DrainConfig;
-use kornsole::engine::drain_hooks::DrainNotifier;
-use kornsole::engine::{Core, DrainHook, DrainReport, Engine};
-use kornsole::model::{Acl, Identity, Profile, QueuePath, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, Draining, NodeSpec, PartitionCommand, Submission};
-use kornsole::source::{Embedded, Source};
+use config::settings::DrainConfig;
+use engine::drain_hooks::DrainNotifier;
+use engine::{Core, DrainHook, DrainReport, Engine};
+use model::{Acl, Identity, Profile, QueuePath, Resource, Time};
+use scheduler::{AskSpec, Command, Draining, NodeSpec, PartitionCommand, Submission};
 use serde_json::Value;
+use source::{Embedded, Source};
 
 use crate::common::{TestFolder, about};
 

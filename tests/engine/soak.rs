@@ -6,9 +6,9 @@
 use std::process::Command;
 use std::time::Duration;
 
+use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
-use kornsole::engine::{Core, Numbering, Progress, Setup};
-use kornsole::model::{Profile, Time};
+use model::{Profile, Time};
 
 /// What an application that ended may take, in KiB, with its row in the view: twice what it takes.
 const EACH: u64 = 12;

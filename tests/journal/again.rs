@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::journal::{Folder, MemoryDisk, RunningJournal};
+use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
-use kornsole::engine::journal::{Folder, MemoryDisk, RunningJournal};
-use kornsole::engine::{Core, Numbering, Progress, Setup};
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::{Demo, Workload};
-use kornsole::scheduler::Tuning;
-use kornsole::view::{Record, Toward, View};
+use model::{Profile, Time};
+use scenario::{Demo, Workload};
+use scheduler::Tuning;
+use view::{Record, Toward, View};
 
 const SEED: u64 = 42;
 

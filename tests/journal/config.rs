@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use kornsole::config;
-use kornsole::engine::journal::{Folder, RunningJournal};
-use kornsole::engine::{Core, Engine};
-use kornsole::model::{Profile, QueueState};
-use kornsole::view::act::Act;
-use kornsole::view::audit::RevisionSource;
+use ::engine::journal::{Folder, RunningJournal};
+use ::engine::{Core, Engine};
+use model::{Profile, QueueState};
 use std::sync::Arc;
+use view::act::Act;
+use view::audit::RevisionSource;
 
 use crate::common::TestFolder;
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use console::{Driver, Options};
+use engine::journal::{Folder, RunningJournal};
+use engine::{Core, Engine, Progress, Setup};
 use kornsole::cli::demo;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::journal::{Folder, RunningJournal};
-use kornsole::engine::{Core, Engine, Progress, Setup};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scenario::{Demo, Workload};
-use kornsole::source::{Embedded, Source, Stepped};
-use kornsole::view::act::{Actor, Order, PartitionAct};
+use model::{Identity, Profile, Time};
+use scenario::{Demo, Workload};
+use source::{Embedded, Source, Stepped};
+use view::act::{Actor, Order, PartitionAct};
 
 use crate::common::{TestFolder, about, within};
 

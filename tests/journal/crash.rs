@@ -12,11 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use kornsole::config;
-use kornsole::engine::Core;
-use kornsole::engine::journal::{Disk, Folder, MemoryDisk, RunningJournal};
-use kornsole::view::act::{Act, Done, Order, Refusal};
-use kornsole::view::audit::AuditQuery;
+use ::engine::Core;
+use ::engine::journal::{Disk, Folder, MemoryDisk, RunningJournal};
+use view::act::{Act, Done, Order, Refusal};
+use view::audit::AuditQuery;
 
 use super::disk::BadDisk;
 use crate::common::TestFolder;

@@ -3,11 +3,11 @@
 use std::fs;
 use std::sync::Arc;
 
-use kornsole::engine::Setup;
-use kornsole::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
-use kornsole::model::Profile;
-use kornsole::scheduler::inspect::invariants;
+use ::engine::Setup;
+use ::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
+use model::Profile;
 use proptest::prelude::*;
+use scheduler::inspect::invariants;
 
 use crate::common::TestFolder;
 
@@ -89,7 +89,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
                 assert!(text.contains("damaged") || text.contains("cannot be read"), "byte {at}: {text}");
                 if let Ok((core, _kept)) = open(true) {
                     mended += 1;
-                    let wrong = kornsole::scheduler::inspect::invariants::violations(core.scheduler());
+                    let wrong = scheduler::inspect::invariants::violations(core.scheduler());
                     assert!(wrong.is_empty(), "byte {at}: {}", wrong.join("; "));
                     let aside = fs::read_dir(&scratch).unwrap().flatten();
                     let aside = aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged"));

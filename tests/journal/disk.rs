@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard};
 
-use kornsole::engine::journal::Disk;
+use engine::journal::Disk;
 
 use super::stage::Chance;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use kornsole::engine::audit_log::NewEntries;
-use kornsole::engine::journal::MemoryDisk;
-use kornsole::view::NoticeWeight;
+use ::engine::audit_log::NewEntries;
+use ::engine::journal::MemoryDisk;
+use view::NoticeWeight;
 
 use crate::common::share;
 
@@ -136,7 +136,7 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     let notice = view.notices.last().unwrap();
     assert!(notice.weight == NoticeWeight::Error && notice.title.contains("cannot be written"), "{notice:?}");
     assert!(view.paused, "it says that it is paused");
-    let apps = |view: &kornsole::view::View| format!("{:?}", view.partitions[0].apps);
+    let apps = |view: &view::View| format!("{:?}", view.partitions[0].apps);
     assert_eq!(apps(&view), apps(&before), "nothing was done");
     disk.mend();
     journal.wait_until_well();

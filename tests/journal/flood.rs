@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use kornsole::config;
-use kornsole::engine::journal::{Folder, MakeCore, MemoryDisk};
-use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::Identity;
-use kornsole::scheduler::Submission;
-use kornsole::view::act::{Act, Actor, NodeSpec, Order, PartitionAct};
-use kornsole::view::audit::{AuditEntry, AuditQuery};
+use ::engine::journal::{Folder, MakeCore, MemoryDisk};
+use ::engine::{Core, Engine, Setup};
+use model::Identity;
+use scheduler::Submission;
 use serde_json::json;
+use view::act::{Act, Actor, NodeSpec, Order, PartitionAct};
+use view::audit::{AuditEntry, AuditQuery};
 
 use super::program::with_state;
 use super::stage::{engine, setup};

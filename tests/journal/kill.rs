@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use kornsole::engine::journal::Folder;
+use ::engine::journal::Folder;
 
 use crate::common::{TestFolder, share};
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use kornsole::engine::journal::{Folder, FolderError};
-use kornsole::model::AppId;
+use ::engine::journal::{Folder, FolderError};
+use model::AppId;
 
 use super::stage::{engine, fresh, perform, setup, submit};
 use crate::common::{TestFolder, share};

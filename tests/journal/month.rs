@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use engine::journal::{EntryTable, FileDisk, Store};
+use engine::{Engine, Numbering, Setup};
 use kornsole::cli::demo::open_kept;
 use kornsole::cli::state::StateArgs;
-use kornsole::engine::journal::{EntryTable, FileDisk, Store};
-use kornsole::engine::{Engine, Numbering, Setup};
-use kornsole::model::{Profile, Time};
+use model::{Profile, Time};
 
 use crate::common::TestFolder;
 

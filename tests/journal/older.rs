@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use kornsole::engine::Core;
-use kornsole::engine::journal::Folder;
-use kornsole::view::audit::AuditQuery;
+use ::engine::Core;
+use ::engine::journal::Folder;
+use view::audit::AuditQuery;
 
 use super::stage::{engine, fresh, perform, setup, submit};
 use crate::common::TestFolder;

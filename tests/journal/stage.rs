@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use kornsole::config;
-use kornsole::engine::journal::{Disk, Folder, MakeCore, RunningJournal};
-use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::{AppId, Identity, Profile};
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
-use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
-use kornsole::view::audit::AuditQuery;
+use engine::journal::{Disk, Folder, MakeCore, RunningJournal};
+use engine::{Core, Engine, Setup};
+use model::{AppId, Identity, Profile};
+use scheduler::inspect::invariants;
+use scheduler::{AskSpec, NodeSpec, Submission};
+use view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
+use view::audit::AuditQuery;
 
 use crate::common::{kill, millicores, move_to, within};
 

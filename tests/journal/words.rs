@@ -3,22 +3,22 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use ::engine::Engine;
+use ::engine::journal::Journal;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::Request;
-use kornsole::api::auth::{self, NewToken, Tokens};
-use kornsole::api::convert::Wall;
-use kornsole::api::server::Limits;
-use kornsole::api::server::native::{self, NativeApi, NativeOptions};
-use kornsole::config::{Settings, checksum};
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Engine;
-use kornsole::engine::journal::Journal;
-use kornsole::model::{Acl, Identity, Profile};
-use kornsole::source::Embedded;
+use config::{Settings, checksum};
+use console::{Driver, Options};
+use model::{Acl, Identity, Profile};
 use serde_json::Value;
+use server::Limits;
+use server::auth::{self, NewToken, Tokens};
+use server::native::{self, NativeApi, NativeOptions};
+use source::Embedded;
 use tower::ServiceExt as _;
+use wire::convert::Wall;
 
 use super::disk::{BadDisk, Fault};
 use crate::common::{TestFolder, about, says};

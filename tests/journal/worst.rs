@@ -6,10 +6,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use kornsole::engine::journal::Folder;
-use kornsole::model::Identity;
-use kornsole::scheduler::Submission;
-use kornsole::view::act::PartitionAct;
+use ::engine::journal::Folder;
+use model::Identity;
+use scheduler::Submission;
+use view::act::PartitionAct;
 
 use super::stage::{engine, fresh, perform, setup};
 use crate::common::{TestFolder, kill, within};

@@ -4,13 +4,13 @@ use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use client::Target;
+use cluster::kube::{Cluster, Known, Via, Wanted};
+use console::{Driver, Options};
 use k8s_openapi::ByteString;
-use kornsole::api::client::Target;
-use kornsole::console::{Driver, Options};
-use kornsole::kube::{Cluster, Known, Via, Wanted};
-use kornsole::source::Remote;
-use kornsole::source::remote::RemoteOptions;
 use serde_json::{Value, json};
+use source::Remote;
+use source::remote::RemoteOptions;
 
 use super::looks::until;
 use super::{Stage, has, raise};

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kornsole::api::client::Target;
-use kornsole::console::{Driver, Options};
-use kornsole::kube::{Cluster, Known, Via, Wanted};
-use kornsole::source::Remote;
-use kornsole::source::remote::RemoteOptions;
+use client::Target;
+use cluster::kube::{Cluster, Known, Via, Wanted};
+use console::{Driver, Options};
 use serde_json::{Value, json};
+use source::Remote;
+use source::remote::RemoteOptions;
 use std::sync::Arc;
 
 use super::looks::until;
@@ -231,7 +231,7 @@ pub fn token_expires(stage: &Stage) {
 }
 
 /// Waits until the header says nothing of a connection that is down.
-fn until_live(driver: &mut kornsole::console::Driver) {
+fn until_live(driver: &mut console::Driver) {
     for _ in 0..600 {
         driver.advance(Duration::from_millis(50)).refresh();
         std::thread::sleep(Duration::from_millis(50));
@@ -288,9 +288,9 @@ fn job(version: &str, uid: &str, suspend: Option<bool>) -> Value {
 
 const JOB: &str = "/apis/batch/v1/namespaces/ns/jobs/etl";
 
-fn owner() -> kornsole::view::kubernetes::OwnerName {
+fn owner() -> view::kubernetes::OwnerName {
     let text = |text: &str| Arc::from(text);
-    kornsole::view::kubernetes::OwnerName { kind: text("Job"), version: text("batch/v1"), name: text("etl") }
+    view::kubernetes::OwnerName { kind: text("Job"), version: text("batch/v1"), name: text("etl") }
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn another_job_of_the_same_name_is_left_alone() {
         Reply::json(&job("9", "another", None))
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let read = kornsole::view::kubernetes::OwnerObject {
+    let read = view::kubernetes::OwnerObject {
         namespace: Arc::from("ns"),
         name: owner(),
         uid: Arc::from("u"),

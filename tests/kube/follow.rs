@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kornsole::kube::{Change, Pace, follow};
-use kornsole::view::kubernetes::PodRow;
+use cluster::kube::{Change, Pace, follow};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{Receiver, channel};
+use view::kubernetes::PodRow;
 
 use super::stand_in::{Call, Reply, StandIn};
 

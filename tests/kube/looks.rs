@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::Target;
-use kornsole::console::{Driver, Options};
-use kornsole::kube::{Cluster, Known, Via, Wanted};
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Remote, Source as _};
+use client::Target;
+use cluster::kube::{Cluster, Known, Via, Wanted};
+use console::{Driver, Options};
 use serde_json::{Value, json};
+use source::remote::RemoteOptions;
+use source::{Remote, Source as _};
 
 use super::stand_in::{Call, Reply, StandIn};
 

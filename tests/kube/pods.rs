@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::console::Driver;
-use kornsole::kube::Via;
-use kornsole::source::Remote;
+use ::cluster::kube::Via;
+use ::console::Driver;
+use source::Remote;
 
 use super::looks::{cluster, console, list, pods, until};
 use super::stand_in::{Reply, StandIn};

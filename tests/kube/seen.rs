@@ -1,7 +1,7 @@
 //! What was seen wrong on a real 1.8.0 on a real API server, each on the console or the command line: a recorded 1.8.0, and an application
 //! and nodes with what was seen.
 
-use kornsole::console::Driver;
+use ::console::Driver;
 use serde_json::{Value, json};
 
 use super::looks::{cluster, console, list, pods, until};
@@ -57,7 +57,7 @@ fn rest_alone() -> StandIn {
     cluster(|_| Reply::refusal(403, "pods is forbidden"))
 }
 
-fn attached(stand_in: &StandIn) -> (std::sync::Arc<kornsole::source::Remote>, Driver) {
+fn attached(stand_in: &StandIn) -> (std::sync::Arc<source::Remote>, Driver) {
     let (remote, mut driver) = console(stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
@@ -190,7 +190,7 @@ fn placeholders_are_not_used_and_an_allocation_before_its_ask_has_no_age() {
     let (remote, mut driver) = attached(&stand_in);
     driver.keys(":app picky-1<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-driver", "u-22"]);
-    let view = kornsole::source::Source::view(&*remote);
+    let view = source::Source::view(&*remote);
     let app = view.partitions[0].app_by_id(&"picky-1".into()).unwrap().clone();
     assert_eq!((app.allocated.amount("vcore"), app.placeholder.amount("vcore")), (1000, 3000));
     assert_eq!(app.max_allocated.amount("vcore"), 9000);

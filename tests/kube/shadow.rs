@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, SystemTime};
 
-use kornsole::scenario::{self, StepKind};
-use kornsole::scheduler::{AskSpec, PartitionCommand};
+use ::scenario::{self, StepKind};
+use scheduler::{AskSpec, PartitionCommand};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -113,7 +113,7 @@ fn pods_of(ask: &AskSpec, queue: &str) -> Vec<Value> {
     let requests = json!({
         "cpu": format!("{}m", ask.resource.amount("vcore")), "memory": ask.resource.amount("memory").to_string(),
     });
-    let one = |id: kornsole::model::AskId| {
+    let one = |id: model::AskId| {
         let mut spec = json!({
             "schedulerName": "recorded",
             "containers": [{"name": "main", "image": "x", "resources": {"requests": requests}}],

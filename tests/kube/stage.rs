@@ -97,7 +97,7 @@ impl Stage {
 
     /// Waits until the scheduler has a text in force.
     pub fn in_force(&self, text: &str) {
-        let sum = kornsole::config::checksum(text.as_bytes());
+        let sum = config::checksum(text.as_bytes());
         self.command(&json!({"until": sum}));
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use kornsole::kube::{Cluster, Known, Wanted};
+use cluster::kube::{Cluster, Known, Wanted};
 
 /// One answer.
 pub struct Reply {

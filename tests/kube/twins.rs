@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use kornsole::kube::Via;
+use cluster::kube::Via;
 use serde_json::{Value, json};
 
 use super::looks::until;

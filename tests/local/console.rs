@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use kornsole::api::client::{Target, Token};
-use kornsole::console::{Driver, Options};
-use kornsole::local::client::Client;
-use kornsole::local::wire::{Reply, Request};
-use kornsole::source::local::LocalMachine;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Remote, Source as _};
+use client::{Target, Token};
+use console::{Driver, Options};
+use local::client::Client;
+use local::wire::{Reply, Request};
 use serde_json::Value;
+use source::local::LocalMachine;
+use source::remote::RemoteOptions;
+use source::{Remote, Source as _};
 
 use super::machine::{Machine, is_root};
 

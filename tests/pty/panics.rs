@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use kornsole::console;
-use kornsole::model::Identity;
-use kornsole::source::{About, Link, Source};
-use kornsole::view::View;
+use model::Identity;
 use portable_pty::CommandBuilder;
+use source::{About, Link, Source};
+use view::View;
 
 use super::terminal::{LEAVES_ALTERNATE, Seen, Terminal};
 use crate::common::about;

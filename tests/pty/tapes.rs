@@ -1,8 +1,8 @@
 //! Tapes and recordings, with the real binary in a terminal.
 
+use console::state::key::{Code, Key};
+use console::tape::{self, Act, Against, Reading};
 use kornsole::cli::play::{Mode, play_file};
-use kornsole::console::state::key::{Code, Key};
-use kornsole::tape::{self, Act, Against, Reading};
 
 use super::terminal::{Seen, Terminal, side, size};
 

@@ -1,7 +1,7 @@
 //! The configuration in force: written as 1.8.0 writes it, and read again to the same.
 
-use kornsole::api::convert;
-use kornsole::api::dto::{Config, json};
+use wire::convert;
+use wire::dto::{Config, json};
 
 use super::recorded::exchanges;
 
@@ -49,8 +49,8 @@ partitions:
 
 #[test]
 fn the_yaml_of_every_good_configuration_reads_to_the_same() {
-    use kornsole::config::{diff, read};
-    use kornsole::model::Profile;
+    use config::{diff, read};
+    use model::Profile;
     let mut seen = 0;
     for entry in std::fs::read_dir("tests/conformance/configs").unwrap() {
         let file = entry.unwrap().path();

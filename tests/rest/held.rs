@@ -5,11 +5,11 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::api::server::{Options, TlsFiles};
-use kornsole::config::{self, Settings};
-use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::{AppId, Identity, Profile, Resource};
-use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
+use ::config::{self, Settings};
+use engine::{Core, Engine, Setup};
+use model::{AppId, Identity, Profile, Resource};
+use scheduler::{AskSpec, PartitionCommand, Submission};
+use server::{Options, TlsFiles};
 
 use super::hostile::{SHORT, impatient, said};
 use super::stage::{PATIENCE, Stage, answer};

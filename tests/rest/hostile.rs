@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use kornsole::api::server::Options;
-use kornsole::model::Profile;
+use model::Profile;
+use server::Options;
 
 use super::stage::{Stage, answer};
 

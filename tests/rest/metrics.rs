@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kornsole::model::Profile;
+use model::Profile;
 
 use super::recorded::body;
 use super::stage::Stage;

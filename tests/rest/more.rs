@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kornsole::config::Settings;
-use kornsole::engine::Setup;
-use kornsole::model::Profile;
+use config::Settings;
+use engine::Setup;
+use model::Profile;
 use serde_json::Value;
 
 use super::recorded::exchanges_in;

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
-use kornsole::api::server::{Options, Server};
-use kornsole::config::Settings;
-use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
-use kornsole::ledger::Ledger;
-use kornsole::model::{Profile, Time};
-use kornsole::view::act::{Actor, Answer, Order, Refusal};
-use kornsole::view::waiting::{ExplainAnswer, Question};
-use kornsole::whatif::{Fork, NoFork};
+use config::Settings;
+use engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
+use forecast::whatif::{Fork, NoFork};
+use ledger::Ledger;
+use model::{Profile, Time};
+use server::{Options, Server};
+use view::act::{Actor, Answer, Order, Refusal};
+use view::waiting::{ExplainAnswer, Question};
 
 use super::stage::{Stage, ask};
 use crate::common::TestFolder;

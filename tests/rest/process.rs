@@ -126,10 +126,7 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
     // Each module of the program, its level, and how often it says so.
     let count = |text: &str, what: &str| text.lines().filter(|line| line.contains(what)).count();
     let message = |text: &str| {
-        (
-            count(text, " INFO kornsole::cli::serve: serving on http://"),
-            count(text, "DEBUG kornsole::api::server::yunikorn: answered"),
-        )
+        (count(text, " INFO kornsole::cli::serve: serving on http://"), count(text, "DEBUG server::yunikorn: answered"))
     };
     let to_file = ["--log-file", file.to_str().unwrap()];
     assert_eq!(run(&[&["--log", "info,kornsole::api=debug"][..], &to_file].concat()), "", "it goes into the file");

@@ -3,9 +3,9 @@
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use kornsole::api::auth::{self, NewToken};
-use kornsole::api::server::Options;
-use kornsole::model::{Identity, Profile};
+use model::{Identity, Profile};
+use server::Options;
+use server::auth::{self, NewToken};
 
 use super::stage::{Answer, PATIENCE, Stage, answer};
 use crate::common::TestFolder;
@@ -145,7 +145,7 @@ fn other_methods_are_answered_with_those_that_there_are_and_head_is_get_without_
 #[test]
 fn settings_that_were_made_are_reported_with_the_configuration() {
     let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
-        let mut settings = kornsole::config::Settings::default();
+        let mut settings = config::Settings::default();
         settings.set("event.maxStreams", "7", "--set").unwrap();
         settings.set("drain.webhook", "http://127.0.0.1:1/secret", "--set").unwrap();
         options.extra = settings.extra();

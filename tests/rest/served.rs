@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kornsole::api::convert;
-use kornsole::api::dto::json;
-use kornsole::model::Profile;
+use model::Profile;
 use serde_json::Value;
+use wire::convert;
+use wire::dto::json;
 
 use super::recorded::exchanges;
 use super::stage::Stage;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use kornsole::alerting::Board;
-use kornsole::alerting::board::Timing;
-use kornsole::alerts::{Given, read};
-use kornsole::api::server::Options;
-use kornsole::model::acl::AclNames;
-use kornsole::model::{Acl, Profile, Time};
+use alerts::alerting::Board;
+use alerts::alerting::board::Timing;
+use alerts::{Given, read};
+use model::acl::AclNames;
+use model::{Acl, Profile, Time};
 use serde_json::json;
+use server::Options;
 
 use super::stage::{Answer, Stage};
 use crate::common::TestFolder;

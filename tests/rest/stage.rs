@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
-use kornsole::api::server::{Options, Server};
+use config::Settings;
+use engine::{Engine, Setup};
 use kornsole::cli;
-use kornsole::config::Settings;
-use kornsole::engine::{Engine, Setup};
-use kornsole::model::Profile;
+use model::Profile;
+use server::{Options, Server};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -91,7 +91,7 @@ impl Stage {
     }
 
     /// Waits until a view is as it should be.
-    pub fn wait_until(&self, is: impl Fn(&kornsole::view::View) -> bool) {
+    pub fn wait_until(&self, is: impl Fn(&view::View) -> bool) {
         let (news, changes) = mpsc::channel();
         self.engine.published().on_change(Box::new(move || {
             // The one who waited may have gone.

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Instant;
 
-use kornsole::api::server::{Options, WhatIfLimits};
-use kornsole::model::Profile;
+use model::Profile;
+use server::{Options, WhatIfLimits};
 
 use super::stage::{Answer, PATIENCE, Stage};
 use crate::common::{TestFolder, kornsole_command};

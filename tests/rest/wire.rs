@@ -1,12 +1,12 @@
 //! The transfer types: what 1.8.0 wrote is read and written again byte for byte, what other releases write is read to the same.
 
-use kornsole::api::dto::{
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wire::dto::{
     ApiError, AppSample, Application, Cluster, Config, ContainerSample, Deadline, EventBatch, EventRecord, GroupUsage,
     Health, List, Node, NodeUtilization, Partition, PartitionUtilization, PlacementRule, Queue, ResourceMap, StateDump,
     UserUsage, Validation, json,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::recorded::{Exchange, body, exchanges};
 

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
-use kornsole::api::convert::read::{RemoteState, Scope, Shapes, record};
-use kornsole::api::convert::{Context, Wall, applications, event, partitions, queue_tree};
-use kornsole::api::dto;
-use kornsole::engine::{Core, Progress};
-use kornsole::ledger::followed::{Change, Followed};
-use kornsole::ledger::{Dimension, Question, Report};
-use kornsole::model::{Profile, Resource, Time};
-use kornsole::scenario::{self, ScenarioWorkload, StepKind, Workload};
-use kornsole::scheduler::{Command, Event, EventKind};
-use kornsole::source::book::{Before, Dialect, Rows, change, look};
-use kornsole::view::record::records;
-use kornsole::view::{AskState, PartitionView, PendingReason};
+use ::scenario::{self, ScenarioWorkload, StepKind, Workload};
+use engine::{Core, Progress};
+use ledger::followed::{Change, Followed};
+use ledger::{Dimension, Question, Report};
+use model::{Profile, Resource, Time};
+use scheduler::{Command, Event, EventKind};
+use source::book::{Before, Dialect, Rows, change, look};
+use view::record::records;
+use view::{AskState, PartitionView, PendingReason};
+use wire::convert::read::{RemoteState, Scope, Shapes, record};
+use wire::convert::{Context, Wall, applications, event, partitions, queue_tree};
+use wire::dto;
 
 use crate::common::share;
 
@@ -138,7 +138,7 @@ impl Stage {
         self.state.view().partitions.iter().map(row).collect()
     }
 
-    fn look(&mut self, number: u64) -> kornsole::ledger::followed::Look {
+    fn look(&mut self, number: u64) -> ledger::followed::Look {
         let rows = self.lists();
         let look = look(&rows, (number, self.core.now()), &self.before, &self.followed, DIALECT);
         self.before = rows.iter().map(|rows| (Arc::clone(&rows.name), rows.apps.clone())).collect();

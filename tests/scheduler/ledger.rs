@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::engine::{Core, Progress, Setup};
-use kornsole::ledger::{Dimension, Integral, Question, Report, ReportRow};
-use kornsole::model::{AppId, AskId, Priority, Profile, QueuePath, Resource, Time};
-use kornsole::scenario::{self, ScenarioWorkload, StepKind, Workload};
-use kornsole::scheduler::{Command, Event, EventKind, PartitionCommand};
+use ::scenario::{self, ScenarioWorkload, StepKind, Workload};
+use engine::{Core, Progress, Setup};
+use ledger::{Dimension, Integral, Question, Report, ReportRow};
+use model::{AppId, AskId, Priority, Profile, QueuePath, Resource, Time};
+use scheduler::{Command, Event, EventKind, PartitionCommand};
 
 use crate::common::share;
 

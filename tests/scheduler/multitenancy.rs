@@ -1,8 +1,8 @@
 //! The Multitenancy example (EX-01): what goes first, and every queue's priority before and after each step.
 
-use kornsole::model::{Priority, Profile};
-use kornsole::scenario::{self, Runner, Scenario, ScenarioStep, Sink, StepKind, Trace};
-use kornsole::scheduler::{Event, EventKind, Scheduler};
+use ::scenario::{self, Runner, Scenario, ScenarioStep, Sink, StepKind, Trace};
+use model::{Priority, Profile};
+use scheduler::{Event, EventKind, Scheduler};
 
 const TEXT: &str = include_str!("../scenarios/multitenancy.yaml");
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kornsole::config::{self, FilterConfig, RuleConfig, RuleKind};
-use kornsole::model::{AppState, Identity, Profile, QueuePath, Time};
-use kornsole::scheduler::placement::{Placement, Request, RuleRef};
-use kornsole::scheduler::{Command, Event, EventKind, PartitionCommand, Scheduler, Submission};
-use kornsole::view::{View, ViewBuilder};
+use ::config::{self, FilterConfig, RuleConfig, RuleKind};
+use model::{AppState, Identity, Profile, QueuePath, Time};
 use proptest::prelude::*;
+use scheduler::placement::{Placement, Request, RuleRef};
+use scheduler::{Command, Event, EventKind, PartitionCommand, Scheduler, Submission};
+use view::{View, ViewBuilder};
 
 const PARTS: [&str; 9] = ["a", "b", "C", "users", "default", "x y", "root", "@recovery@", ""];
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use kornsole::config;
-use kornsole::model::{AppId, Identity, NodeId, Profile, Time};
-use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::view::{AskState, PartitionView, ViewBuilder};
+use model::{AppId, Identity, NodeId, Profile, Time};
+use scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
+use view::{AskState, PartitionView, ViewBuilder};
 
 use crate::common::millicores;
 

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use kornsole::config;
-use kornsole::model::{Identity, Profile, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::view::{View, ViewBuilder};
+use model::{Identity, Profile, Resource, Time};
+use scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
+use view::{View, ViewBuilder};
 
 const LEAVES: usize = 100;
 const APPS: usize = 100_000;
@@ -70,7 +69,7 @@ fn one_allocation_among_100_000_applications_touches_its_own_rows_only() {
 
     assert_eq!(differing(before.apps.iter().cloned(), after.apps.iter().cloned()), 1);
     assert_eq!(differing(before.queues.iter().cloned(), after.queues.iter().cloned()), 2, "the leaf and the root");
-    let nodes = |view: &kornsole::view::PartitionView| view.nodes.values().cloned().map(Some).collect::<Vec<_>>();
+    let nodes = |view: &view::PartitionView| view.nodes.values().cloned().map(Some).collect::<Vec<_>>();
     assert_eq!(differing(nodes(before), nodes(after)), 1);
     assert_eq!(before.tree_generation, after.tree_generation);
     assert_eq!(before.app_generation, after.app_generation);

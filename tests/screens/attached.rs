@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::config::{self, DEFAULT_POLICY_GROUP};
+use console::state::key::Key;
+use console::tape::{self, Rig};
+use console::{Driver, Options};
+use engine::{Core, Host};
 use kornsole::cli::served::Served;
-use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::state::key::Key;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::{Core, Host};
-use kornsole::model::{Identity, Profile};
-use kornsole::source::Source;
-use kornsole::tape::{self, Rig};
-use kornsole::view::act::{Act, Actor};
+use model::{Identity, Profile};
+use source::Source;
+use view::act::{Act, Actor};
 
 use crate::change::TEXT;
 use crate::common::{about, says, says_not};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::{Act, Actor};
+use console::Driver;
+use source::{Source, Stepped};
+use view::act::{Act, Actor};
 
 use crate::common::{says, says_not, user};
 use crate::room::{on_text, running};

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::present::export;
-use kornsole::console::present::text::natural;
-use kornsole::console::shell::settings::{self, Settings};
-use kornsole::console::theme::Themes;
-use kornsole::console::{Driver, Options, Personal};
+use ::console::present::export;
+use ::console::present::text::natural;
+use ::console::shell::settings::{self, Settings};
+use ::console::theme::Themes;
+use ::console::{Driver, Options, Personal};
 
 use super::fixture::{self, Scene};
 use super::keys::selected;

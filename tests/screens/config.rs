@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::{Driver, Opener, Options, Personal};
-use kornsole::model::Identity;
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::{Act, Actor};
+use console::{Driver, Opener, Options, Personal};
+use model::Identity;
+use source::{Source, Stepped};
+use view::act::{Act, Actor};
 
 use super::fixture;
 use crate::common::{says, says_not};

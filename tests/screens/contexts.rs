@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kornsole::console::state::contexts::{ContextEntry, ContextFacts, ContextOrigin};
-use kornsole::console::{Driver, Opener, Personal};
-use kornsole::source::Source;
+use ::console::state::contexts::{ContextEntry, ContextFacts, ContextOrigin};
+use ::console::{Driver, Opener, Personal};
+use source::Source;
 
 use super::console;
 use crate::common::{says, says_not};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::console::state::explain::ExplainPage;
-use kornsole::console::state::page::Page;
-use kornsole::view::waiting::Target;
+use console::Driver;
+use console::state::explain::ExplainPage;
+use console::state::page::Page;
+use view::waiting::Target;
 
 use crate::common::{says, says_not};
 use crate::room::on_demo;

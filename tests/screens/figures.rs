@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::present::export;
-use kornsole::console::state::layer::{Figures, Layer};
-use kornsole::console::{Driver, Options};
-use kornsole::source::Stepped;
-use kornsole::view::act::{Act, Order};
+use console::present::export;
+use console::state::layer::{Figures, Layer};
+use console::{Driver, Options};
+use source::Stepped;
+use view::act::{Act, Order};
 
 use crate::common::{says, says_not};
 use crate::room::on_demo;
@@ -66,12 +66,8 @@ pub fn demo() -> Arc<Stepped> {
     let mut text = source_text(&driver);
     text.push_str("# touched\n");
     let order = |act: Act| Order::new(act, "to see it");
-    kornsole::source::Source::act(
-        &*source,
-        order(Act::Configure { text, base: None, dry_run: false }),
-        Box::new(|_| {}),
-    );
-    kornsole::source::Source::act(&*source, order(Act::Pause), Box::new(|_| {}));
+    source::Source::act(&*source, order(Act::Configure { text, base: None, dry_run: false }), Box::new(|_| {}));
+    source::Source::act(&*source, order(Act::Pause), Box::new(|_| {}));
     source
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::engine::Setup;
-use kornsole::model::Profile;
+use ::console::Driver;
+use engine::Setup;
+use model::Profile;
 
 use crate::common::{says, says_not};
 use crate::room::{on_demo as console, on_demo_of as console_of};

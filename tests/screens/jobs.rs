@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Core;
-use kornsole::model::{AppId, Profile};
-use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, JobAnswer, JobDone, JobNamesAnswer, Jobs, SourcePlace, Stepped};
-use kornsole::view::act::Actor;
-use kornsole::view::job::{
+use ::scenario::{self, ScenarioWorkload};
+use console::{Driver, Options};
+use engine::Core;
+use model::{AppId, Profile};
+use source::{About, JobAnswer, JobDone, JobNamesAnswer, Jobs, SourcePlace, Stepped};
+use view::act::Actor;
+use view::job::{
     JobAct, JobAsked, JobEdit, JobOrder, JobOutput, JobPhase, JobProcess, JobSheet, JobUsage, OutputWanted,
 };
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::state::effect::Effect;
-use kornsole::console::state::page::Page;
-use kornsole::console::{Driver, Options};
-use kornsole::model::{Priority, QueuePath};
-use kornsole::source::SourcePlace;
+use ::console::state::effect::Effect;
+use ::console::state::page::Page;
+use ::console::{Driver, Options};
+use model::{Priority, QueuePath};
+use source::SourcePlace;
 
 use super::fixture::{self, Builder, Scene};
 use super::{after, console};
@@ -117,7 +117,7 @@ fn sorts_siblings_and_shows_the_direction() {
 }
 
 /// A cluster after a change, as the engine would publish it.
-pub fn changed(change: impl FnOnce(&mut Builder)) -> kornsole::view::View {
+pub fn changed(change: impl FnOnce(&mut Builder)) -> view::View {
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
     change(&mut cluster);

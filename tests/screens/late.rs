@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::input::terminal_events::Mouse;
-use kornsole::console::shell::session::Incoming;
-use kornsole::console::shell::session::Session;
-use kornsole::console::shell::settings;
-use kornsole::console::state::effect::Effect;
-use kornsole::console::state::key::Key;
-use kornsole::console::state::layer::Layer;
-use kornsole::console::state::page::Page;
-use kornsole::console::state::reply::Reply;
-use kornsole::console::state::work::SourceHandle;
-use kornsole::console::theme::Themes;
-use kornsole::console::{Driver, Opener, Options, Personal};
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::{Act, Actor};
+use console::input::terminal_events::Mouse;
+use console::shell::session::Incoming;
+use console::shell::session::Session;
+use console::shell::settings;
+use console::state::effect::Effect;
+use console::state::key::Key;
+use console::state::layer::Layer;
+use console::state::page::Page;
+use console::state::reply::Reply;
+use console::state::work::SourceHandle;
+use console::theme::Themes;
+use console::{Driver, Opener, Options, Personal};
 use ratatui::layout::{Position, Size};
+use source::{Source, Stepped};
+use view::act::{Act, Actor};
 
 use crate::change::TEXT;
 use crate::common::user;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::linear::{Reader, plain};
-use kornsole::console::state::key::Key;
-use kornsole::console::{Driver, Options};
-use kornsole::source::Link;
+use console::linear::{Reader, plain};
+use console::state::key::Key;
+use console::{Driver, Options};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use source::Link;
 
 use super::fixture::{self, Scene};
 use super::room::on_demo;
@@ -232,7 +232,7 @@ const KEYS: [&str; 24] = [
 ];
 
 fn act() -> impl Strategy<Value = Act> {
-    let words = kornsole::console::input::command::COMMANDS.iter().map(|command| command.binding_name());
+    let words = console::input::command::COMMANDS.iter().map(|command| command.binding_name());
     let own = [
         "help",
         "where",
@@ -269,7 +269,7 @@ proptest! {
                 Act::Line(line) => { talk.say(&line); }
                 Act::Key(name) => { talk.driver.key(Key::parse(name).unwrap()); }
             }
-            assert_plain(&kornsole::console::linear::all(talk.driver.state()));
+            assert_plain(&console::linear::all(talk.driver.state()));
             assert_plain(&[talk.reader.prompt(talk.driver.state()).trim().to_owned()]);
         }
     }

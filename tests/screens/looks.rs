@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::theme::check::LEGIBLE;
-use kornsole::console::theme::{Depth, Role, ThemeFile, Themes, color};
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Core;
-use kornsole::model::{Identity, Profile};
-use kornsole::source::{Link, SourcePlace, Stepped};
+use ::config::{self, DEFAULT_POLICY_GROUP};
+use ::console::theme::check::LEGIBLE;
+use ::console::theme::{Depth, Role, ThemeFile, Themes, color};
+use ::console::{Driver, Options};
+use engine::Core;
+use model::{Identity, Profile};
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
+use source::{Link, SourcePlace, Stepped};
 
 use super::fixture::{self, Scene};
 use super::{after, console};

@@ -46,8 +46,8 @@ mod workload;
 
 use std::sync::Arc;
 
+use console::{Driver, Options};
 use fixture::Scene;
-use kornsole::console::{Driver, Options};
 
 /// A console of a size on the cluster of the screens.
 fn console(width: u16, height: u16) -> (Driver, Arc<Scene>) {

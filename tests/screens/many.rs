@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kornsole::console::input::terminal_events::Mouse;
-use kornsole::console::state::key::{Code, Key};
-use kornsole::console::state::layer::Layer;
-use kornsole::console::state::page::Page;
-use kornsole::console::{Driver, Options};
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::{Act, PartitionAct};
+use ::console::input::terminal_events::Mouse;
+use ::console::state::key::{Code, Key};
+use ::console::state::layer::Layer;
+use ::console::state::page::Page;
+use ::console::{Driver, Options};
 use ratatui::layout::Position;
+use source::{Source, Stepped};
+use view::act::{Act, PartitionAct};
 
 use crate::common::says;
 use crate::figures::{PAGES, demo, opened_on};
@@ -280,7 +280,7 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
         Page::Apps(page) => page.marked.keys().cloned().collect(),
         page => panic!("{page:?}"),
     };
-    let kill = |app: &kornsole::model::AppId| {
+    let kill = |app: &model::AppId| {
         let act = PartitionAct::Kill { app: app.clone(), expect_queue: None };
         source.act(Act::within(&"default".into(), act).into(), Box::new(|outcome| drop(outcome.unwrap())));
     };

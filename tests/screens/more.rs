@@ -2,7 +2,7 @@
 
 use super::after;
 use super::fixture::{self, Scene};
-use kornsole::console::{Driver, Options};
+use console::{Driver, Options};
 
 use crate::common::{says, says_not};
 

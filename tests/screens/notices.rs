@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::theme::ThemeName;
-use kornsole::console::{Driver, Options};
-use kornsole::model::Time;
-use kornsole::view::{Notice, NoticeWeight, View};
+use console::theme::ThemeName;
+use console::{Driver, Options};
+use model::Time;
 use ratatui::style::Color;
+use view::{Notice, NoticeWeight, View};
 
 use super::fixture::{self, Scene};
 use super::screens::SIZES;

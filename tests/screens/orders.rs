@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Core;
-use kornsole::model::{AppState, Profile};
-use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::Actor;
+use ::scenario::{self, ScenarioWorkload};
+use console::{Driver, Options};
+use engine::Core;
+use model::{AppState, Profile};
+use source::{Source, Stepped};
+use view::act::Actor;
 
 use crate::common::{about, says, says_not, user};
 
@@ -165,9 +164,9 @@ fn a_command_line_is_about_what_was_under_the_cursor_when_it_was_begun() {
     driver.keys("2:move root.a.web").unwrap();
     // The application ends meanwhile; another one comes under the cursor.
     source.act(
-        kornsole::view::act::Act::within(
+        view::act::Act::within(
             &"default".into(),
-            kornsole::view::act::PartitionAct::Kill { app: "nightly".into(), expect_queue: None },
+            view::act::PartitionAct::Kill { app: "nightly".into(), expect_queue: None },
         )
         .into(),
         Box::new(|outcome| drop(outcome.unwrap())),
@@ -284,16 +283,14 @@ fn what_is_not_drawn_takes_no_keys() {
     driver.keys("2K").unwrap().resize(38, 10);
     says(&driver, "too small");
     driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
-    driver.mouse(kornsole::console::input::terminal_events::Mouse::Wheel(1));
+    driver.mouse(console::input::terminal_events::Mouse::Wheel(1));
     assert!(!driver.quits());
     driver.resize(100, 30);
     says(&driver, "Kill nightly?");
     says(&driver, "[ Cancel ]");
     assert_eq!(state(&source, "nightly"), AppState::Running);
     driver.resize(38, 10).keys("<C-z>").unwrap();
-    assert!(
-        driver.take_effects().iter().any(|effect| matches!(effect, kornsole::console::state::effect::Effect::Suspend))
-    );
+    assert!(driver.take_effects().iter().any(|effect| matches!(effect, console::state::effect::Effect::Suspend)));
     driver.keys("<C-c>").unwrap();
     says(&driver, "once more to");
     driver.keys("<C-c>").unwrap();
@@ -344,7 +341,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
     driver.keys("2/train<ret>").unwrap();
     let entries = |source: &Stepped| -> Vec<(String, String, String)> {
         let audit = source.records(0).unwrap().audit.unwrap();
-        let report = |entry: &std::sync::Arc<kornsole::view::audit::AuditEntry>| {
+        let report = |entry: &std::sync::Arc<view::audit::AuditEntry>| {
             (entry.action.clone(), entry.object.clone(), entry.reason.clone())
         };
         audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(report).collect()
@@ -367,7 +364,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
 fn the_wheel_moves_nothing_below_a_question() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
-    driver.mouse(kornsole::console::input::terminal_events::Mouse::Wheel(1));
+    driver.mouse(console::input::terminal_events::Mouse::Wheel(1));
     driver.keys("<esc>").unwrap();
     assert_eq!(crate::keys::selected(&driver), "nightly");
 }

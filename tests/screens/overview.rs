@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::console::state::explain::Explained;
-use kornsole::console::state::page::Page;
-use kornsole::model::Identity;
+use console::Driver;
+use console::state::explain::Explained;
+use console::state::page::Page;
+use model::Identity;
 
 use crate::common::{says, says_not, user};
 use crate::room::{on_demo, on_text};

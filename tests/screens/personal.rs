@@ -1,9 +1,9 @@
 //! A person's own settings, the mouse, and what is pasted.
 
-use kornsole::console::input::terminal_events::Mouse;
-use kornsole::console::shell::settings;
-use kornsole::console::theme::Themes;
-use kornsole::console::{Driver, Personal};
+use ::console::input::terminal_events::Mouse;
+use ::console::shell::settings;
+use ::console::theme::Themes;
+use ::console::{Driver, Personal};
 use ratatui::layout::Position;
 
 use crate::common::{says, says_not};

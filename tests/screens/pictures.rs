@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use kornsole::console::theme::ThemeName;
-use kornsole::console::{Driver, Options};
-use kornsole::source::SourcePlace;
+use console::theme::ThemeName;
+use console::{Driver, Options};
 use ratatui::style::Color;
+use source::SourcePlace;
 
 use super::fixture::{self, Scene};
 
@@ -79,7 +79,7 @@ fn moments(dir: &std::path::Path) {
         save("frozen", &driver);
         driver.keys("p").unwrap();
         let cause = "connection refused by 10.1.2.3:9080".to_owned();
-        scene.link(kornsole::source::Link::Stale { age: Duration::from_secs(65), cause, retry_in: None });
+        scene.link(source::Link::Stale { age: Duration::from_secs(65), cause, retry_in: None });
         driver.refresh();
         save("stale", &driver);
         driver.keys(":x<ret>:y<ret>j<space>:messages<ret>").unwrap();

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kornsole::console::state::key::Key;
-use kornsole::console::state::page::Page;
-use kornsole::console::{Driver, Options};
-use kornsole::model::QueuePath;
+use console::state::key::Key;
+use console::state::page::Page;
+use console::{Driver, Options};
+use model::QueuePath;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

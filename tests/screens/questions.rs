@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use kornsole::console::input::command::{Argument, COMMANDS, CommandId, Kind, PromptCommand};
-use kornsole::console::state::State;
-use kornsole::console::state::effect::Effect;
-use kornsole::console::update::action::Action;
-use kornsole::console::update::update;
-use kornsole::model::AppState;
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::Act;
+use console::input::command::{Argument, COMMANDS, CommandId, Kind, PromptCommand};
+use console::state::State;
+use console::state::effect::Effect;
+use console::update::action::Action;
+use console::update::update;
+use model::AppState;
+use source::{Source, Stepped};
+use view::act::Act;
 
 use crate::change::TEXT;
 use crate::common::{says, says_not, user};
@@ -196,7 +196,7 @@ fn a_maximum_above_all_nodes_is_said_and_the_headroom_counts_what_is_above() {
     let view = driver.state().cluster.view.clone();
     let part = &view.partitions[0];
     let above = part.queue_at(&"root.tenants".into()).and_then(|row| part.headroom(row)).unwrap();
-    let then = kornsole::model::quantity::show_amount("vcore", above.amount("vcore"));
+    let then = model::quantity::show_amount("vcore", above.amount("vcore"));
     assert!(text.contains(&format!("now, {then} then")), "{then} is left above: {text}");
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kornsole::console::{Driver, Options};
-use kornsole::source::SourcePlace;
+use console::{Driver, Options};
+use source::SourcePlace;
 
 use super::after;
 use super::fixture::{self, Scene};

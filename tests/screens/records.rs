@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Core;
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Link, Source, Stepped, ViewAnswer};
-use kornsole::view::act::{Act, Actor, Order, PartitionAct};
-use kornsole::view::{EventPage, View};
+use ::scenario::{self, ScenarioWorkload};
+use console::{Driver, Options};
+use engine::Core;
+use model::{Identity, Profile, Time};
+use source::{About, Link, Source, Stepped, ViewAnswer};
+use view::act::{Act, Actor, Order, PartitionAct};
+use view::{EventPage, View};
 
 use crate::common::user;
 use crate::common::{about, says, says_not};

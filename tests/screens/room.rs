@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::config::{self, DEFAULT_POLICY_GROUP};
+use console::{Driver, Options};
+use engine::{Core, Setup};
 use kornsole::cli::demo;
-use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::{Driver, Options};
-use kornsole::engine::{Core, Setup};
-use kornsole::model::{Identity, Profile};
-use kornsole::source::{Source, Stepped};
-use kornsole::view::act::Actor;
+use model::{Identity, Profile};
+use source::{Source, Stepped};
+use view::act::Actor;
 
 use crate::common::about;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kornsole::console::theme::ThemeName;
-use kornsole::console::{Driver, Options};
-use kornsole::source::{Link, SourcePlace};
+use ::console::theme::ThemeName;
+use ::console::{Driver, Options};
 use ratatui::style::Color;
+use source::{Link, SourcePlace};
 
 use super::fixture::{self, Scene};
 use super::{after, console};
@@ -187,7 +187,7 @@ fn ascii_shows_nothing_else() {
 /// The column in which a text begins.
 fn column(driver: &Driver, row: &str, text: &str) -> usize {
     let (_, line) = driver.find_row(row).unwrap_or_else(|| panic!("no {row} in\n{}", driver.screen_text()));
-    kornsole::console::present::text::width(&line[..line.find(text).unwrap()])
+    ::console::present::text::width(&line[..line.find(text).unwrap()])
 }
 
 #[test]
@@ -211,12 +211,12 @@ fn names_in_any_script_keep_the_columns() {
 fn a_part_that_is_older_than_the_rest_is_said_at_the_top() {
     let (driver, _) = console(120, 40);
     let mut state = driver.state().clone();
-    let part = |what, age| kornsole::source::StalePart { what, age: Duration::from_secs(age), cause: "cut".to_owned() };
+    let part = |what, age| source::StalePart { what, age: Duration::from_secs(age), cause: "cut".to_owned() };
     state.cluster.stale = vec![part("the list of nodes", 9), part("the list of users", 4)];
     let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 120, 40));
     let options = &state.options;
-    let theme = kornsole::console::theme::Theme::new(&options.themes, &options.theme, options.depth, options.ascii);
-    kornsole::console::draw::paint(&state, &theme, &mut buffer);
+    let theme = ::console::theme::Theme::new(&options.themes, &options.theme, options.depth, options.ascii);
+    ::console::draw::paint(&state, &theme, &mut buffer);
     let first: String = (0..120).map(|x| buffer[(x, 0)].symbol().to_owned()).collect();
     assert!(first.contains(" 9s OLD: the list of nodes, and more "), "{first}");
 }

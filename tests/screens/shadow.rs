@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use console::{Driver, Options};
+use engine::Setup;
 use kornsole::cli::demo;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Setup;
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::source::{Source as _, Stepped};
-use kornsole::view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSpan};
+use model::{Identity, Profile, Time};
+use source::{Source as _, Stepped};
+use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSpan};
 
 use crate::common::{about, says};
 

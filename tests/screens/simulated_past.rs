@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use console::{Driver, Options, Personal};
+use engine::journal::{Folder, MemoryDisk, RunningJournal};
+use engine::{Progress, Setup};
 use kornsole::cli::{demo, simulate};
-use kornsole::console::{Driver, Options, Personal};
-use kornsole::engine::journal::{Folder, MemoryDisk, RunningJournal};
-use kornsole::engine::{Progress, Setup};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scenario::{Demo, Workload};
-use kornsole::source::{Source, Stepped};
+use model::{Identity, Profile, Time};
+use scenario::{Demo, Workload};
+use source::{Source, Stepped};
 
 use crate::common::{about, says};
 use crate::room::on_demo;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::console::present::export;
-use kornsole::console::state::page::Page;
-use kornsole::model::{MEMORY, VCORE};
-use kornsole::view::units::show_amount;
+use console::Driver;
+use console::present::export;
+use console::state::page::Page;
+use model::{MEMORY, VCORE};
 use proptest::prelude::*;
+use view::units::show_amount;
 
 use crate::room::on_demo;
 

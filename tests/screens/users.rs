@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kornsole::console::state::page::Page;
-use kornsole::console::{Driver, Options};
-use kornsole::model::QueuePath;
+use ::console::state::page::Page;
+use ::console::{Driver, Options};
+use model::QueuePath;
 
 use super::fixture::{self, Scene, resource};
 use super::room::on_demo;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::console::input::terminal_events::Mouse;
-use kornsole::console::state::page::Page;
+use ::console::Driver;
+use ::console::input::terminal_events::Mouse;
+use ::console::state::page::Page;
 use ratatui::layout::Position;
 
 use super::keys::selected;

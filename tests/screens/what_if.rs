@@ -3,12 +3,12 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use kornsole::console::state::effect::Effect;
-use kornsole::engine::Host;
-use kornsole::model::{Identity, Resource};
-use kornsole::source::{Source, Stepped, Trial, WhatIf};
-use kornsole::view::View;
-use kornsole::view::act::{Act, Actor, AskSpec, NodeSpec, Order, PartitionAct, Submission};
+use console::state::effect::Effect;
+use engine::Host;
+use model::{Identity, Resource};
+use source::{Source, Stepped, Trial, WhatIf};
+use view::View;
+use view::act::{Act, Actor, AskSpec, NodeSpec, Order, PartitionAct, Submission};
 
 use crate::change::TEXT;
 use crate::common::{kill, says, says_not, within};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::{Driver, Options};
-use kornsole::model::Time;
-use kornsole::view::{Notice, NoticeWeight};
+use ::console::{Driver, Options};
+use model::Time;
+use view::{Notice, NoticeWeight};
 
 use super::fixture::{self, Scene};
 use super::room::on_demo;
@@ -153,8 +153,8 @@ fn a_question_about_many_names_as_many_as_there_is_room_for() {
 #[test]
 fn a_group_that_counts_a_user_is_shown_on_him() {
     let (mut driver, source) = on_demo(120, 40, 180);
-    let gia = |source: &kornsole::source::Stepped| {
-        let view = kornsole::source::Source::view(source);
+    let gia = |source: &source::Stepped| {
+        let view = source::Source::view(source);
         view.partitions[0].apps.iter().flatten().any(|app| app.who.user == "gia" && app.pending_asks > 0)
     };
     assert!(gia(&source), "gia waits");

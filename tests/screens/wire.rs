@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::console::Options;
-use kornsole::console::shell::session::Session;
-use kornsole::console::state::key::Key;
+use console::Options;
+use console::shell::session::Session;
+use console::state::key::Key;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{Terminal, TerminalOptions, Viewport};

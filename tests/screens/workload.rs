@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::Driver;
-use kornsole::source::{Source, Stepped};
+use console::Driver;
+use source::{Source, Stepped};
 
 use super::orders::tenants;
 use crate::common::user;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kornsole::model::Time;
-use kornsole::shadow::{Comparison, Settings, Verdict};
+use forecast::shadow::{Comparison, Settings, Verdict};
+use model::Time;
 
 use super::play::{CONFIG, EXACT, Stage};
 

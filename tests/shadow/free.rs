@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::shadow::free::Free;
-use kornsole::shadow::{Decision, Input, Settings, Shadow, Source};
+use forecast::shadow::free::Free;
+use forecast::shadow::{Decision, Input, Settings, Shadow, Source};
+use model::{Identity, Profile, Time};
+use scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 use super::play::CONFIG;
 

@@ -1,10 +1,10 @@
 //! Decisions that no core would make are illegal, with the rule that forbids them.
 
-use kornsole::model::{NodeId, Profile};
-use kornsole::scheduler::state::node::Node;
-use kornsole::scheduler::{Partition, PartitionCommand};
-use kornsole::shadow::{Decision, Source, Verdict};
+use forecast::shadow::{Decision, Source, Verdict};
+use model::{NodeId, Profile};
 use proptest::prelude::*;
+use scheduler::state::node::Node;
+use scheduler::{Partition, PartitionCommand};
 
 use super::play::{CONFIG, Case, EXACT, Player, Stage, case};
 
@@ -12,11 +12,10 @@ const PROFILE: Profile = Profile::V1_8_0;
 
 /// A recorded scenario, played up to a step that schedules.
 fn halfway(name: &str, at: prop::sample::Index) -> Option<(Player, Case)> {
-    use kornsole::scenario::StepKind;
+    use scenario::StepKind;
     let case = case(name, PROFILE)?;
-    let schedules = |(number, step): (usize, &kornsole::scenario::ScenarioStep)| {
-        matches!(step.kind, StepKind::Schedule(_)).then_some(number)
-    };
+    let schedules =
+        |(number, step): (usize, &scenario::ScenarioStep)| matches!(step.kind, StepKind::Schedule(_)).then_some(number);
     let stops: Vec<usize> = case.scenario.steps.iter().enumerate().filter_map(schedules).collect();
     let stop = stops[at.index(stops.len())];
     let mut player = Player::begin(&case.scenario, PROFILE, EXACT)?;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::model::{Identity, Priority, Profile, Time};
-use kornsole::scenario::{self, Cycles, Scenario, Sink, StepKind, Trace};
-use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
-use kornsole::shadow::{Comparison, Decision, Input, PreemptionCheck, Settings, Shadow, Source};
+use ::scenario::{self, Cycles, Scenario, Sink, StepKind, Trace};
+use forecast::shadow::{Comparison, Decision, Input, PreemptionCheck, Settings, Shadow, Source};
+use model::{Identity, Priority, Profile, Time};
+use scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
 use serde_json::Value;
 
 /// Nothing is on its way, and only exact times are the same.
@@ -178,7 +178,7 @@ pub struct Stage {
 
 impl Stage {
     pub fn new(config: &str, settings: Settings, nodes: &[(&str, i64)]) -> Self {
-        let config = kornsole::config::read(config, Profile::V1_8_0).config.expect("a good configuration");
+        let config = config::read(config, Profile::V1_8_0).config.expect("a good configuration");
         let at = Time::from_millis(1_000);
         let mut shadow = Shadow::new(Scheduler::new(Profile::V1_8_0), at, settings);
         shadow.see(at, Input::Configure(Arc::new(config)));

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::kubernetes::live::{Input as Object, Live, LiveObject, ObjectKey};
-use kornsole::kubernetes::{Cluster, Settings as Reading, Users};
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::{Cycles, StepKind};
-use kornsole::scheduler::Scheduler;
-use kornsole::shadow::free::Free;
-use kornsole::shadow::{Comparison, Input, Settings, Shadow, Source, Verdict};
-use kornsole::shim::shadow::Following;
+use cluster::shim::shadow::Following;
+use forecast::shadow::free::Free;
+use forecast::shadow::{Comparison, Input, Settings, Shadow, Source, Verdict};
+use kubernetes::live::{Input as Object, Live, LiveObject, ObjectKey};
+use kubernetes::{Cluster, Settings as Reading, Users};
+use model::{Profile, Time};
+use scenario::{Cycles, StepKind};
+use scheduler::Scheduler;
 use serde_json::Value;
 
 use super::as_pods::{AsPods, Change, why_not};

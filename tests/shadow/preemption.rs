@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kornsole::scheduler::PartitionCommand;
-use kornsole::shadow::Settings;
+use forecast::shadow::Settings;
+use scheduler::PartitionCommand;
 
 use super::play::Stage;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kornsole::model::Profile;
-use kornsole::shadow::Verdict;
+use forecast::shadow::Verdict;
+use model::Profile;
 
 use super::play::{EXACT, case, cases, play};
 

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use engine::journal::Folder;
+use engine::{Core, Engine, Progress, Setup};
 use kornsole::cli::demo;
-use kornsole::config;
-use kornsole::engine::journal::Folder;
-use kornsole::engine::{Core, Engine, Progress, Setup};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scenario::{Demo, Workload};
-use kornsole::view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
+use model::{Identity, Profile, Time};
+use scenario::{Demo, Workload};
+use view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
 
 use super::command::{path, simulate};
 use super::common::{TestFolder, millicores, user, within};

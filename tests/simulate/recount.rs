@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kornsole::model::{AppId, AskId, Profile, Resource, Time};
-use kornsole::scenario::{self, RunOutcome, Runner, Scenario, Sink};
-use kornsole::scheduler::{Event, EventKind, Scheduler};
-use kornsole::simulate::meter::Meter;
-use kornsole::simulate::{Figures, Waits};
+use ::scenario::{self, RunOutcome, Runner, Scenario, Sink};
+use forecast::simulate::meter::Meter;
+use forecast::simulate::{Figures, Waits};
+use model::{AppId, AskId, Profile, Resource, Time};
+use scheduler::{Event, EventKind, Scheduler};
 
 use crate::common::share;
 
@@ -68,7 +68,7 @@ impl Recount {
             }
             EventKind::Released { app, ask, reason, .. } => {
                 self.close(&(app.clone(), ask.clone()), *at);
-                self.preempted += u64::from(*reason == kornsole::scheduler::ReleaseReason::Preempted);
+                self.preempted += u64::from(*reason == scheduler::ReleaseReason::Preempted);
             }
             EventKind::AskResized { app, ask, resource, allocated: true, .. } => {
                 let key = (app.clone(), ask.clone());

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::model::{AppId, Identity, NodeId, Priority, Profile, Resource, Time};
-use kornsole::scheduler::NodeSpec;
-use kornsole::simulate::{Figures, Job, Plan, Stopped, Task, Workload, arrange, run};
+use forecast::simulate::{Figures, Job, Plan, Stopped, Task, Workload, arrange, run};
+use model::{AppId, Identity, NodeId, Priority, Profile, Resource, Time};
+use scheduler::NodeSpec;
 
 const QUEUES: &str = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n    - name: b\n      \
                       resources: {guaranteed: {vcore: 4}}\n";

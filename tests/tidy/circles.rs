@@ -1,7 +1,7 @@
-//! Circles: modules of one layer that import each other in a loop.
+//! Circles: modules of one crate that import each other in a loop.
 //!
-//! Method: a module is a file. An arrow is a path in it that names another module of the layer, or an item that such a module re-exports.
-//! A `mod.rs` that only declares and re-exports is no module of its own.
+//! Method: a module is a file. An arrow is a path in it that names another module of the crate, or an item that such a module re-exports.
+//! A `mod.rs` or `lib.rs` that only declares and re-exports is no module of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +9,21 @@ use regex::Regex;
 
 use super::{all_sources, code, is_test_file};
 
-/// Layers in which no two modules import each other in a loop.
+/// Crates in which no two modules import each other in a loop.
 const WITHOUT_CIRCLES: [&str; 2] = ["scheduler", "engine"];
 
 /// The circles of the console, each with its reason.
 const CONSOLE_CIRCLES: [(&[&str], &str); 2] = [
+    (&["shell::session", "shell::session::clusters", "shell::session::follow_up"], "one `impl Session` in three files"),
     (
-        &["console::shell::session", "console::shell::session::clusters", "console::shell::session::follow_up"],
-        "one `impl Session` in three files",
-    ),
-    (
-        &["console::state", "console::state::effect", "console::state::work"],
+        &["state", "state::effect", "state::work"],
         "an export carries a copy of the state to a worker thread, and the state collects the effects of an update",
     ),
 ];
 
 type Path = Vec<String>;
 
-/// The modules of a layer, with what each one names.
+/// The modules of a crate, with what each one names.
 struct Layer {
     /// The text of each module, without comments and tests.
     modules: BTreeMap<Path, String>,
@@ -75,13 +72,14 @@ fn use_paths(prefix: &[String], tree: &str) -> Vec<(Path, String)> {
 impl Layer {
     fn read(name: &str) -> Self {
         let mut modules = BTreeMap::new();
+        let folder = format!("crates/{name}/src");
         for file in all_sources() {
-            if !file.starts_with(format!("src/{name}")) || is_test_file(&file) {
+            if !file.starts_with(&folder) || is_test_file(&file) {
                 continue;
             }
-            let path = file.strip_prefix("src").unwrap().with_extension("");
+            let path = file.strip_prefix(&folder).unwrap().with_extension("");
             let mut path: Path = path.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
-            if path.last().is_some_and(|last| last == "mod") {
+            if path.last().is_some_and(|last| last == "mod" || last == "lib") {
                 path.pop();
             }
             modules.insert(path, code(&file).into_iter().map(|(_, line)| line + "\n").collect::<String>());

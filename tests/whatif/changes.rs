@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kornsole::model::Profile;
-use kornsole::whatif::{Change, Effect, Plan, Span, run, steps};
+use forecast::whatif::{Change, Effect, Plan, Span, run, steps};
+use model::Profile;
 
 use super::stage::{BOUNDS, CONFIG, STEPS, fork_of, plan, runner, tried};
 

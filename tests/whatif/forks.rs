@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use kornsole::engine::Core;
-use kornsole::ledger::{Dimension, Question};
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::{Runner, Sink, Trace};
-use kornsole::scheduler::Scheduler;
-use kornsole::whatif::{Fork, NoFork, Pace, Plan, Runtimes, Span, run};
+use engine::Core;
+use forecast::whatif::{Fork, NoFork, Pace, Plan, Runtimes, Span, run};
+use ledger::{Dimension, Question};
+use model::{Profile, Time};
 use proptest::prelude::*;
+use scenario::{Runner, Sink, Trace};
+use scheduler::Scheduler;
 
 use super::stage::{BOUNDS, CONFIG, STEPS, fork_of, plan, runner};
 
@@ -87,9 +87,9 @@ fn a_fork_goes_on_as_the_original() {
     let more = filled(&[(true, 3, 1, 200), (false, 4, 2, 30), (false, 2, 0, 399), (true, 1, 1, 10)]);
     let text =
         format!("version: 1\nsteps:{more}  - release: {{app: one, id: x-1}}\n  - schedule: idle\n  - snapshot: end\n");
-    let scenario = kornsole::scenario::read(&text).scenario.unwrap();
+    let scenario = scenario::read(&text).scenario.unwrap();
     for profile in Profile::ALL {
-        let config = || kornsole::config::read(CONFIG, profile);
+        let config = || config::read(CONFIG, profile);
         let mut original = Runner::new(profile);
         let mut whole = Trace::new(Vec::new());
         original.load(config(), &mut whole).unwrap();

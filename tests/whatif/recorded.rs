@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kornsole::model::Profile;
-use kornsole::scenario::{self, RunOutcome, Runner, Scenario, Trace};
-use kornsole::whatif::{Fork, Pace};
+use ::scenario::{self, RunOutcome, Runner, Scenario, Trace};
+use forecast::whatif::{Fork, Pace};
+use model::Profile;
 
 use crate::common::share;
 

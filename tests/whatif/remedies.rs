@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kornsole::engine::explain::explained;
-use kornsole::model::{Profile, QueuePath};
-use kornsole::scenario::{self, RunOutcome, Runner, Silent};
-use kornsole::source::forecast::{StopSign, forecast};
-use kornsole::view::waiting::{Asked, Blocker, Explanation, Finding, Place, Remedy, RemedyEffect, RemedyKind};
-use kornsole::whatif::{Bounds, Change, Fork, Plan, Span, Step, run};
+use ::forecast::whatif::{Bounds, Change, Fork, Plan, Span, Step, run};
+use ::scenario::{self, RunOutcome, Runner, Silent};
+use engine::explain::explained;
+use model::{Profile, QueuePath};
+use source::forecast::{StopSign, forecast};
+use view::waiting::{Asked, Blocker, Explanation, Finding, Place, Remedy, RemedyEffect, RemedyKind};
 
 use crate::common::share;
-use kornsole::view::waiting::RemedyWords;
-use kornsole::view::waiting::Sentence;
+use view::waiting::RemedyWords;
+use view::waiting::Sentence;
 
 use super::stage::{CONFIG, STEPS, fork_of, plan, runner};
 
@@ -155,7 +155,8 @@ fn kept(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'stat
             let plan = Plan { steps, ..plan(&[], Span::Cycles(40)) };
             let Ok(pair) = run(&fork, &plan, bounds, &|| true) else { continue };
             let served = pair.comparison.apps.iter().find(|app| app.app == id).is_some_and(|app| {
-                let got = |tally: &Option<kornsole::whatif::AppTally>| tally.as_ref().map_or(0, |one| one.allocations);
+                let got =
+                    |tally: &Option<::forecast::whatif::AppTally>| tally.as_ref().map_or(0, |one| one.allocations);
                 got(&app.with) > got(&app.without)
             });
             let name = match remedy.steps[0] {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kornsole::engine::forecast::{on_two_threads, pairs};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
-use kornsole::whatif::{Arrivals, Bounds, Comparison, Several, Span, Stopped, Unfinished, run, run_by, several};
+use engine::forecast::{on_two_threads, pairs};
+use forecast::whatif::{Arrivals, Bounds, Comparison, Several, Span, Stopped, Unfinished, run, run_by, several};
+use model::{Identity, Profile, Time};
+use scheduler::{AskSpec, PartitionCommand, Submission};
 
 use super::stage::{BOUNDS, CONFIG, STEPS, fork, fork_of, plan, runner, tried};
 

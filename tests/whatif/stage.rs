@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use kornsole::model::Profile;
-use kornsole::scenario::{self, Runner, Silent};
-use kornsole::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Pair, Plan, Span, Step, run};
+use ::scenario::{self, Runner, Silent};
+use forecast::whatif::{Arrivals, Bounds, Change, Fork, LONG_WAIT, Pace, Pair, Plan, Span, Step, run};
+use model::Profile;
 
 pub const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000 };
 

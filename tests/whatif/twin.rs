@@ -1,14 +1,14 @@
 //! Twins: a scheduler that is made from a view explains the same as the scheduler behind the view.
 
-use kornsole::model::{AppId, Profile, Time};
-use kornsole::scenario::{self, RunOutcome, Runner, Silent};
-use kornsole::scheduler::{Command, PartitionCommand};
-use kornsole::twin::{Agreement, Twin};
-use kornsole::view::waiting::{Asked, Blocker, Finding};
-use kornsole::view::{PartitionView, ViewBuilder};
+use ::scenario::{self, RunOutcome, Runner, Silent};
+use forecast::twin::{Agreement, Twin};
+use model::{AppId, Profile, Time};
+use scheduler::{Command, PartitionCommand};
+use view::waiting::{Asked, Blocker, Finding};
+use view::{PartitionView, ViewBuilder};
 
 use crate::common::share;
-use kornsole::view::waiting::PlaceWords;
+use view::waiting::PlaceWords;
 
 use super::stage::{CONFIG, STEPS, runner};
 
@@ -112,7 +112,7 @@ fn a_twin_decides_as_the_scheduler_does_and_counts_it() {
     let mut scheduler = runner(Profile::V1_8_0, CONFIG, STEPS).scheduler().clone();
     let mut now = runner(Profile::V1_8_0, CONFIG, STEPS).now();
     let mut agreement = Agreement::default();
-    let mut look = |scheduler: &mut kornsole::scheduler::Scheduler, now: Time| {
+    let mut look = |scheduler: &mut scheduler::Scheduler, now: Time| {
         let view = ViewBuilder::default().update(now, scheduler).unwrap();
         let twin = Twin::of(&view.partitions[0], Profile::V1_8_0, now).unwrap();
         agreement.see(&twin);

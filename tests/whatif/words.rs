@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use kornsole::model::Profile;
-use kornsole::scenario::{self, RunOutcome, Runner, Silent};
-use kornsole::scheduler::Partition;
-use kornsole::view::units::show_amount;
-use kornsole::view::waiting::{BlockLevel, Blocker, Place, WaitingGroup};
+use ::scenario::{self, RunOutcome, Runner, Silent};
+use model::Profile;
+use scheduler::Partition;
+use view::units::show_amount;
+use view::waiting::{BlockLevel, Blocker, Place, WaitingGroup};
 
 use crate::common::share;
-use kornsole::view::waiting::RemedyWords;
-use kornsole::view::waiting::Sentence;
-use kornsole::view::waiting::Sentences;
+use view::waiting::RemedyWords;
+use view::waiting::Sentence;
+use view::waiting::Sentences;
 
 /// Words that the glossary has another one for, and names of the wire.
 const NOT_OURS: [&str; 12] =

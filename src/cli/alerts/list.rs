@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::api::dto::native::Alerts;
 use crate::cli::remote::ServerArgs;
 use crate::cli::{fail, settings};
+use wire::dto::native::Alerts;
 
 /// The arguments of `kornsole alerts list`.
 #[derive(Args, Clone, Debug)]

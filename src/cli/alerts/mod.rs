@@ -13,9 +13,9 @@ use clap::{Args, Subcommand};
 
 use super::settings::print;
 use super::{fail, load};
-use crate::alerts::read::DEFAULTS;
-use crate::alerts::{Kind, read};
-use crate::config::Source;
+use alerts::read::DEFAULTS;
+use alerts::{Kind, read};
+use config::Source;
 pub use rules::{AlertArgs, of_file};
 
 /// The arguments of `kornsole alerts`.
@@ -91,10 +91,10 @@ fn check(files: &[PathBuf]) -> ExitCode {
 
 fn kinds() -> String {
     let unit = |kind: &Kind| match kind.unit() {
-        crate::alerts::rule::Unit::Nothing => "no threshold",
-        crate::alerts::rule::Unit::Percent => "at: percent",
-        crate::alerts::rule::Unit::Count => "at: a number",
-        crate::alerts::rule::Unit::Duration => "at: a duration",
+        alerts::rule::Unit::Nothing => "no threshold",
+        alerts::rule::Unit::Percent => "at: percent",
+        alerts::rule::Unit::Count => "at: a number",
+        alerts::rule::Unit::Duration => "at: a duration",
     };
     let line = |kind: &Kind| format!("{:<16} {:<15} {}\n", kind.word(), unit(kind), kind.means());
     Kind::ALL.iter().map(line).collect()

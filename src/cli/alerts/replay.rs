@@ -9,15 +9,15 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 
 use super::rules::AlertArgs;
-use crate::alerting::document::rfc3339;
-use crate::alerts::{Alerts, Change, ChangeKind, Given, Rules};
 use crate::cli::remote::moment;
 use crate::cli::{fail, settings};
-use crate::engine::journal::FolderInspection;
-use crate::engine::journal::recording::PastMoment;
-use crate::model::Time;
-use crate::view::ClockRuns;
-use crate::view::record::Record;
+use alerts::alerting::document::rfc3339;
+use alerts::{Alerts, Change, ChangeKind, Given, Rules};
+use engine::journal::FolderInspection;
+use engine::journal::recording::PastMoment;
+use model::Time;
+use view::ClockRuns;
+use view::record::Record;
 
 /// How far apart the moments are.
 const STEP: Duration = Duration::from_secs(10);

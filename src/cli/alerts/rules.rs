@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::alerting::{Board, Store, send};
-use crate::alerts::read::defaults;
-use crate::alerts::{Rules, read};
 use crate::cli::{load, user_settings};
-use crate::config::Source;
-use crate::model::Time;
+use alerts::alerting::{Board, Store, send};
+use alerts::read::defaults;
+use alerts::{Rules, read};
+use config::Source;
+use model::Time;
 
 /// The rules of alerts.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
-use crate::api::dto::native::{Alert, Alerts, Silence, SilenceOrder};
 use crate::cli::remote::{ServerArgs, escaped};
 use crate::cli::{fail, settings};
-use crate::view::drain::span;
+use view::drain::span;
+use wire::dto::native::{Alert, Alerts, Silence, SilenceOrder};
 
 /// The arguments of `kornsole alerts silence`.
 #[derive(Args, Clone, Debug)]

@@ -9,10 +9,10 @@ use super::amounts::{self, JobNumbers};
 use super::{Ended, SocketArgs, ask, code, unexpected};
 use crate::cli::remote::escaped;
 use crate::cli::settings::print;
-use crate::local::client::Client;
-use crate::local::job::JobState;
-use crate::local::machine::in_words;
-use crate::local::wire::{Edit, JobReport, Reply, Request};
+use local::client::Client;
+use local::job::JobState;
+use local::machine::in_words;
+use local::wire::{Edit, JobReport, Reply, Request};
 
 /// The numbers of jobs.
 #[derive(Args, Clone, Debug)]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use rustix::process::Signal;
 
-use crate::local::job::{ArraySpec, Dependency};
-use crate::local::submission::LARGEST_ARRAY;
-use crate::model::{MEMORY, VCORE, parse_quantity};
+use local::job::{ArraySpec, Dependency};
+use local::submission::LARGEST_ARRAY;
+use model::{MEMORY, VCORE, parse_quantity};
 
 /// The signals by which a job can be asked to end.
 const SIGNALS: [(&str, i32); 8] = [

@@ -14,10 +14,10 @@ use signal_hook::consts::SIGWINCH;
 
 use super::{Ended, SocketArgs, ask, code, unexpected};
 use crate::cli::remote::escaped;
-use crate::local::client::Client;
-use crate::local::job::JobState;
-use crate::local::terminal::{Frame, frames};
-use crate::local::wire::{JobReport, Reply, Request};
+use local::client::Client;
+use local::job::JobState;
+use local::terminal::{Frame, frames};
+use local::wire::{JobReport, Reply, Request};
 
 /// The key that leaves the job running: ctrl-].
 const LEAVE: u8 = 0x1d;

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 
 use super::{SocketArgs, ask};
 use crate::cli::settings::print;
-use crate::local::wire::{Reply, Request};
+use local::wire::{Reply, Request};
 
 /// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -11,21 +11,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 
 use super::{Ended, SocketArgs, ask, code, unexpected};
-use crate::api::auth::{self, NewToken};
-use crate::api::client::{Target, Token};
-use crate::api::server::{Options, Server};
 use crate::cli::fail;
 use crate::cli::look::LookArgs;
 use crate::cli::serve;
-use crate::config::SchedulerConfig;
-use crate::console;
-use crate::engine::Engine;
-use crate::local::daemon::Door;
-use crate::local::wire::{Reply, Request};
-use crate::model::{Identity, Profile};
-use crate::source::Remote;
-use crate::source::local::LocalMachine;
-use crate::source::remote::RemoteOptions;
+use client::{Target, Token};
+use config::SchedulerConfig;
+use engine::Engine;
+use local::daemon::Door;
+use local::wire::{Reply, Request};
+use model::{Identity, Profile};
+use server::auth::{self, NewToken};
+use server::{Options, Server};
+use source::Remote;
+use source::local::LocalMachine;
+use source::remote::RemoteOptions;
 
 /// How long a token holds: longer than anybody looks on without a pause.
 const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,9 +1,9 @@
 //! A job as a YAML file: `command`, and the options of `kornsole submit` by their long names.
 
 use super::options::JobOptions;
-use crate::config::yaml::{self, Node};
-use crate::config::{Faults, Place, Severity, Source};
-use crate::model::Profile;
+use config::yaml::{self, Node};
+use config::{Faults, Place, Severity, Source};
+use model::Profile;
 
 /// What a file asks for.
 #[derive(Debug, Default)]

@@ -14,12 +14,12 @@ use super::{Ended, SocketArgs, ask, code, unexpected};
 use crate::cli::remote::escaped;
 use crate::cli::remote::table::Table;
 use crate::cli::settings::print;
-use crate::local::client::Client;
-use crate::local::job::JobState;
-use crate::local::machine::in_words;
-use crate::local::wall_ms;
-use crate::local::wire::{JobReport, Reply, Request};
-use crate::model::quantity::{show_memory, show_vcore};
+use local::client::Client;
+use local::job::JobState;
+use local::machine::in_words;
+use local::wall_ms;
+use local::wire::{JobReport, Reply, Request};
+use model::quantity::{show_memory, show_vcore};
 
 /// How often `logs --follow` looks.
 const FOLLOW: Duration = Duration::from_millis(250);

@@ -23,12 +23,12 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::fail;
-use crate::local::client::Client;
-use crate::local::wire::{Reply, Request};
 pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
 pub use console::{ConsoleArgs as LocalConsoleArgs, run_found};
 pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
+use local::client::Client;
+use local::wire::{Reply, Request};
 pub use submit::{SubmitArgs, submit};
 pub use top::{TopArgs, top};
 

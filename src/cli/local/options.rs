@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use super::amounts;
-use crate::local::job::{ArraySpec, Dependency, WhenStopped};
+use local::job::{ArraySpec, Dependency, WhenStopped};
 
 /// What may be asked for a job.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use super::options::JobOptions;
 use super::{Ended, SocketArgs, absolute, ask, attach, code, job_file, jobs, script, unexpected};
 use crate::cli::remote::escaped;
 use crate::cli::settings::print;
-use crate::local::job::JobSpec;
-use crate::local::wire::{JobReport, Reply, Request};
+use local::job::JobSpec;
+use local::wire::{JobReport, Reply, Request};
 
 /// The largest script or job file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;

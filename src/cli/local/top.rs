@@ -13,9 +13,9 @@ use super::jobs::{JobsArgs, print_json};
 use super::{Ended, amounts, ask, code, unexpected};
 use crate::cli::remote::table::Table;
 use crate::cli::settings::print;
-use crate::local::client::Client;
-use crate::local::wire::{JobUse, Reply, Request};
-use crate::model::quantity::{show_memory, show_vcore};
+use local::client::Client;
+use local::wire::{JobUse, Reply, Request};
+use model::quantity::{show_memory, show_vcore};
 
 /// How long lies between two measurements where only one table is printed.
 const BETWEEN: Duration = Duration::from_secs(1);

@@ -13,23 +13,23 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::{amounts, console};
-use crate::api::server::Server as RestServer;
 use crate::cli::console::open_kept;
 use crate::cli::logs::LogArgs;
 use crate::cli::serve::{self, ListenArgs};
 use crate::cli::settings::{SettingsAction, SettingsArgs, hook, setup};
 use crate::cli::state::StateArgs;
 use crate::cli::{fail, load, settings};
-use crate::config::Settings as SchedulerSettings;
-use crate::engine::journal::MakeCore;
-use crate::engine::{Core, Engine, Setup};
-use crate::local::cgroup::Enforcement;
-use crate::local::daemon::{Daemon, Settings};
-use crate::local::helper::Helper;
-use crate::local::machine::Machine;
-use crate::local::server::Server;
-use crate::local::{peer, queues, store};
-use crate::model::Profile;
+use config::Settings as SchedulerSettings;
+use engine::journal::MakeCore;
+use engine::{Core, Engine, Setup};
+use local::cgroup::Enforcement;
+use local::daemon::{Daemon, Settings};
+use local::helper::Helper;
+use local::machine::Machine;
+use local::server::Server;
+use local::{peer, queues, store};
+use model::Profile;
+use server::Server as RestServer;
 
 /// The arguments of `kornsole local up`.
 #[derive(Args, Clone, Debug)]
@@ -216,7 +216,7 @@ fn own_queues(
     setup: &Setup,
     state: &StateArgs,
     machine: &Machine,
-) -> Result<(Core, Option<crate::engine::journal::RunningJournal>), String> {
+) -> Result<(Core, Option<engine::journal::RunningJournal>), String> {
     let text = queues::configuration(machine).into_bytes();
     let config = load::parsed(std::path::Path::new("default"), &text, &setup.policy_group, setup.profile)?;
     let fresh: MakeCore<'_> =

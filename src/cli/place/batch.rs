@@ -9,14 +9,14 @@ use clap::ValueEnum;
 use super::PlaceArgs;
 use super::row::{Header, Row, of_yaml, unreadable};
 use super::table::Table;
-use crate::api::convert::placement::{Answer, Submitted};
 use crate::cli::load;
-use crate::config::csv::{Csv, Record};
-use crate::config::fault::escaped;
-use crate::config::{Fault, Source};
-use crate::model::QueuePath;
-use crate::view::PartitionView;
-use crate::view::placement::{Placement, PlacementOutcome, Request};
+use config::csv::{Csv, Record};
+use config::fault::escaped;
+use config::{Fault, Source};
+use model::QueuePath;
+use view::PartitionView;
+use view::placement::{Placement, PlacementOutcome, Request};
+use wire::convert::placement::{Answer, Submitted};
 
 /// What a batch is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

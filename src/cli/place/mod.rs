@@ -15,11 +15,11 @@ use clap::Args;
 
 use self::batch::BatchFormat;
 use super::{fail, load};
-use crate::api::convert::placement::Answer;
-use crate::config::{self, DEFAULT_POLICY_GROUP, Reading};
-use crate::model::Profile;
-use crate::view::placement::{Request, TYPE_TAG};
-use crate::view::{PartitionView, View};
+use ::config::{self, DEFAULT_POLICY_GROUP, Reading};
+use model::Profile;
+use view::placement::{Request, TYPE_TAG};
+use view::{PartitionView, View};
+use wire::convert::placement::Answer;
 
 /// The arguments of `kornsole place`.
 #[derive(Args, Clone, Debug)]

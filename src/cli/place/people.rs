@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::config::fault::escaped;
-use crate::view::PartitionView;
-use crate::view::placement::{Admission, Line, Placed, PlacementOutcome, Request, template_words};
+use config::fault::escaped;
+use view::PartitionView;
+use view::placement::{Admission, Line, Placed, PlacementOutcome, Request, template_words};
 
 /// Reports a placement under the configuration of `file`.
 pub fn print(

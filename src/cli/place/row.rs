@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::csv::{CsvFault, Record};
-use crate::config::node::FieldValue;
-use crate::config::yaml::{self, Node};
-use crate::config::{Fault, Faults, Place, Severity};
-use crate::view::placement::TYPE_TAG;
+use config::csv::{CsvFault, Record};
+use config::node::FieldValue;
+use config::yaml::{self, Node};
+use config::{Fault, Faults, Place, Severity};
+use view::placement::TYPE_TAG;
 
 /// One submission of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -209,7 +209,7 @@ fn yaml_row(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::csv::Csv;
+    use config::csv::Csv;
 
     /// The rows of a CSV text, and its faults as `line:column code`.
     fn csv(text: &str) -> (Vec<Row>, Vec<String>) {

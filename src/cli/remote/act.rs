@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::show::lines;
 use super::{Ended, ServerArgs, UNREACHABLE, exit, killing, print};
-use crate::api::client::Remote;
-use crate::console::present::text::escape;
-use crate::model::QueuePath;
-use crate::source::remote::once::Once;
-use crate::view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
+use client::Remote;
+use console::present::text::escape;
+use model::QueuePath;
+use source::remote::once::Once;
+use view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
 
 /// The arguments of `kornsole kill`.
 #[derive(Args, Clone, Debug)]
@@ -227,7 +227,7 @@ pub(super) fn escape_lines(text: &str) -> String {
         .collect()
 }
 
-fn ids(asks: &[crate::model::AskId]) -> Vec<Value> {
+fn ids(asks: &[model::AskId]) -> Vec<Value> {
     asks.iter().map(|ask| json!(ask.as_str())).collect()
 }
 

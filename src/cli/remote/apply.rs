@@ -9,9 +9,9 @@ use clap::Args;
 use super::act::{connect, escape_lines, report};
 use super::{Ended, ServerArgs, exit, print};
 use crate::cli::load;
-use crate::config::{AllowedRemoval, Removal};
-use crate::source::remote::once::Once;
-use crate::view::act::{Act, ChangeLine, Configured, Done, FoundFault, Order, Refusal};
+use config::{AllowedRemoval, Removal};
+use source::remote::once::Once;
+use view::act::{Act, ChangeLine, Configured, Done, FoundFault, Order, Refusal};
 
 /// The most changes that are listed before the question.
 const MOST_LISTED: usize = 20;
@@ -146,7 +146,7 @@ pub(super) fn change(
 
 /// Writes the text that is in force back into the ConfigMap.
 fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
-    let base = Some(crate::config::checksum(text.as_bytes()));
+    let base = Some(config::checksum(text.as_bytes()));
     let act = Act::Configure { text, base, dry_run: false };
     let done = once.act(&Order::new(act, "put back: it did not come into force"))?;
     print(&report(&done, json)).map(|_| ())

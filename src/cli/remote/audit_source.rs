@@ -6,16 +6,16 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 
 use super::{ClientArgs, Ended, ServerArgs};
-use crate::api::client::{Remote, encode_once};
-use crate::api::convert::{Wall, audit as convert};
-use crate::api::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
-use crate::api::dto::native::ConfigState;
-use crate::config::DEFAULT_POLICY_GROUP;
-use crate::engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected, SalvagedFolder};
-use crate::model::Profile;
-use crate::source::remote::kept::Kept;
-use crate::source::remote::once::Once;
-use crate::view::audit::AuditQuery;
+use client::{Remote, encode_once};
+use config::DEFAULT_POLICY_GROUP;
+use engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected, SalvagedFolder};
+use model::Profile;
+use source::remote::kept::Kept;
+use source::remote::once::Once;
+use view::audit::AuditQuery;
+use wire::convert::{Wall, audit as convert};
+use wire::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
+use wire::dto::native::ConfigState;
 
 /// How many are asked for at once.
 const PAGE: usize = 1000;

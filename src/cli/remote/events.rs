@@ -10,12 +10,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Ended, ServerArgs, exit, print};
-use crate::api::dto::{EventRecord, json::to_bytes};
-use crate::console::present::text::escape;
-use crate::model::Tags;
-use crate::source::remote::follow::EventMessage;
-use crate::source::remote::once::Once;
-use crate::view::record::{ChangeDetail, ChangeType, ObjectType};
+use console::present::text::escape;
+use model::Tags;
+use source::remote::follow::EventMessage;
+use source::remote::once::Once;
+use view::record::{ChangeDetail, ChangeType, ObjectType};
+use wire::dto::{EventRecord, json::to_bytes};
 
 /// How often the pods of asks are asked for at most.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -141,7 +141,7 @@ fn as_row(id: u64, record: &EventRecord, pods: &PodNames) -> String {
     let (change, detail) =
         (ChangeType(number(record.event_change_type)), ChangeDetail(number(record.event_change_detail)));
     let change = if change == ChangeType::NONE { "-".to_owned() } else { change.to_string() };
-    let at = crate::api::dto::time::rfc3339(record.timestamp_nano / 1_000_000 * 1_000_000);
+    let at = wire::dto::time::rfc3339(record.timestamp_nano / 1_000_000 * 1_000_000);
     let (object, reference) = (pods.name(&record.object_id), pods.name(&record.reference_id));
     let parts = [object, reference, &record.message].map(|part| escape(part).into_owned());
     let line = format!("{id:>8}  {at:<24}  {kind:<11}  {change:<6}  {detail:<20}  {}", parts.join("  "));

@@ -10,27 +10,27 @@ use imbl::Vector;
 use super::show::{ShowArgs, lines, show};
 use super::table::Table;
 use super::{ClientArgs, Ended, ServerArgs, exit, print};
-use crate::api::client::Remote;
-use crate::api::convert::read::explain as read;
-use crate::api::convert::{Wall, explain as convert};
-use crate::api::dto::native::{Explained, Waiting};
 use crate::cli::load;
-use crate::config::DEFAULT_POLICY_GROUP;
-use crate::console::present::format::duration;
-use crate::engine::explain::explained as explained_by;
-use crate::engine::journal::FolderInspection;
-use crate::model::{Identity, Profile, Time};
-use crate::scenario::{RunOutcome, Runner, Silent};
-use crate::source::Saved;
-use crate::source::remote::explain::path;
-use crate::source::remote::once::Want;
-use crate::twin::Twin;
-use crate::view::act::Refusal;
-use crate::view::limits_used::LimitUsed;
-use crate::view::units::show_amount;
-use crate::view::users::Side;
-use crate::view::waiting::{Asked, Finding, Question, Sheet};
-use crate::whatif::{Fork, Pace};
+use client::Remote;
+use config::DEFAULT_POLICY_GROUP;
+use console::present::format::duration;
+use engine::explain::explained as explained_by;
+use engine::journal::FolderInspection;
+use forecast::twin::Twin;
+use forecast::whatif::{Fork, Pace};
+use model::{Identity, Profile, Time};
+use scenario::{RunOutcome, Runner, Silent};
+use source::Saved;
+use source::remote::explain::path;
+use source::remote::once::Want;
+use view::act::Refusal;
+use view::limits_used::LimitUsed;
+use view::units::show_amount;
+use view::users::Side;
+use view::waiting::{Asked, Finding, Question, Sheet};
+use wire::convert::read::explain as read;
+use wire::convert::{Wall, explain as convert};
+use wire::dto::native::{Explained, Waiting};
 
 /// The exit code for what waits.
 const WAITS: u8 = 1;
@@ -199,7 +199,7 @@ fn refused(refusal: Refusal) -> Ended {
 fn text(sheet: &Sheet) -> String {
     let age = |since: Time| format!("{} ago", duration(sheet.at.since(since)));
     let lines = sheet.text(age);
-    lines.iter().map(|line| crate::console::present::text::escape(line).into_owned() + "\n").collect()
+    lines.iter().map(|line| console::present::text::escape(line).into_owned() + "\n").collect()
 }
 
 /// `kornsole fairness`: how queues stand to their guarantees.

@@ -5,10 +5,10 @@ use std::io::IsTerminal as _;
 use super::act::{KillArgs, connect, escape_lines};
 use super::apply::answer;
 use super::{Ended, note_on_stderr};
-use crate::model::AppId;
-use crate::source::remote::once::Once;
-use crate::view::act::Refusal;
-use crate::view::kubernetes::{Chain, OwnerObject};
+use model::AppId;
+use source::remote::once::Once;
+use view::act::Refusal;
+use view::kubernetes::{Chain, OwnerObject};
 
 /// Asks, and suspends owners. Gives the connection to kill by.
 ///

@@ -28,18 +28,18 @@ use super::attach::{self, WayArgs};
 use super::look::Rejected;
 use super::printed::safe;
 use super::{fail, say, trends};
-use crate::api::client::{Fault, Limits, Remote};
-use crate::api::dto::native::{WhatIf, WhatIfResult};
-use crate::model::Time;
-use crate::source::remote::once::Once;
-use crate::twin::Twin;
 pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
+use client::{Fault, Limits, Remote};
 pub use events::{EventsArgs, events};
 pub use explain::{ExplainArgs, explain, fairness};
+use forecast::twin::Twin;
+use model::Time;
 pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
+use source::remote::once::Once;
 pub use usage::{UsageArgs, moment, usage};
+use wire::dto::native::{WhatIf, WhatIfResult};
 
 /// The exit code when nobody answers.
 const UNREACHABLE: u8 = 3;

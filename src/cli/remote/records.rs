@@ -11,11 +11,10 @@ use super::apply::{ChangeArgs, change};
 use super::audit_source::AuditSourceArgs;
 use super::table::Table;
 use super::{Ended, exit, print};
-use crate::api::dto::json::to_bytes;
-use crate::api::dto::time::rfc3339;
-use crate::config;
-use crate::view::act::Act;
-use crate::view::audit::AuditQuery;
+use view::act::Act;
+use view::audit::AuditQuery;
+use wire::dto::json::to_bytes;
+use wire::dto::time::rfc3339;
 
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]

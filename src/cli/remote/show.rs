@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::table::Table;
 use super::{Ended, ServerArgs, exit, note_on_stderr, print_or_watch};
-use crate::api::convert;
-use crate::api::dto::Unknown;
-use crate::console::present::format;
-use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
-use crate::source::remote::once::{Once, Want};
-use crate::view::units::show_amount;
-use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
+use console::present::format;
+use model::{AppId, MEMORY, QueuePath, Resource, VCORE};
+use source::remote::once::{Once, Want};
+use view::units::show_amount;
+use view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
+use wire::convert;
+use wire::dto::Unknown;
 
 /// How many values that could not be read are listed.
 const SHOWN_UNKNOWN: usize = 20;
@@ -246,8 +246,8 @@ pub fn users(args: &ShowArgs) -> ExitCode {
         if json {
             #[derive(Serialize)]
             struct Both {
-                users: Vec<crate::api::dto::UserUsage>,
-                groups: Vec<crate::api::dto::GroupUsage>,
+                users: Vec<wire::dto::UserUsage>,
+                groups: Vec<wire::dto::GroupUsage>,
             }
             return Ok(lines([Both { users: convert::users(part), groups: convert::groups(part) }]));
         }
@@ -357,6 +357,6 @@ fn partitions<'v>(view: &'v View, named: Option<&str>) -> Result<Vec<&'v Partiti
 
 /// One JSON document a line.
 pub(super) fn lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> String {
-    let documents = values.into_iter().flat_map(|value| crate::api::dto::json::to_bytes(&value));
+    let documents = values.into_iter().flat_map(|value| wire::dto::json::to_bytes(&value));
     String::from_utf8_lossy(&documents.collect::<Vec<u8>>()).into_owned()
 }

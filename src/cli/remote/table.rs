@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::console::present::text::escape;
+use console::present::text::escape;
 
 /// Rows of cells under titles. A title that begins with `>` stands over figures.
 pub struct Table {

@@ -2,10 +2,9 @@
 
 use super::Ended;
 use super::read::Inputs;
-use crate::config;
-use crate::model::{Profile, Time};
-use crate::scheduler::{Command, Scheduler};
-use crate::whatif::{Change, Meaning, meaning};
+use forecast::whatif::{Change, Meaning, meaning};
+use model::{Profile, Time};
+use scheduler::{Command, Scheduler};
 
 /// Adds to each configuration the same with the keys set. It is read by every release before anything is run.
 ///

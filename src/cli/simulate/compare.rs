@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::sweep::{Report, Row};
 use super::variant::Label;
-use crate::simulate::Figures;
-use crate::simulate::target::time;
-use crate::whatif::Spread;
+use forecast::simulate::Figures;
+use forecast::simulate::target::time;
+use forecast::whatif::Spread;
 
 /// A figure of a run, where it has one.
 type Value = Box<dyn Fn(&Figures) -> Option<f64>>;

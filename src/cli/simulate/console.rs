@@ -11,10 +11,10 @@ use super::search::searched;
 use super::sweep::{Report, Row, sweep};
 use super::variant::Label;
 use super::{Cluster, Ended, Past, SimulateArgs, read, variant};
-use crate::console::{SimulateJob, Simulator};
-use crate::scheduler::NodeSpec;
-use crate::simulate::{Figures, Group, Waits};
-use crate::view::simulation::{SimulatedGroup, SimulatedRun, SimulatedUse, SimulatedWaits, Simulation};
+use console::{SimulateJob, Simulator};
+use forecast::simulate::{Figures, Group, Waits};
+use scheduler::NodeSpec;
+use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedUse, SimulatedWaits, Simulation};
 
 /// Makes simulations for a console; files are looked for in a folder, or where the process is.
 pub fn simulator(folder: Option<&Path>) -> Simulator {

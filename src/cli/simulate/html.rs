@@ -8,7 +8,7 @@ use super::compare::{Line, lines, measures, sentences};
 use super::sweep::Report;
 use super::variant::Label;
 use crate::cli::html::escaped;
-use crate::simulate::target::time;
+use forecast::simulate::target::time;
 
 /// How many lines a chart has at most.
 const CURVES: usize = 14;
@@ -169,8 +169,8 @@ fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item =
 mod tests {
     use super::super::sweep::Row;
     use super::*;
-    use crate::simulate::figures::Series;
-    use crate::simulate::{Figures, Group};
+    use forecast::simulate::figures::Series;
+    use forecast::simulate::{Figures, Group};
 
     #[test]
     fn a_page_of_any_sweep_is_below_two_megabytes_and_says_what_is_left_out() {

@@ -7,15 +7,14 @@ use std::sync::Arc;
 use super::super::whatif::origin::earlier;
 use super::progress::{Progress, Said, Share, Watch, is_wanted};
 use super::{Ended, SimulateArgs};
-use crate::config;
-use crate::engine::journal::{FolderInspection, Recording};
-use crate::model::{AppId, NodeId, Profile, Time};
-use crate::scheduler::state::node::Node;
-use crate::scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
-use crate::simulate::backtest::{Backtest, Recorded};
-use crate::simulate::input::recorded::Fates;
-use crate::simulate::meter::Meter;
-use crate::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
+use engine::journal::{FolderInspection, Recording};
+use forecast::simulate::backtest::{Backtest, Recorded};
+use forecast::simulate::input::recorded::Fates;
+use forecast::simulate::meter::Meter;
+use forecast::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
+use model::{AppId, NodeId, Profile, Time};
+use scheduler::state::node::Node;
+use scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 
 /// What a span of a journal has.
 pub(super) struct Journal {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Ended;
 use super::read::Inputs;
 use super::variant::Variant;
-use crate::simulate::Workload;
+use forecast::simulate::Workload;
 
 /// What a text takes once it is read, in its own bytes.
 const READ: u64 = 12;
@@ -73,7 +73,7 @@ fn available() -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::{Job, Task};
+    use forecast::simulate::{Job, Task};
 
     #[test]
     fn what_does_not_fit_is_refused_with_the_estimate() {

@@ -29,10 +29,10 @@ use signal_hook::consts::SIGINT;
 use self::progress::Watch;
 use super::fail;
 use super::settings::print;
-use crate::config::DEFAULT_POLICY_GROUP;
-use crate::engine::journal::JournalHistory;
-use crate::model::{Profile, Time};
-use crate::scheduler::NodeSpec;
+use config::DEFAULT_POLICY_GROUP;
+use engine::journal::JournalHistory;
+use model::{Profile, Time};
+use scheduler::NodeSpec;
 
 pub use self::console::simulator;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::simulate::Done;
-use crate::simulate::target::time;
+use forecast::simulate::Done;
+use forecast::simulate::target::time;
 
 /// How often progress is shown.
 const PERIOD: Duration = Duration::from_millis(250);

@@ -10,18 +10,18 @@ use super::super::load;
 use super::journal::{Journal, journal, of_folder};
 use super::progress::Watch;
 use super::{Ended, SimulateArgs, changed, memory};
-use crate::config::properties::parse_duration;
-use crate::config::{self, Config};
-use crate::model::quantity::parse_quantity;
-use crate::model::{NodeId, Profile, Resource, Time};
-use crate::scenario::{Runner, Scenario};
-use crate::scheduler::NodeSpec;
-use crate::simulate::backtest::Backtest;
-use crate::simulate::input::openb::Fractions;
-use crate::simulate::input::{self, Reading};
-use crate::simulate::queues::QueueRule;
-use crate::simulate::{Workload, arrange};
-use crate::whatif::RuntimeRule;
+use ::config::properties::parse_duration;
+use ::config::{self, Config};
+use forecast::simulate::backtest::Backtest;
+use forecast::simulate::input::openb::Fractions;
+use forecast::simulate::input::{self, Reading};
+use forecast::simulate::queues::QueueRule;
+use forecast::simulate::{Workload, arrange};
+use forecast::whatif::RuntimeRule;
+use model::quantity::parse_quantity;
+use model::{NodeId, Profile, Resource, Time};
+use scenario::{Runner, Scenario};
+use scheduler::NodeSpec;
 
 /// Everybody's own queue, where nothing else is given: what a job asks for is created, and a job that asks for nothing goes to one queue.
 const OPEN: &str = "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  - name: fixed\n    value: root.default\n    \

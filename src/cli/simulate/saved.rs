@@ -2,11 +2,11 @@
 
 use std::io;
 
-use crate::model::Time;
-use crate::scenario::{RunOutcome, Runner, Scenario, Sink, StepKind};
-use crate::scheduler::{Event, PartitionCommand, Scheduler};
-use crate::simulate::Workload;
-use crate::simulate::input::recorded::{Fates, read};
+use forecast::simulate::Workload;
+use forecast::simulate::input::recorded::{Fates, read};
+use model::Time;
+use scenario::{RunOutcome, Runner, Scenario, Sink, StepKind};
+use scheduler::{Event, PartitionCommand, Scheduler};
 
 /// What a run of a scenario shows: the commands with their times, and what became of each ask.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(super) struct Recorded {
 
 impl Recorded {
     /// Runs the steps and notes what came in.
-    pub fn run(&mut self, runner: &mut Runner, scenario: &Scenario, config: crate::config::Reading) -> io::Result<()> {
+    pub fn run(&mut self, runner: &mut Runner, scenario: &Scenario, config: config::Reading) -> io::Result<()> {
         if runner.load(config, self)? == RunOutcome::Refused {
             return Ok(());
         }

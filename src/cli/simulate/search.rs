@@ -6,10 +6,10 @@ use super::read::Inputs;
 use super::sweep::Row;
 use super::variant::{self, Variant};
 use super::{Ended, SimulateArgs, memory, sweep};
-use crate::model::Resource;
-use crate::simulate::search::{Found, Tried, fewest};
-use crate::simulate::target::{Target, time};
-use crate::simulate::{Figures, Longest};
+use forecast::simulate::search::{Found, Tried, fewest};
+use forecast::simulate::target::{Target, time};
+use forecast::simulate::{Figures, Longest};
+use model::Resource;
 
 /// How a search went.
 pub(super) struct Search {

@@ -10,10 +10,10 @@ use super::progress::{Progress, Watch, is_wanted};
 use super::read::{Inputs, Source};
 use super::variant::{Label, Variant};
 use super::{Ended, SimulateArgs, memory};
-use crate::scenario::{RunOutcome, Runner, Sink, Trace};
-use crate::scheduler::{Event, Scheduler};
-use crate::simulate::meter::Meter;
-use crate::simulate::{Done, Figures, Plan, Stopped};
+use forecast::simulate::meter::Meter;
+use forecast::simulate::{Done, Figures, Plan, Stopped};
+use scenario::{RunOutcome, Runner, Sink, Trace};
+use scheduler::{Event, Scheduler};
 
 /// After how many steps of a scenario it is asked whether to continue.
 const STEPS: usize = 256;
@@ -102,7 +102,7 @@ pub(super) fn one(
     } else {
         let workload = variant.workload(inputs).map_err(Ended::input)?;
         let plan = Plan { config, profile: variant.core, until: inputs.until, from: None, again: !args.lose_preempted };
-        crate::simulate::run(&workload, &plan, go_on).map_err(|why| match why {
+        forecast::simulate::run(&workload, &plan, go_on).map_err(|why| match why {
             Stopped::Asked => Ended::interrupted(),
             Stopped::Config(message) => Ended::input(message),
         })?
@@ -137,7 +137,7 @@ fn by_steps(
     let mut sink = Steps { trace, events: Vec::new() };
     let (mut runner, mut meter) = (Runner::new(variant.core), Meter::default());
     let failed = |why: std::io::Error| Ended::input(format!("the trace cannot be written: {why}"));
-    let loaded = runner.load(crate::config::read(text, variant.core), &mut sink).map_err(failed)?;
+    let loaded = runner.load(config::read(text, variant.core), &mut sink).map_err(failed)?;
     if loaded == RunOutcome::Refused {
         return Err(Ended::input(format!(
             "{}: its configuration is refused under {}",

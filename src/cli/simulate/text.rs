@@ -6,8 +6,8 @@ use super::SimulateArgs;
 use super::compare::{Line, Measure, lines, measures, sentences};
 use super::sweep::Report;
 use super::variant::Label;
-use crate::simulate::backtest::Backtest;
-use crate::simulate::target::time;
+use forecast::simulate::backtest::Backtest;
+use forecast::simulate::target::time;
 
 /// How many queues are listed.
 const QUEUES: usize = 15;

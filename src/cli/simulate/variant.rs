@@ -2,9 +2,9 @@
 
 use super::read::{Inputs, Source};
 use super::{Ended, SimulateArgs};
-use crate::model::Profile;
-use crate::simulate::target::Target;
-use crate::simulate::{Workload, arrange, input};
+use forecast::simulate::target::Target;
+use forecast::simulate::{Workload, arrange, input};
+use model::Profile;
 
 /// One run: the numbers of its inputs, and its settings.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::api::dto::ResourceMap;
-use crate::api::dto::native as dto;
 use crate::cli::html::escaped;
+use wire::dto::ResourceMap;
+use wire::dto::native as dto;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f24;background:#fff}\
 h1{font-size:1.4rem}h2{font-size:1.05rem;margin-top:2rem}table{border-collapse:collapse;width:100%}\

@@ -14,14 +14,14 @@ use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::settings::print;
 use super::{fail, load};
-use crate::api::convert::{Wall, whatif as convert};
-use crate::api::dto::json::to_bytes;
-use crate::api::dto::native as dto;
-use crate::config::{DEFAULT_POLICY_GROUP, manifest};
-use crate::engine::forecast;
-use crate::model::Profile;
-use crate::twin::Twin;
-use crate::whatif::{Bounds, Fork, Plan, Unfinished};
+use ::forecast::twin::Twin;
+use ::forecast::whatif::{Bounds, Fork, Plan, Unfinished};
+use config::{DEFAULT_POLICY_GROUP, manifest};
+use engine::forecast;
+use model::Profile;
+use wire::convert::{Wall, whatif as convert};
+use wire::dto::json::to_bytes;
+use wire::dto::native as dto;
 
 /// What the runs may take.
 const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };

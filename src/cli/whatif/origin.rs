@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::super::{load, manifests};
 use super::WhatIfArgs;
-use crate::config::properties::parse_duration;
-use crate::config::{DEFAULT_POLICY_GROUP, manifest};
-use crate::engine::journal::FolderInspection;
-use crate::kubernetes::Recovered;
-use crate::model::{Identity, Time};
-use crate::scenario::{RunOutcome, Runner, Silent};
-use crate::source::{Saved, Source};
-use crate::twin::Twin;
-use crate::whatif::{Arrivals, Fork, Pace};
+use config::properties::parse_duration;
+use config::{DEFAULT_POLICY_GROUP, manifest};
+use engine::journal::FolderInspection;
+use forecast::twin::Twin;
+use forecast::whatif::{Arrivals, Fork, Pace};
+use kubernetes::Recovered;
+use model::{Identity, Time};
+use scenario::{RunOutcome, Runner, Silent};
+use source::{Saved, Source};
 
 /// A twin of the state in a dump, of its first partition where none is named.
 pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>, String> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::api::dto::ResourceMap;
-use crate::api::dto::native as dto;
-use crate::view::units::show_amount;
+use view::units::show_amount;
+use wire::dto::ResourceMap;
+use wire::dto::native as dto;
 
 /// The most applications that the table lists.
 const MOST_LISTED: usize = 40;
@@ -28,7 +28,7 @@ pub(super) fn text(result: &dto::WhatIfResult) -> String {
         None => one(result, &mut lines),
     }
     let text = lines.join("\n");
-    text.lines().map(|line| format!("{}\n", crate::console::present::text::escape(line))).collect()
+    text.lines().map(|line| format!("{}\n", console::present::text::escape(line))).collect()
 }
 
 fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {

@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use console::tape::{self, Limits, PlayResult, Stage, words};
+use engine::Core;
 use kornsole::cli::play::{Mode, play_file, play_linear};
-use kornsole::config;
-use kornsole::engine::Core;
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::Workload;
-use kornsole::scheduler::{Command, Event, NodeSpec, PartitionCommand};
-use kornsole::tape::{self, Limits, PlayResult, Stage, words};
+use model::{Profile, Time};
+use scenario::Workload;
+use scheduler::{Command, Event, NodeSpec, PartitionCommand};
 
 use crate::common::{TestFolder, about};
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kornsole::model::acl::{Acl, AclNames};
-use kornsole::model::{Identity, Time};
-use kornsole::scheduler::placement::access::{AclKind, Grant, GrantedBy, admin, submit};
-use kornsole::scheduler::placement::{RECOVERY_QUEUE, Request};
-use kornsole::scheduler::{Command, EventKind, PartitionCommand, Scheduler, Submission};
-use kornsole::view::{PartitionView, View};
+use model::acl::{Acl, AclNames};
+use model::{Identity, Time};
+use scheduler::placement::access::{AclKind, Grant, GrantedBy, admin, submit};
+use scheduler::placement::{RECOVERY_QUEUE, Request};
+use scheduler::{Command, EventKind, PartitionCommand, Scheduler, Submission};
+use view::{PartitionView, View};
 
 use super::*;
 

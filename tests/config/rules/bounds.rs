@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kornsole::config::{Reading, fault, read_bytes, yaml};
+use config::{Reading, fault, read_bytes, yaml};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The checksum of a text (`config.md` section 13).
 
-use kornsole::config::checksum;
+use config::checksum;
 
 #[test]
 fn a_text_can_carry_its_own_checksum() {

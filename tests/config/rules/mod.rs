@@ -19,8 +19,8 @@ mod reading;
 mod resources;
 mod users;
 
-use kornsole::config::{Config, Fault, QueueConfig, RuleKind, Severity, read};
-use kornsole::model::{Profile, QueuePath};
+use config::{Config, Fault, QueueConfig, RuleKind, Severity, read};
+use model::{Profile, QueuePath};
 
 fn Q(queues: &str) -> String {
     format!("partitions: [{{name: default, queues: {queues}}}]")

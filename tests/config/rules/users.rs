@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kornsole::config::read;
-use kornsole::model::{Identity, Profile};
-use kornsole::scheduler::placement::{Admission, Request, Switches, identify};
-use kornsole::view::View;
+use config::read;
+use model::{Identity, Profile};
+use scheduler::placement::{Admission, Request, Switches, identify};
+use view::View;
 
 /// A cluster with the rules `provided`, `primarygroup` and `secondarygroup`, which create.
 fn cluster(profile: Profile) -> Arc<View> {

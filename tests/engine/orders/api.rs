@@ -18,15 +18,15 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request};
 use axum::routing::put;
-use kornsole::api::auth::Tokens;
-use kornsole::api::convert::Wall;
-use kornsole::api::server::Limits;
-use kornsole::api::server::native::{self, NativeApi, NativeOptions};
-use kornsole::engine::Engine;
-use kornsole::model::acl::AclNames;
-use kornsole::model::{Acl, Profile};
+use engine::Engine;
+use model::acl::AclNames;
+use model::{Acl, Profile};
 use serde_json::{Value, json};
+use server::Limits;
+use server::auth::Tokens;
+use server::native::{self, NativeApi, NativeOptions};
 use tower::ServiceExt as _;
+use wire::convert::Wall;
 
 use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage};
@@ -84,7 +84,7 @@ impl Api {
             tls: false,
             profile: Profile::Kornsole,
             policy_group: "queues".to_owned(),
-            events: kornsole::config::Settings::default().config().event.clone(),
+            events: config::Settings::default().config().event.clone(),
             limits: Limits::default(),
             alerts: None,
             shadow: None,

@@ -1,9 +1,9 @@
 //! Killing and moving applications.
 
-use kornsole::engine::Setup;
-use kornsole::model::{AppState, Profile, QueuePath};
-use kornsole::scheduler::Tuning;
-use kornsole::view::act::{AclKind, Act, Code, Done, LONGEST_REASON, Order, PartitionAct};
+use engine::Setup;
+use model::{AppState, Profile, QueuePath};
+use scheduler::Tuning;
+use view::act::{AclKind, Act, Code, Done, LONGEST_REASON, Order, PartitionAct};
 
 use crate::common::{kill, move_to, user, within};
 use crate::orders::stage::{Stage, ask, assert_refusal, owner};
@@ -64,7 +64,7 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
         Code::ReadOnly,
         "ann may not kill etl: read only: no token",
     );
-    let elsewhere = kornsole::view::act::Act::within(&"gone".into(), PartitionAct::Remove { app: "etl".into() });
+    let elsewhere = view::act::Act::within(&"gone".into(), PartitionAct::Remove { app: "etl".into() });
     assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "there is no partition gone");
 }
 
@@ -137,13 +137,10 @@ fn everything_that_does_not_fit_is_reported_at_once() {
         "maxapplications: 1, resources: {max: {vcore: 1}}, limits: [{users: [sue], maxresources: {vcore: 1}}]",
     );
     let base = stage.core.scheduler().checksum().to_owned();
-    let configure = kornsole::view::act::Act::Configure { text, base: Some(base), dry_run: false };
+    let configure = view::act::Act::Configure { text, base: Some(base), dry_run: false };
     stage.order(&owner(), configure).unwrap();
     stage.submit("other", "root.b.few");
-    stage.give(kornsole::scheduler::PartitionCommand::Ask(kornsole::scheduler::AskSpec {
-        app: "other".into(),
-        ..ask("o", 1, 1000)
-    }));
+    stage.give(scheduler::PartitionCommand::Ask(scheduler::AskSpec { app: "other".into(), ..ask("o", 1, 1000) }));
     stage.settle();
     let refusal = stage.refused(&user("ann"), move_to("etl", "root.b.few"));
     let codes: Vec<_> = refusal.details.reasons.iter().map(|reason| reason.code).collect();

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::model::Identity;
-use kornsole::scheduler::{NodeSpec, Submission};
-use kornsole::view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
-use kornsole::view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
+use model::Identity;
+use scheduler::{NodeSpec, Submission};
+use view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
+use view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
 
 use crate::common::{kill, millicores, move_to, user, within};
 use crate::orders::stage::{CONFIG, Stage, ask};

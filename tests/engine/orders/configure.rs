@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kornsole::engine::Setup;
-use kornsole::model::Profile;
-use kornsole::view::act::{Act, Actor, Code, Configured, Done, LoadedBy, Refusal};
+use engine::Setup;
+use model::Profile;
+use view::act::{Act, Actor, Code, Configured, Done, LoadedBy, Refusal};
 
 use crate::common::{TestFolder, user};
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
@@ -137,9 +137,8 @@ fn a_dry_run_says_what_drains_and_changes_nothing() {
     let act = configure(&stage, &text, true);
     let Done::Configured(would) = stage.order(&owner(), act).unwrap() else { panic!() };
     assert_eq!(stage.picture(), before);
-    let names = |queues: &[(String, kornsole::model::QueuePath)]| {
-        queues.iter().map(|(_, queue)| queue.to_string()).collect::<Vec<_>>()
-    };
+    let names =
+        |queues: &[(String, model::QueuePath)]| queues.iter().map(|(_, queue)| queue.to_string()).collect::<Vec<_>>();
     assert_eq!((names(&would.draining), names(&would.created)), (vec!["root.a.x".into()], vec!["root.b.new".into()]));
     assert_eq!(would.what_happens, ["root.a.x will drain: 1 application in it"]);
     let done = change(&mut stage, &owner(), &text).unwrap();
@@ -199,8 +198,8 @@ fn a_manifest_is_replaced_by_a_manifest_only() {
     let folder = TestFolder::new();
     let file = file(&folder);
     fs::write(&file, manifest(CONFIG)).unwrap();
-    let config = kornsole::config::read_file(manifest(CONFIG).as_bytes(), "queues", Default::default()).config.unwrap();
-    let core = kornsole::engine::Core::new(Default::default(), std::sync::Arc::new(config), None).unwrap();
+    let config = config::read_file(manifest(CONFIG).as_bytes(), "queues", Default::default()).config.unwrap();
+    let core = engine::Core::new(Default::default(), std::sync::Arc::new(config), None).unwrap();
     let mut stage = Stage { core: core.with_config_text(manifest(CONFIG).as_bytes(), Some(file.clone())) };
     assert_eq!(&*stage.core.configuration().unwrap().queues, CONFIG);
     let text = CONFIG.replace("vcore: 2", "vcore: 9");

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use kornsole::engine::{Core, Engine, Progress, Setup};
-use kornsole::model::{AppState, Profile, Time};
-use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{Embedded, Source, Stepped};
-use kornsole::view::act::{Act, Actor, Code, Done, Order, Refusal};
+use ::scenario::{self, ScenarioWorkload};
+use engine::{Core, Engine, Progress, Setup};
+use model::{AppState, Profile, Time};
+use source::{Embedded, Source, Stepped};
+use view::act::{Act, Actor, Code, Done, Order, Refusal};
 
 use crate::common::{about, kill, user};
 use crate::orders::stage::{CONFIG, Stage, owner};
@@ -109,7 +109,7 @@ steps:
 ";
     let core = |paused| {
         let scenario = scenario::read(steps).scenario.unwrap();
-        let config = kornsole::config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
+        let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
         let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
         let setup = Setup { paused, ..Setup::of(Profile::Kornsole) };
         Core::set_up(&setup, Arc::new(config), Some(Box::new(workload))).unwrap()

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use kornsole::config;
-use kornsole::engine::Core;
-use kornsole::engine::audit_log::AuditLog;
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::Workload;
-use kornsole::scheduler::{Command, Event, PartitionCommand};
-use kornsole::view::act::{Act, Actor, ActsFrom, Code, Done, Order, PartitionAct, Refusal};
-use kornsole::view::audit::{AuditEntry, AuditQuery, RevisionSource};
+use engine::Core;
+use engine::audit_log::AuditLog;
+use model::{Profile, Time};
+use scenario::Workload;
+use scheduler::{Command, Event, PartitionCommand};
+use view::act::{Act, Actor, ActsFrom, Code, Done, Order, PartitionAct, Refusal};
+use view::audit::{AuditEntry, AuditQuery, RevisionSource};
 
 use crate::common::{kill, move_to, user, within};
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
@@ -127,7 +126,7 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
         report,
         [back, (2, RevisionSource::Console, "ann", "smaller", 1), (1, RevisionSource::Start, "", "", 0)]
     );
-    let page = stage.core.events().page(kornsole::engine::Numbering::All, 0, 10_000);
+    let page = stage.core.events().page(engine::Numbering::All, 0, 10_000);
     let events = page.records.iter().filter(|(_, record)| record.detail.0 == 906);
     let events: Vec<_> = events.map(|(_, record)| record.message.to_string()).collect();
     assert_eq!(events, ["ann brought revision 1 back, as revision 3"]);
@@ -167,7 +166,7 @@ fn of_a_workload_only_what_a_person_could_have_ordered_is_entered() {
     let read = |text: &str| Arc::new(config::read(text, Profile::Kornsole).config.unwrap());
     let submit = |app: &str| {
         let (who, queue) = (user("sue").identity, "root.b.z".to_owned());
-        let submission = kornsole::scheduler::Submission { app: app.into(), queue, who, ..Default::default() };
+        let submission = scheduler::Submission { app: app.into(), queue, who, ..Default::default() };
         PartitionCommand::Submit(submission).into()
     };
     let kill =

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use kornsole::config::AllowedRemoval;
-use kornsole::engine::Setup;
-use kornsole::model::{Profile, QueueState};
-use kornsole::view::NoticeWeight;
-use kornsole::view::act::{Act, Code, Configured, Done, Order, Refusal};
-use kornsole::view::audit::AuditQuery;
+use config::AllowedRemoval;
+use engine::Setup;
+use model::{Profile, QueueState};
+use view::NoticeWeight;
+use view::act::{Act, Code, Configured, Done, Order, Refusal};
+use view::audit::AuditQuery;
 
 use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};

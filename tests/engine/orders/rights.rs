@@ -1,8 +1,8 @@
 //! By property: the one who acts, whatever he wants, what is refused changes nothing; and what the view says would be refused is.
 
-use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
-use kornsole::view::act::{Act, Actor, Done, PartitionAct};
 use proptest::prelude::*;
+use scheduler::{AskSpec, NodeSpec, Submission};
+use view::act::{Act, Actor, Done, PartitionAct};
 
 use crate::common::{millicores, user, within};
 use crate::orders::stage::{Stage, ask, owner};
@@ -73,7 +73,7 @@ proptest! {
                 prop_assert!(who.scheduler_admin);
             }
             stage.settle();
-            prop_assert_eq!(kornsole::scheduler::inspect::invariants::violations(stage.core.scheduler()), Vec::<String>::new());
+            prop_assert_eq!(scheduler::inspect::invariants::violations(stage.core.scheduler()), Vec::<String>::new());
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, Config};
-use kornsole::engine::{Core, Setup};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
-use kornsole::view::View;
-use kornsole::view::act::{Act, Actor, Code, Done, Order, Refusal};
+use ::config::{self, Config};
+use engine::{Core, Setup};
+use model::{Identity, Profile, Time};
+use scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
+use view::View;
+use view::act::{Act, Actor, Code, Done, Order, Refusal};
 
 use crate::common::{millicores, user};
 
@@ -99,7 +99,7 @@ impl Stage {
 
     pub fn view(&mut self) -> Arc<View> {
         // Something to see, so that there is always a newer view.
-        self.core.notice(kornsole::view::NoticeWeight::Info, "look".to_owned(), String::new());
+        self.core.notice(view::NoticeWeight::Info, "look".to_owned(), String::new());
         self.core.take_view().unwrap()
     }
 

@@ -1,9 +1,9 @@
 //! What an API does as a resource manager: submit, ask, release, nodes, cleaning up.
 
-use kornsole::config::AllowedRemoval;
-use kornsole::model::Identity;
-use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
-use kornsole::view::act::{Actor, Code, Done, MOST_ASKS, Order, PartitionAct};
+use config::AllowedRemoval;
+use model::Identity;
+use scheduler::{AskSpec, NodeSpec, Submission};
+use view::act::{Actor, Code, Done, MOST_ASKS, Order, PartitionAct};
 
 use crate::common::{millicores, user, within};
 use crate::orders::stage::{Stage, ask, assert_refusal, owner};
@@ -105,7 +105,7 @@ fn cleaning_up_says_what_went_and_what_holds_the_rest() {
     let text =
         "partitions: [{name: default, queues: [{name: root, queues: [{name: b, queues: [{name: z}]}]}]}]".to_owned();
     let base = stage.core.scheduler().checksum().to_owned();
-    let act = kornsole::view::act::Act::Configure { text, base: Some(base), dry_run: false };
+    let act = view::act::Act::Configure { text, base: Some(base), dry_run: false };
     let allowed = AllowedRemoval { empty: false, queues: Some(4) };
     stage.core.perform(&owner(), &Order::from(act).allowing(allowed)).unwrap();
     let clean = |dry_run| within(PartitionAct::Clean { queues: true, applications: true, dry_run });

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
+use model::{Identity, Profile, Time};
 use proptest::prelude::*;
+use scheduler::inspect::invariants;
+use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 /// What a tenant may say besides its name.
 const TENANT: [&str; 8] = [

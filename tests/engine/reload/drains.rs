@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kornsole::engine::Setup;
-use kornsole::model::{Profile, QueuePath, Time};
-use kornsole::scheduler::{Command, EventKind, Tuning};
+use engine::Setup;
+use model::{Profile, QueuePath, Time};
+use scheduler::{Command, EventKind, Tuning};
 
 use super::stage::Stage;
 
@@ -27,7 +27,7 @@ fn without() -> String {
 }
 
 fn configure(stage: &mut Stage, text: &str) -> Vec<String> {
-    let config = kornsole::config::read(text, Profile::Kornsole).config.unwrap();
+    let config = config::read(text, Profile::Kornsole).config.unwrap();
     message(stage.core.apply(&Command::Configure(std::sync::Arc::new(config))))
 }
 
@@ -35,8 +35,8 @@ fn clean(stage: &mut Stage) -> Vec<String> {
     message(stage.core.apply(&Command::Clean))
 }
 
-fn message(events: Vec<kornsole::scheduler::Event>) -> Vec<String> {
-    let line = |event: kornsole::scheduler::Event| match event.kind {
+fn message(events: Vec<scheduler::Event>) -> Vec<String> {
+    let line = |event: scheduler::Event| match event.kind {
         EventKind::QueueDrains { queue, admins, .. } => Some(format!("{queue} drains; {admins}")),
         EventKind::AppQueueDraining { app, queue } => Some(format!("{app}: {queue} drains")),
         EventKind::QueueDrainAlert { queue, draining_for, admins, .. } => {

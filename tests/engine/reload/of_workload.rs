@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::engine::{Core, Setup};
-use kornsole::model::{Profile, QueueState, Time};
-use kornsole::scenario::{self, Demo, ScenarioWorkload, demo_config};
-use kornsole::view::View;
-use kornsole::view::act::{Act, Order};
-use kornsole::view::audit::AuditQuery;
+use ::scenario::{self, Demo, ScenarioWorkload, demo_config};
+use engine::{Core, Setup};
+use model::{Profile, QueueState, Time};
+use view::View;
+use view::act::{Act, Order};
+use view::audit::AuditQuery;
 
 use crate::common::user;
 

@@ -1,8 +1,8 @@
 //! Several allocations in one cycle, for one application on one node.
 
-use kornsole::engine::Setup;
-use kornsole::model::Profile;
-use kornsole::scheduler::{AskSpec, Command, EventKind, PartitionCommand, Tuning};
+use engine::Setup;
+use model::Profile;
+use scheduler::{AskSpec, Command, EventKind, PartitionCommand, Tuning};
 
 use super::stage::Stage;
 use crate::common::millicores;

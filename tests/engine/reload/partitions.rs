@@ -1,6 +1,6 @@
 //! Several partitions: added, changed, removed, and commands that name one.
 
-use kornsole::scheduler::{EventKind, PartitionCommand};
+use scheduler::{EventKind, PartitionCommand};
 
 use super::stage::Stage;
 
@@ -45,8 +45,8 @@ fn a_partition_that_goes_takes_everything_along_and_says_so() {
     stage.node(Some("gpu"), "g1");
     stage.submit_in(Some("gpu"), "train", "root.g", "sue", &[3, 1]);
     let only = format!("partitions:\n{}", partition("default", "a"));
-    let config = kornsole::config::read(&only, kornsole::model::Profile::Kornsole).config.unwrap();
-    let events = stage.core.apply(&kornsole::scheduler::Command::Configure(std::sync::Arc::new(config)));
+    let config = config::read(&only, model::Profile::Kornsole).config.unwrap();
+    let events = stage.core.apply(&scheduler::Command::Configure(std::sync::Arc::new(config)));
     let report: Vec<String> = events
         .iter()
         .filter_map(|event| match &event.kind {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kornsole::engine::Setup;
-use kornsole::model::Profile;
-use kornsole::scheduler::{AskSpec, PartitionCommand, Tuning};
+use engine::Setup;
+use model::Profile;
+use scheduler::{AskSpec, PartitionCommand, Tuning};
 
 use super::stage::Stage;
 use crate::common::millicores;

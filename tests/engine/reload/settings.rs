@@ -1,7 +1,7 @@
 //! Settings of queues that stay: in force at once, nothing that runs is touched.
 
-use kornsole::config::AppSortPolicy;
-use kornsole::model::{PriorityPolicy, Profile};
+use config::AppSortPolicy;
+use model::{PriorityPolicy, Profile};
 
 use super::stage::Stage;
 
@@ -126,8 +126,7 @@ fn another_policy_group_of_a_manifest_is_read_at_each_reload() {
         let inner = queues("", &format!("    - {{name: {name}}}\n")).replace('\n', "\n    ");
         format!("kind: ConfigMap\ndata:\n  queues.yaml: 'other'\n  batch.yaml: |\n    {}\n", inner.trim_end())
     };
-    let setup =
-        kornsole::engine::Setup { policy_group: "batch".to_owned(), ..kornsole::engine::Setup::of(Profile::Kornsole) };
+    let setup = engine::Setup { policy_group: "batch".to_owned(), ..engine::Setup::of(Profile::Kornsole) };
     let mut stage = Stage::set_up(&manifest("a"), &setup);
     stage.accepts(&manifest("b"));
     assert_eq!(stage.tree(), "root parent\nroot.a leaf Draining\nroot.b leaf");

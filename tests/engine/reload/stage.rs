@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, AllowedRemoval};
-use kornsole::engine::{Core, Setup};
-use kornsole::model::{AppId, Identity, Profile, QueuePath, QueueState};
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::state::queue::Queue;
-use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission};
-use kornsole::view::{NoticeWeight, View};
+use ::config::{self, AllowedRemoval};
+use engine::{Core, Setup};
+use model::{AppId, Identity, Profile, QueuePath, QueueState};
+use scheduler::inspect::invariants;
+use scheduler::state::queue::Queue;
+use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission};
+use view::{NoticeWeight, View};
 
 use crate::common::{TestFolder, millicores};
 

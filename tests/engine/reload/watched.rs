@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scheduler::{PartitionCommand, Submission};
-use kornsole::source::{Embedded, Source};
-use kornsole::view::{ChangeDetail, View};
+use engine::{Core, Engine, Setup};
+use model::{Identity, Profile, Time};
+use scheduler::{PartitionCommand, Submission};
+use source::{Embedded, Source};
+use view::{ChangeDetail, View};
 
 use crate::common::{TestFolder, about};
 use crate::reload::stage::ANYTHING;

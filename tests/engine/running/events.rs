@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::engine::events::IMPORTANT_BYTES;
-use kornsole::engine::{Core, EventLog, Numbering, Setup};
-use kornsole::model::{Identity, Profile, Time};
-use kornsole::scenario;
-use kornsole::scheduler::{EventKind, NodeSpec, PartitionCommand};
-use kornsole::source::{Source, Stepped};
-use kornsole::view::record::{ChangeDetail, EventPage, ObjectType, Record};
-use kornsole::view::{Health, health};
+use engine::events::IMPORTANT_BYTES;
+use engine::{Core, EventLog, Numbering, Setup};
+use model::{Identity, Profile, Time};
+use scheduler::{EventKind, NodeSpec, PartitionCommand};
+use source::{Source, Stepped};
+use view::record::{ChangeDetail, EventPage, ObjectType, Record};
+use view::{Health, health};
 
 use super::{Beat, CONFIG, commands, core};
 use crate::common::{about, millicores};
@@ -72,7 +70,7 @@ fn the_log_keeps_as_many_as_the_settings_say_and_numbers_continue() {
     let (mut core, mut whole) = (core_keeping(50, true), core_keeping(100_000, true));
     for core in [&mut core, &mut whole] {
         core.run_until(Time::from_millis(20_000), 3);
-        while core.run_until(Time::from_millis(20_000), 3) == kornsole::engine::Progress::Busy {}
+        while core.run_until(Time::from_millis(20_000), 3) == engine::Progress::Busy {}
     }
     for numbering in [Numbering::All, Numbering::Upstream] {
         let (kept, whole) = (all(core.events(), numbering), all(whole.events(), numbering));
@@ -111,10 +109,7 @@ fn followers_are_notified_when_a_command_has_been_carried_out() {
     core.emit_event(EventKind::ConfigRolledBack { message: "to version 3".to_owned() });
     let page = core.events().page(Numbering::All, now.all, 10);
     assert_eq!(page.records[0].1.detail, ChangeDetail::CONFIG_ROLLED_BACK);
-    assert_eq!(
-        *follower.borrow_and_update(),
-        kornsole::view::record::Tally { all: now.all + 1, upstream: now.upstream }
-    );
+    assert_eq!(*follower.borrow_and_update(), view::record::Tally { all: now.all + 1, upstream: now.upstream });
 }
 
 #[test]

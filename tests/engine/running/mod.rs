@@ -4,13 +4,13 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::config::{self, AllowedRemoval};
-use kornsole::engine::{Core, Engine, Progress, Setup};
-use kornsole::model::{AppState, Identity, Profile, QueueState, Time};
-use kornsole::scenario::Workload;
-use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
-use kornsole::source::{Embedded, Link, Source, Stepped};
-use kornsole::view::NoticeWeight;
+use ::config::{self, AllowedRemoval};
+use engine::{Core, Engine, Progress, Setup};
+use model::{AppState, Identity, Profile, QueueState, Time};
+use scenario::Workload;
+use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
+use source::{Embedded, Link, Source, Stepped};
+use view::NoticeWeight;
 
 use crate::common::{TestFolder, about, millicores};
 

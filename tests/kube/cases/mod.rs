@@ -25,17 +25,17 @@ const CASES: [(&str, &str); 40] = [
     ("KT-06", "foreign pods"),
     ("KT-07", "the id of an application"),
     // It drops `schedulingGates`.
-    ("KT-08", "src/kubernetes/tests/mapping.rs: fn kt_08_"),
+    ("KT-08", "crates/kubernetes/src/tests/mapping.rs: fn kt_08_"),
     ("KT-09", "what a pod asks for"),
     ("KT-10", "what a pod asks for"),
     // It drops `restartPolicy` of a container.
-    ("KT-11", "src/kubernetes/tests/resources.rs: fn kt_11_"),
-    ("KT-12", "src/kubernetes/tests/resources.rs: fn kt_12_"),
-    ("KT-13", "src/kubernetes/tests/resources.rs: fn kt_13_"),
+    ("KT-11", "crates/kubernetes/src/tests/resources.rs: fn kt_11_"),
+    ("KT-12", "crates/kubernetes/src/tests/resources.rs: fn kt_12_"),
+    ("KT-13", "crates/kubernetes/src/tests/resources.rs: fn kt_13_"),
     // It drops `resources` of a pod.
-    ("KT-14", "src/kubernetes/tests/resources.rs: fn kt_14_"),
+    ("KT-14", "crates/kubernetes/src/tests/resources.rs: fn kt_14_"),
     // It lets nobody resize a pod.
-    ("KT-15", "src/kubernetes/tests/resources.rs: fn kt_15_"),
+    ("KT-15", "crates/kubernetes/src/tests/resources.rs: fn kt_15_"),
     ("KT-16", "what a pod asks for"),
     ("KT-17", "what a pod asks for"),
     ("KT-18", "quotas of namespaces"),
@@ -57,7 +57,7 @@ const CASES: [(&str, &str); 40] = [
     ("KT-34", "selectors, taints"),
     ("KT-35", "host ports"),
     // What is asked for a reservation is not seen from outside.
-    ("KT-36", "src/kubernetes/predicates/tests/table.rs: fn kt_36_"),
+    ("KT-36", "crates/kubernetes/src/predicates/tests/table.rs: fn kt_36_"),
     ("KT-37", "a hard gang"),
     ("KT-38", "a soft gang"),
     ("KT-39", "a pod whose queue is gone"),

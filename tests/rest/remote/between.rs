@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::process::Output;
 use std::time::Duration;
 
-use kornsole::api::client::Target;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Focus, FocusKind, Link, Remote, Source};
+use client::Target;
+use source::remote::RemoteOptions;
+use source::{Focus, FocusKind, Link, Remote, Source};
 
 use crate::common::kornsole_command;
 use crate::remote::picture::{Looker, text};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::api::client::Target;
-use kornsole::console::{Driver, Options};
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Link, Remote, Source};
-use kornsole::view::View;
-use kornsole::view::act::Act;
+use client::Target;
+use console::{Driver, Options};
 use serde_json::Value;
+use source::remote::RemoteOptions;
+use source::{Link, Remote, Source};
+use view::View;
+use view::act::Act;
 
 use crate::remote::picture::{Looker, text};
 use crate::remote::serve::{Answer, Mischief, Server, Set};

@@ -5,12 +5,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::Target;
-use kornsole::source::book::Book;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Focus, FocusKind, Remote, Source};
-use kornsole::view::used::{UsageBy, UsageQuestion, Used};
+use client::Target;
 use serde_json::{Value, json};
+use source::book::Book;
+use source::remote::RemoteOptions;
+use source::{Focus, FocusKind, Remote, Source};
+use view::used::{UsageBy, UsageQuestion, Used};
 
 use crate::common::{TestFolder, kornsole_command};
 use crate::remote::picture::PATIENCE;

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::{Limits, Target, Token};
-use kornsole::scheduler::{Command, EventKind};
-use kornsole::source::remote::once::Once;
-use kornsole::twin::Twin;
+use client::{Limits, Target, Token};
+use forecast::twin::Twin;
+use scheduler::{Command, EventKind};
 use serde_json::Value;
+use source::remote::once::Once;
 
 use crate::common::{Program, TestFolder, kornsole_command, post};
 

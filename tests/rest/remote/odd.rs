@@ -4,11 +4,11 @@
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::{Limits, Target};
-use kornsole::model::Identity;
-use kornsole::source::remote::once::{Once, Want};
-use kornsole::source::{Saved, Source};
+use client::{Limits, Target};
+use model::Identity;
 use serde_json::{Value, json};
+use source::remote::once::{Once, Want};
+use source::{Saved, Source};
 
 use crate::common::kornsole_command;
 use crate::remote::picture::Looker;

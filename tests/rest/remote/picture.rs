@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::{Limits, Target, Token};
-use kornsole::model::AppState;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Link, Remote, Source};
-use kornsole::view::act::{Act, Done, Order};
-use kornsole::view::{AppGroup, AskState, PartitionView, View};
+use client::{Limits, Target, Token};
+use model::AppState;
 use serde_json::{Value, json};
+use source::remote::RemoteOptions;
+use source::{Link, Remote, Source};
+use view::act::{Act, Done, Order};
+use view::{AppGroup, AskState, PartitionView, View};
 
 use crate::remote::commands::kornsole_set;
 use crate::remote::serve::{Answer, Server, Set};

@@ -4,11 +4,11 @@ use std::process::Output;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::{Target, Token};
-use kornsole::console::{Driver, Options};
-use kornsole::source::Remote;
-use kornsole::source::remote::RemoteOptions;
+use client::{Target, Token};
+use console::{Driver, Options};
 use serde_json::Value;
+use source::Remote;
+use source::remote::RemoteOptions;
 
 use crate::common::{Program, TestFolder, kornsole_command, serve_command};
 

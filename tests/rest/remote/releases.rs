@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::{Release, Remote as Other, Target};
-use kornsole::console::{Driver, Options};
-use kornsole::model::Profile;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Remote, Source};
-use kornsole::view::act::{Act, Code, PartitionAct};
+use client::{Release, Remote as Other, Target};
+use console::{Driver, Options};
+use model::Profile;
+use source::remote::RemoteOptions;
+use source::{Remote, Source};
+use view::act::{Act, Code, PartitionAct};
 
 use crate::common::{Program, TestFolder};
 use crate::remote::picture::{Looker, PATIENCE, text};

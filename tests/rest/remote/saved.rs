@@ -5,15 +5,15 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use kornsole::console::shell::personal::Personal;
-use kornsole::console::shell::settings::RemoteContext;
-use kornsole::console::state::contexts::{ContextEntry, ContextOrigin};
-use kornsole::console::{Driver, Opener, Options};
-use kornsole::model::Identity;
-use kornsole::scheduler::{AskSpec, Submission};
-use kornsole::source::{Saved, Source};
-use kornsole::view::act::PartitionAct;
-use kornsole::view::{AskState, View};
+use console::shell::personal::Personal;
+use console::shell::settings::RemoteContext;
+use console::state::contexts::{ContextEntry, ContextOrigin};
+use console::{Driver, Opener, Options};
+use model::Identity;
+use scheduler::{AskSpec, Submission};
+use source::{Saved, Source};
+use view::act::PartitionAct;
+use view::{AskState, View};
 
 use crate::common::millicores;
 use crate::remote::own::{Own, act};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use kornsole::api::client::Target;
-use kornsole::api::server::{Options, Server};
-use kornsole::config::Settings;
-use kornsole::model::{Profile, Time};
-use kornsole::source::Source;
-use kornsole::source::remote::RemoteOptions;
-use kornsole::view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSource};
+use client::Target;
+use config::Settings;
+use model::{Profile, Time};
+use server::{Options, Server};
+use source::Source;
+use source::remote::RemoteOptions;
+use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSource};
 
 use crate::remote::own::Own;
 use crate::remote::picture::{Looker, PATIENCE};

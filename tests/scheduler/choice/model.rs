@@ -3,16 +3,16 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use kornsole::config::NodeSortPolicy;
-use kornsole::model::{AppId, AppState, AskId, NodeId, Profile, Time};
-use kornsole::scheduler::index::{AppKey, AskKey};
-use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::ask::Ask;
-use kornsole::scheduler::state::node::Node;
-use kornsole::scheduler::state::queue::{Queue, ROOT};
-use kornsole::scheduler::{Command, EventKind, Partition, Scheduler};
+use config::NodeSortPolicy;
+use model::{AppId, AppState, AskId, NodeId, Profile, Time};
 use proptest::prelude::*;
 use proptest::test_runner::{TestRunner, contextualize_config};
+use scheduler::index::{AppKey, AskKey};
+use scheduler::state::app::Application;
+use scheduler::state::ask::Ask;
+use scheduler::state::node::Node;
+use scheduler::state::queue::{Queue, ROOT};
+use scheduler::{Command, EventKind, Partition, Scheduler};
 
 use crate::common::share;
 

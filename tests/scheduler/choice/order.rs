@@ -1,11 +1,11 @@
 //! The order of siblings and applications, read word by word: everything is sorted again, by plain insertion.
 
-use kornsole::config::AppSortPolicy;
-use kornsole::model::{Profile, QueueState, Resource};
-use kornsole::scheduler::Partition;
-use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::queue::Queue;
+use config::AppSortPolicy;
+use model::{Profile, QueueState, Resource};
+use scheduler::Partition;
+use scheduler::index::QueueKey;
+use scheduler::state::app::Application;
+use scheduler::state::queue::Queue;
 use std::cmp::Ordering;
 
 /// Stable insertion sort, which any comparison will do for (SCH-002).
@@ -105,7 +105,7 @@ pub fn applications<'p>(partition: &'p Partition, profile: Profile, leaf: &Queue
     apps.sort_by_key(|app| (app.submitted, app.id.clone()));
     let properties = &leaf.settings.properties;
     if properties.app_sort == AppSortPolicy::StateAware && !profile.is_since_1_8() {
-        use kornsole::model::AppState::{Accepted, Starting};
+        use model::AppState::{Accepted, Starting};
         let starting = all().any(|app| app.state == Starting);
         let oldest = apps.iter().find(|app| app.state == Accepted).map(|app| app.key);
         apps.retain(|app| app.state != Accepted || (!starting && Some(app.key) == oldest));

@@ -1,10 +1,10 @@
 //! A scheduler that remembers what failed, beside one that forgets it before every cycle: both emit the same.
 
-use kornsole::model::{AskId, NodeId, Priority, Profile};
-use kornsole::scenario::{Sink, Trace};
-use kornsole::scheduler::state::ask_log::FailureCount;
-use kornsole::scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
+use model::{AskId, NodeId, Priority, Profile};
 use proptest::prelude::*;
+use scenario::{Sink, Trace};
+use scheduler::state::ask_log::FailureCount;
+use scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
 
 use crate::common::share;
 

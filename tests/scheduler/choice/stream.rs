@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, Config};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
+use ::config::{self, Config};
+use model::{AppId, AskId, Identity, NodeId, Priority, Profile, Resource, Time};
 use proptest::prelude::*;
+use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 /// The leaves of every configuration below.
 pub const LEAVES: [&str; 10] = [

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use kornsole::model::Profile;
-use kornsole::scheduler::interface::switch_table::SWITCHES;
-use kornsole::scheduler::interface::switches::AskAgainAllocated;
-use kornsole::scheduler::interface::switches::AskAgainPending;
-use kornsole::scheduler::interface::switches::ReloadProperties;
-use kornsole::scheduler::{Switches, placement};
+use model::Profile;
+use scheduler::interface::switch_table::SWITCHES;
+use scheduler::interface::switches::AskAgainAllocated;
+use scheduler::interface::switches::AskAgainPending;
+use scheduler::interface::switches::ReloadProperties;
+use scheduler::{Switches, placement};
 
 use super::{Case, DIFFERING, DIFFERING_FROM_1_9, case, difference, lines, text};
 

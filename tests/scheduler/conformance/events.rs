@@ -4,11 +4,11 @@
 use std::io;
 use std::path::Path;
 
-use kornsole::model::Profile;
-use kornsole::scenario::{self, Sink};
-use kornsole::scheduler::{Event, Scheduler};
-use kornsole::view::record::{self, Record};
+use ::scenario::{self, Sink};
+use model::Profile;
+use scheduler::{Event, Scheduler};
 use serde_json::Value;
+use view::record::{self, Record};
 
 struct Kept(Vec<Event>);
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use kornsole::model::Profile;
-use kornsole::scenario::{self, Runner, Trace};
-use kornsole::scheduler::Switches;
+use ::scenario::{self, Runner, Trace};
+use model::Profile;
+use scheduler::Switches;
 use serde_json::Value;
 
 fn folder() -> PathBuf {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::{self, Runner, Sink, StepKind};
-use kornsole::scheduler::{Event, EventKind, Scheduler};
-use kornsole::view::{PartitionView, QuotaForecast, View, ViewBuilder};
+use ::scenario::{self, Runner, Sink, StepKind};
+use model::{Profile, Time};
+use scheduler::{Event, EventKind, Scheduler};
+use view::{PartitionView, QuotaForecast, View, ViewBuilder};
 
 use super::{Case, cases};
 

@@ -1,7 +1,7 @@
 //! What the cores print nothing for, what they print all the same, and in which order (scenarios too small to be recorded files).
 
-use kornsole::model::Profile;
-use kornsole::scheduler::Switches;
+use model::Profile;
+use scheduler::Switches;
 use serde_json::{Value, json};
 
 use super::{Case, text};

@@ -1,12 +1,10 @@
 //! An application that has too much for one command ends in parts: as it would at once, and nobody who could see the difference acts
 //! in between.
 
-use kornsole::model::{AppState, Identity, Profile, Time};
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning,
-};
+use model::{AppState, Identity, Profile, Time};
 use proptest::prelude::*;
+use scheduler::inspect::invariants;
+use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning};
 
 use super::commands::{gang_step, run_on, step};
 use super::saved::again;
@@ -67,7 +65,7 @@ fn stage() -> Scheduler {
     let text =
         "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: a}]}]}]";
     let mut scheduler = Scheduler::tuned(Profile::Kornsole, tuned(2));
-    let config = kornsole::config::read(text, Profile::Kornsole).config.unwrap();
+    let config = config::read(text, Profile::Kornsole).config.unwrap();
     scheduler.apply(Time::ZERO, &Command::Configure(config.into()));
     let node = NodeSpec { id: "n".into(), capacity: millicores(5), ..NodeSpec::default() };
     scheduler.apply(Time::ZERO, &PartitionCommand::AddNode(node).into());
@@ -139,7 +137,7 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
 
 #[test]
 fn a_cycle_and_a_reload_find_it_ended() {
-    let empty = kornsole::config::read(kornsole::config::DEFAULT_CONFIG, Profile::Kornsole).config.unwrap();
+    let empty = config::read(config::DEFAULT_CONFIG, Profile::Kornsole).config.unwrap();
     for command in [Command::Cycle, Command::Configure(empty.into())] {
         let mut scheduler = stage();
         scheduler.apply(Time::ZERO, &kill());

@@ -15,17 +15,15 @@ use std::cell::Cell;
 
 use commands::reference::Model;
 use commands::{GUARANTEES, Step, gang_step, run, run_from, step};
-use kornsole::config::PreemptionPolicy;
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource};
-use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::state::{app::Application, ask::Ask};
-use kornsole::scheduler::{
-    AskSpec, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
-};
-use kornsole::view::{AppRow, ViewBuilder};
+use config::PreemptionPolicy;
+use model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use scheduler::index::QueueKey;
+use scheduler::inspect::invariants;
+use scheduler::state::{app::Application, ask::Ask};
+use scheduler::{AskSpec, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission};
+use view::{AppRow, ViewBuilder};
 
 use crate::common::share;
 
@@ -167,7 +165,7 @@ fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Re
 }
 
 /// What two views of the same moment must agree in: everything but how often they changed.
-fn live(view: &kornsole::view::View) -> impl std::fmt::Debug {
+fn live(view: &view::View) -> impl std::fmt::Debug {
     let partition = &view.partitions[0];
     let queues: Vec<_> = partition.queues.iter().flatten().cloned().collect();
     let apps: Vec<_> = partition.apps.iter().flatten().map(|app| without_counts(app)).collect();

@@ -1,10 +1,8 @@
 //! Bad input is refused with a reason, and changes nothing.
 
-use kornsole::model::{Identity, Profile, Resource, Time};
-use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission,
-};
+use model::{Identity, Profile, Resource, Time};
 use proptest::prelude::*;
+use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 
 use super::commands::{self, run, step};
 

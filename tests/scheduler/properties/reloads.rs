@@ -9,14 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, Config};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, Resource, Time};
-use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission,
-};
+use ::config::{self, Config};
+use model::{AppId, AskId, Identity, NodeId, Priority, Profile, Resource, Time};
 use proptest::prelude::*;
+use scheduler::index::QueueKey;
+use scheduler::inspect::invariants;
+use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 
 use crate::common::share;
 

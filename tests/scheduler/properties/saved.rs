@@ -1,11 +1,11 @@
 //! A scheduler that is written down and rebuilt decides as the one that was not, command by command.
 
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::StepKind;
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::state::ask::Ask;
-use kornsole::scheduler::{Command, Scheduler, saved};
+use model::{Profile, Time};
 use proptest::prelude::*;
+use scenario::StepKind;
+use scheduler::inspect::invariants;
+use scheduler::state::ask::Ask;
+use scheduler::{Command, Scheduler, saved};
 
 use super::commands::{gang_step, run, step};
 
@@ -48,9 +48,9 @@ proptest! {
 #[test]
 fn asks_without_tags_are_read_too() {
     let played = |text: &str| {
-        let scenario = kornsole::scenario::read(text).scenario.unwrap();
+        let scenario = scenario::read(text).scenario.unwrap();
         let mut core = Scheduler::new(Profile::Kornsole);
-        let config = kornsole::config::read(kornsole::config::DEFAULT_CONFIG, Profile::Kornsole).config.unwrap();
+        let config = config::read(config::DEFAULT_CONFIG, Profile::Kornsole).config.unwrap();
         core.apply(Time::ZERO, &Command::Configure(config.into()));
         for step in scenario.steps {
             let StepKind::Command(command) = step.kind else { panic!("only commands") };

@@ -1,11 +1,11 @@
 //! Very many random commands in one life of a scheduler.
 
-use kornsole::model::Profile;
-use kornsole::scheduler::Tuning;
-use kornsole::scheduler::inspect::invariants;
+use model::Profile;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use scheduler::Tuning;
+use scheduler::inspect::invariants;
 
 use super::commands::reference::Model;
 use super::commands::{self, gang_step, step};

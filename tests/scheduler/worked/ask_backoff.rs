@@ -1,6 +1,6 @@
 //! Asks that find no node hold up the others of their application where the queue says so (D-19).
 
-use kornsole::model::Profile;
+use model::Profile;
 
 use super::stage::{Stage, open_root};
 

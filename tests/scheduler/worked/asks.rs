@@ -1,9 +1,9 @@
 //! Asks whose id is asked for again (D-23).
 
-use kornsole::model::Profile;
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::inspect::invariants::Invariant;
-use kornsole::scheduler::{EventKind, Switches};
+use model::Profile;
+use scheduler::inspect::invariants;
+use scheduler::inspect::invariants::Invariant;
+use scheduler::{EventKind, Switches};
 
 use super::stage::{Stage, cores};
 

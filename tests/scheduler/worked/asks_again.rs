@@ -1,8 +1,8 @@
 //! What the releases do with an id that is sent again while something of it waits, runs or is reserved (D-23).
 
-use kornsole::model::Profile;
-use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::state::node::Node;
+use model::Profile;
+use scheduler::inspect::invariants;
+use scheduler::state::node::Node;
 
 use super::stage::{Stage, cores, open_root};
 

@@ -1,8 +1,8 @@
 //! Gangs, each promise by the rule that makes it.
 
-use kornsole::model::{Profile, Resource};
-use kornsole::scheduler::EventKind;
-use kornsole::view::{AskState, PendingReason};
+use model::{Profile, Resource};
+use scheduler::EventKind;
+use view::{AskState, PendingReason};
 
 use super::gangs::{counts, ended, gang, log, member, placeholders, released};
 use super::stage::{Stage, cores, open_root};

@@ -1,8 +1,8 @@
 //! Gangs that come too late while some of their placeholders have given way (SCH-146).
 
-use kornsole::model::Profile;
-use kornsole::scheduler::EventKind;
-use kornsole::scheduler::inspect::invariants;
+use model::Profile;
+use scheduler::EventKind;
+use scheduler::inspect::invariants;
 
 use super::gangs::{counts, gang, member, placeholders, released};
 use super::stage::{Stage, cores};

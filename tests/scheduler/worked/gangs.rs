@@ -1,8 +1,8 @@
 //! EX-14 (the gang), EX-22 and EX-27: gangs.
 
-use kornsole::model::{AppId, Profile, Resource};
-use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::{EventKind, ReleaseReason};
+use model::{AppId, Profile, Resource};
+use scheduler::state::app::Application;
+use scheduler::{EventKind, ReleaseReason};
 
 use super::stage::{Stage, cores, open_root};
 

@@ -1,13 +1,13 @@
 //! What a preemption went by: how the queues stood right before, and why what was looked at stayed.
 
-use kornsole::view::waiting::Sentence;
-use kornsole::view::waiting::Sentences;
 use std::sync::Arc;
+use view::waiting::Sentence;
+use view::waiting::Sentences;
 
-use kornsole::model::Profile;
-use kornsole::scheduler::EventKind;
-use kornsole::view::record::{Kept, PreemptionGrounds, PreemptionRule, WhyKept};
-use kornsole::view::waiting::PreemptionOutcome;
+use model::Profile;
+use scheduler::EventKind;
+use view::record::{Kept, PreemptionGrounds, PreemptionRule, WhyKept};
+use view::waiting::PreemptionOutcome;
 
 use super::stage::{Stage, cores, open_root};
 

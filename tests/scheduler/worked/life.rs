@@ -1,7 +1,7 @@
 //! EX-23 to EX-25: the life of applications, moving, killing.
 
-use kornsole::model::{AppId, Time};
-use kornsole::scheduler::EventKind;
+use model::{AppId, Time};
+use scheduler::EventKind;
 
 use super::stage::{Stage, cores, open_root};
 
@@ -79,7 +79,7 @@ fn ex_24(max_of_b: u32) -> Stage {
            {{name: b, maxapplications: 1, resources: {{max: {{vcore: {max_of_b}}}}}}}]}},
          {{name: c, submitacl: ' ops', resources: {{max: {{vcore: 8}}}}}}"
     ));
-    let mut stage = Stage::bare(kornsole::model::Profile::Kornsole, &text);
+    let mut stage = Stage::bare(model::Profile::Kornsole, &text);
     stage.play("- node: {id: n1, capacity: {vcore: 10}}");
     stage.submit("m", "root.t.a");
     stage.ask("m", "m-held", 0, 3);

@@ -1,7 +1,7 @@
 //! EX-15 and the tables of section 8 of the rules on users and groups: what limits leave to whom.
 
-use kornsole::model::{Profile, Resource};
-use kornsole::scheduler::EventKind;
+use model::{Profile, Resource};
+use scheduler::EventKind;
 
 use super::stage::{Stage, cores, open_root};
 

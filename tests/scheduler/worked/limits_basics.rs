@@ -1,7 +1,7 @@
 //! Limits of users and groups, each by the rule that says so: LIM-001 to LIM-047, as far as `limits_rules` does not have it.
 
-use kornsole::model::Resource;
-use kornsole::scheduler::{EventKind, RunnableCause};
+use model::Resource;
+use scheduler::{EventKind, RunnableCause};
 
 use super::gangs::{gang, member};
 use super::limits::{Limited, memory};

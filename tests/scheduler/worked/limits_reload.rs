@@ -1,8 +1,8 @@
 //! Limits that change while applications run: section 9 of the rules on users and groups, the reload of its section 8, and
 //! how the releases differ.
 
-use kornsole::model::Profile;
-use kornsole::scheduler::{EventKind, RunnableCause};
+use model::Profile;
+use scheduler::{EventKind, RunnableCause};
 
 use super::limits::{Limited, memory};
 

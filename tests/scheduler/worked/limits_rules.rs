@@ -1,8 +1,8 @@
 //! Limits of users and groups in a cycle, on a move, and in what a person sees, each by the rule that says so.
 
-use kornsole::model::{AppId, Resource};
-use kornsole::scheduler::{EventKind, RunnableCause};
-use kornsole::view::{AppGroup, AskState, PendingReason};
+use model::{AppId, Resource};
+use scheduler::{EventKind, RunnableCause};
+use view::{AppGroup, AskState, PendingReason};
 
 use super::limits::{Limited, memory};
 use super::stage::cores;
@@ -127,7 +127,7 @@ fn sch_128_dynamic_queues_are_limited_by_those_above() {
         "name: default, placementrules: [{name: provided, create: true}],",
         1,
     );
-    let mut limited = Limited(super::stage::Stage::bare(kornsole::model::Profile::Kornsole, &text));
+    let mut limited = Limited(super::stage::Stage::bare(model::Profile::Kornsole, &text));
     limited.0.play("- node: {id: n0, capacity: {memory: 1T}}");
     limited.using("app", "root.p.made", "sue", "{memory: 3}");
     assert_eq!(limited.room("app"), "memory 2");
@@ -193,7 +193,7 @@ partitions:
             queues:
               - name: etl
 ";
-    let mut limited = Limited(super::stage::Stage::bare(kornsole::model::Profile::Kornsole, text));
+    let mut limited = Limited(super::stage::Stage::bare(model::Profile::Kornsole, text));
     limited.0.play("- node: {id: n0, capacity: {memory: 1T, vcore: 1000}}");
     limited.submit("etl-1", "root.tenant.etl", "sue");
     limited.0.ask("etl-1", "k", 0, 7);

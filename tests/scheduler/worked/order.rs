@@ -1,6 +1,6 @@
 //! EX-07 to EX-10 and EX-12: shares, sort policies, nodes.
 
-use kornsole::model::Profile;
+use model::Profile;
 
 use super::stage::{Stage, open_root};
 

@@ -1,7 +1,7 @@
 //! EX-18, EX-20 and EX-21: preemption.
 
-use kornsole::model::Profile;
-use kornsole::scheduler::{AskSpec, PartitionCommand};
+use model::Profile;
+use scheduler::{AskSpec, PartitionCommand};
 
 use super::stage::{Stage, cores, open_root};
 
@@ -153,7 +153,7 @@ fn ex_21(profile: Profile, wanted: u32) -> Stage {
             app: "a1".into(),
             id: id.into(),
             resource: cores(vcore),
-            priority: kornsole::model::Priority(priority),
+            priority: model::Priority(priority),
             allow_preempt_self: !stays,
             originator,
             ..AskSpec::default()

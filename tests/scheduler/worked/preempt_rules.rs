@@ -1,7 +1,7 @@
 //! Preemption, rule by rule: when it is tried, who goes first, and where the profiles part.
 
-use kornsole::model::Profile;
-use kornsole::scheduler::{AskSpec, PartitionCommand};
+use model::Profile;
+use scheduler::{AskSpec, PartitionCommand};
 
 use super::stage::{Stage, open_root};
 

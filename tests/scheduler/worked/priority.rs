@@ -100,7 +100,7 @@ fn ex_05_a_fenced_leaf() {
 fn ex_06_sorting_by_priority_can_be_switched_off() {
     for (switch, order) in [("enabled", "A A A C C C B B B"), ("disabled", "A B A B A B C C C")] {
         let mut stage = Stage::bare(
-            kornsole::model::Profile::Kornsole,
+            model::Profile::Kornsole,
             &format!(
                 "partitions: [{{name: default, queues: [{{name: root, submitacl: '*',
                    properties: {{application.sort.priority: {switch}}}, queues: [

@@ -1,7 +1,7 @@
 //! EX-13, EX-14, EX-16, EX-17: quotas, application maxima, draining and dynamic queues.
 
-use kornsole::model::{Profile, Resource};
-use kornsole::scheduler::EventKind;
+use model::{Profile, Resource};
+use scheduler::EventKind;
 
 use super::stage::{Stage, cores, open_root};
 
@@ -156,7 +156,7 @@ fn ex_17_dynamic_queues() {
     assert!(
         !y.managed && y.leaf && y.settings.properties.sort_by_priority && y.settings.properties.priority_offset == 0
     );
-    assert_eq!(y.settings.properties.app_sort, kornsole::config::AppSortPolicy::Fair);
+    assert_eq!(y.settings.properties.app_sort, config::AppSortPolicy::Fair);
     assert_eq!((y.settings.max_applications, y.max.clone()), (Some(3), Some(cores(4))));
     assert_eq!(stage.priorities(&queues), "7 7 12");
     assert_eq!(stage.apps(1), "a");

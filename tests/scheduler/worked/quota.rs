@@ -1,8 +1,8 @@
 //! Quota preemption (N-01 to N-09 of the profiles): when a queue above its maximum is brought down, and who goes. The recordings of 1.9.0
 //! have the rest.
 
-use kornsole::model::Profile;
-use kornsole::scheduler::{AskSpec, EventKind, PartitionCommand};
+use model::Profile;
+use scheduler::{AskSpec, EventKind, PartitionCommand};
 
 use super::stage::{Stage, cores};
 

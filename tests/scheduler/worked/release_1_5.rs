@@ -1,7 +1,7 @@
 //! What only 1.5.1 does, or what all releases do and the default profile does not: stale priorities, usage beyond a maximum, and victims
 //! on nodes that could never hold the ask.
 
-use kornsole::model::Profile;
+use model::Profile;
 
 use super::stage::{Stage, open_root};
 

@@ -1,6 +1,6 @@
 //! What 1.9.0 decides otherwise than 1.8.0, and what the default profile makes of it (section 10 of the profiles).
 
-use kornsole::model::{Profile, Resource};
+use model::{Profile, Resource};
 
 use super::stage::{Stage, open_root};
 

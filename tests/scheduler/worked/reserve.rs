@@ -1,7 +1,7 @@
 //! EX-19: nodes kept for asks that found no room.
 
 use super::stage::{Stage, open_root};
-use kornsole::model::Profile;
+use model::Profile;
 
 /// s1 on n1, s2 on n2, and `big`, which needs this many cores, asks.
 fn ex_19(profile: Profile, big: u32) -> Stage {

@@ -7,9 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::model::{Identity, Profile, Resource, Time};
-use kornsole::scheduler::{AskSpec, Command, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning};
+use model::{Identity, Profile, Resource, Time};
+use scheduler::{AskSpec, Command, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning};
 
 use super::stage::open_root;
 

@@ -2,14 +2,14 @@
 
 use std::io;
 
-use kornsole::config::{self, Place};
-use kornsole::model::{AppId, Profile, Resource, Time};
-use kornsole::scenario::{self, RunOutcome, Runner, ScenarioStep, Sink, StepKind};
-use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::queue::Queue;
-use kornsole::scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
-use kornsole::view::waiting::Explanation;
-use kornsole::view::{PartitionView, ViewBuilder};
+use ::config::{self, Place};
+use ::scenario::{self, RunOutcome, Runner, ScenarioStep, Sink, StepKind};
+use model::{AppId, Profile, Resource, Time};
+use scheduler::state::app::Application;
+use scheduler::state::queue::Queue;
+use scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
+use view::waiting::Explanation;
+use view::{PartitionView, ViewBuilder};
 
 /// What everybody may submit to, with a node on which room is plentiful.
 pub struct Stage {

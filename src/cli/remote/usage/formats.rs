@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::table::Table;
 use super::price::Prices;
-use crate::api::dto::native::{UsageCompared, UsageGap, UsageReport, UsageReportRow};
-use crate::api::dto::time::rfc3339;
-use crate::console::present::export::csv_line;
-use crate::model::{MEMORY, VCORE};
+use console::present::export::csv_line;
+use model::{MEMORY, VCORE};
+use wire::dto::native::{UsageCompared, UsageGap, UsageReport, UsageReportRow};
+use wire::dto::time::rfc3339;
 
 /// A column of amounts: its name, and what it shows of a row.
 type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);

@@ -13,20 +13,20 @@ use clap::{Args, ValueEnum};
 
 use super::audit_source::AuditSourceArgs;
 use super::{Ended, Once, exit, print, print_csv};
-use crate::api::client::{Remote, encode_once};
-use crate::api::convert::{followed_report, tracked_report, usage_report};
-use crate::api::dto::json::to_bytes;
-use crate::api::dto::native::UsageReport;
-use crate::api::dto::time::{parse_rfc3339, rfc3339};
-use crate::config::properties::parse_duration;
-use crate::engine::journal::{AuditInspection, FolderInspection};
-use crate::ledger::{Dimension, Followed, Ledger, Question};
-use crate::model::{QueuePath, Time};
-use crate::source::book;
-use crate::source::kept_folder;
-use crate::source::remote::kept;
-use crate::source::remote::once::Want;
-use crate::view::{ClockRuns, View};
+use client::{Remote, encode_once};
+use config::properties::parse_duration;
+use engine::journal::{AuditInspection, FolderInspection};
+use ledger::{Dimension, Followed, Ledger, Question};
+use model::{QueuePath, Time};
+use source::book;
+use source::kept_folder;
+use source::remote::kept;
+use source::remote::once::Want;
+use view::{ClockRuns, View};
+use wire::convert::{followed_report, tracked_report, usage_report};
+use wire::dto::json::to_bytes;
+use wire::dto::native::UsageReport;
+use wire::dto::time::{parse_rfc3339, rfc3339};
 
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]

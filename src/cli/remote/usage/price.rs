@@ -14,7 +14,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::formats::in_hours;
-use crate::model::MEMORY;
+use model::MEMORY;
 
 /// What an hour of each resource costs, as the file of prices says.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

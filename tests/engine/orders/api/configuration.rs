@@ -82,7 +82,7 @@ async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
     assert!(done.headers["content-type"].to_str().unwrap().starts_with("application/json"));
     let state = api.get("bob", "/config").await.body;
     assert_eq!((&state["loadedBy"], &state["revision"]), (&json!("ann"), &json!(2)));
-    assert_eq!(kornsole::config::checksum(state["text"].as_str().unwrap().as_bytes()), state["checksum"]);
+    assert_eq!(config::checksum(state["text"].as_str().unwrap().as_bytes()), state["checksum"]);
     assert!(!state["text"].as_str().unwrap().contains("checksum"), "{}", state["text"]);
     let again = api.send("ann", &line, &curl, sent(CONFIG, &base)).await.is(409, "");
     assert_eq!(again.body["message"], "the base configuration is changed");

@@ -6,12 +6,10 @@ pub mod reference;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, Config};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
-use kornsole::scheduler::{
-    AskSpec, Command, Event, GangStyle, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning,
-};
+use ::config::{self, Config};
+use model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
 use proptest::prelude::*;
+use scheduler::{AskSpec, Command, Event, GangStyle, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning};
 
 pub const CONFIGS: [&str; 4] = [
     r"

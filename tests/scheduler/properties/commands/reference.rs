@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use kornsole::model::{Priority, PriorityPolicy, Profile, Resource};
-use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::ask::Ask;
-use kornsole::scheduler::state::queue::Queue;
-use kornsole::scheduler::usage::Side;
-use kornsole::scheduler::{Partition, Scheduler};
+use model::{Priority, PriorityPolicy, Profile, Resource};
+use scheduler::index::QueueKey;
+use scheduler::state::app::Application;
+use scheduler::state::ask::Ask;
+use scheduler::state::queue::Queue;
+use scheduler::usage::Side;
+use scheduler::{Partition, Scheduler};
 
 /// What a queue has handed up to its parent, as far as that can be known: the value when its raw priority last changed, or the one of
 /// now, if something changed in between and back again.
@@ -96,7 +96,7 @@ fn limit_headroom(partition: &Partition, app: &Application) -> Option<Resource> 
             there().filter(who).fold(Resource::new(), |sum, other| sum.add(&held(other)))
         };
         let limits = partition.queues[level].settings.limits.list();
-        let named = |list: fn(&kornsole::config::LimitConfig) -> &Vec<String>, name: &str| {
+        let named = |list: fn(&config::LimitConfig) -> &Vec<String>, name: &str| {
             limits.iter().rev().find(|limit| list(limit).iter().any(|known| known == name))
         };
         let of_user = named(|limit| &limit.users, &app.who.user).or_else(|| named(|limit| &limit.users, "*"));

@@ -10,11 +10,11 @@ mod removal;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kornsole::model::{AppId, AskId, Profile, Time};
-use kornsole::scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel};
-use kornsole::scheduler::state::ask_log::TryResult;
-use kornsole::scheduler::{Command, Event, EventKind, Scheduler, Tuning};
+use model::{AppId, AskId, Profile, Time};
 use proptest::prelude::*;
+use scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel};
+use scheduler::state::ask_log::TryResult;
+use scheduler::{Command, Event, EventKind, Scheduler, Tuning};
 
 use crate::common::share;
 

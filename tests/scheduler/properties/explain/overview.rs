@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kornsole::model::Time;
-use kornsole::scheduler::Scheduler;
-use kornsole::scheduler::inspect::explain::types::{BlockLevel, Blocker};
+use model::Time;
+use scheduler::Scheduler;
+use scheduler::inspect::explain::types::{BlockLevel, Blocker};
 
 use super::explained;
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use kornsole::model::{Profile, Time};
-use kornsole::scenario::file::StepKind;
-use kornsole::scenario::{self, Runner, Trace};
-use kornsole::scheduler::inspect::explain::types::BlockLevel;
-use kornsole::scheduler::{Command, Event, Scheduler};
+use ::scenario::file::StepKind;
+use ::scenario::{self, Runner, Trace};
+use model::{Profile, Time};
+use scheduler::inspect::explain::types::BlockLevel;
+use scheduler::{Command, Event, Scheduler};
 
 use super::removal::{is_same, without};
 use super::{compare, explained};

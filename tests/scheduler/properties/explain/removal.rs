@@ -5,13 +5,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kornsole::config::LimitConfig;
-use kornsole::model::{AppId, AskId, NodeId, Profile, Resource, Time};
-use kornsole::scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel, Blocker, Place, RemedyKind};
-use kornsole::scheduler::usage::Side;
-use kornsole::scheduler::{Command, NodeSpec, Partition, PartitionCommand, Scheduler};
+use config::LimitConfig;
+use model::{AppId, AskId, NodeId, Profile, Resource, Time};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel, Blocker, Place, RemedyKind};
+use scheduler::usage::Side;
+use scheduler::{Command, NodeSpec, Partition, PartitionCommand, Scheduler};
 
 use super::super::commands::{Step, step};
 use super::{each_state, explained};

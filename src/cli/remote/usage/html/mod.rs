@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::formats::{amounts, figure, gaps, in_hours, resources, shown, unit, value};
 use super::price::Prices;
-use crate::api::dto::native::{UsageReport, UsageReportRow};
 use crate::cli::html::escaped;
+use wire::dto::native::{UsageReport, UsageReportRow};
 
 /// How many bars a chart has; the rest is one bar.
 const BARS: usize = 20;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{BAR, LABEL, WIDE};
-use crate::api::dto::native::UsageReport;
-use crate::api::dto::time::rfc3339;
 use crate::cli::html::escaped;
 use crate::cli::remote::usage::formats::{in_hours, unit, value};
+use wire::dto::native::UsageReport;
+use wire::dto::time::rfc3339;
 
 /// An hour and a day, in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
@@ -129,7 +129,7 @@ fn when(drawn: &Columns, at: usize) -> String {
 
 fn columns(report: &UsageReport, name: &str) -> Option<Columns> {
     let by = report.by.iter().find(|by| *by != "hour");
-    let of = |row: &crate::api::dto::native::UsageReportRow| match by {
+    let of = |row: &wire::dto::native::UsageReportRow| match by {
         Some(by) => Some(value(row, by)).filter(|text| !text.is_empty()).unwrap_or_else(|| "-".to_owned()),
         None => "all".to_owned(),
     };
@@ -162,7 +162,7 @@ fn columns(report: &UsageReport, name: &str) -> Option<Columns> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::dto::native::{UsageGap, UsageReportRow};
+    use wire::dto::native::{UsageGap, UsageReportRow};
 
     fn report(hours: &[(i64, &str, u64)]) -> UsageReport {
         let row = |(hour, queue, amount): &(i64, &str, u64)| UsageReportRow {

@@ -1,0 +1,120 @@
+//! What is sent of alerts: the JSON that an Alertmanager takes, and the JSON that it sends to webhooks.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::{Alert, ChangeKind, Rule, Rules};
+
+/// How long an Alertmanager believes that an alert fires without hearing of it again. It is posted again every minute.
+const BELIEVED: Duration = Duration::from_secs(4 * 60);
+
+/// One thing to send: what happened to an alert, with times of the wall clock in ms since 1970.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Notice {
+    /// The number of the change.
+    pub number: u64,
+    /// Whether it fires or is over.
+    pub kind: ChangeKind,
+    /// The alert as it was then.
+    pub alert: Alert,
+    /// When it began to fire.
+    pub began: i64,
+    /// When it was over.
+    pub ended: Option<i64>,
+}
+
+/// The labels of an alert: what it is known by.
+pub fn labels(alert: &Alert, cluster: &str) -> Map<String, Value> {
+    let mut labels = Map::new();
+    labels.insert("alertname".to_owned(), alert.rule.clone().into());
+    labels.insert("severity".to_owned(), alert.severity.word().into());
+    if !cluster.is_empty() {
+        labels.insert("cluster".to_owned(), cluster.into());
+    }
+    for (name, value) in alert.subject.labels() {
+        labels.insert(name.to_owned(), value.into());
+    }
+    labels
+}
+
+fn annotations(alert: &Alert, rules: &Rules) -> Map<String, Value> {
+    let mut all = Map::new();
+    all.insert("summary".to_owned(), alert.title().into());
+    all.insert("description".to_owned(), alert.text.clone().into());
+    if let Some(words) = rules.get(&alert.rule).map(Rule::words).filter(|words| !words.is_empty()) {
+        all.insert("rule".to_owned(), words.into());
+    }
+    all
+}
+
+/// A time of the wall clock as RFC 3339.
+pub fn rfc3339(ms: i64) -> String {
+    let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok();
+    at.and_then(|at| at.format(&Rfc3339).ok()).unwrap_or_default()
+}
+
+/// What `POST /api/v2/alerts` of an Alertmanager takes: all alerts that fire, and those that are over.
+pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) -> String {
+    let believed = now.saturating_add(i64::try_from(BELIEVED.as_millis()).unwrap_or_default());
+    let one = |notice: &Notice| {
+        json!({
+            "labels": labels(&notice.alert, cluster),
+            "annotations": annotations(&notice.alert, rules),
+            "startsAt": rfc3339(notice.began),
+            "endsAt": rfc3339(notice.ended.unwrap_or(believed)),
+        })
+    };
+    Value::Array(notices.iter().map(one).collect()).to_string()
+}
+
+/// What an Alertmanager posts to a webhook (version 4), of one alert. `number` tells two of the same apart.
+pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) -> String {
+    let status = match notice.kind {
+        ChangeKind::Firing => "firing",
+        ChangeKind::Resolved => "resolved",
+    };
+    let labels = labels(&notice.alert, cluster);
+    let annotations = annotations(&notice.alert, rules);
+    // The zero of Go, which an Alertmanager sends where there is no end yet.
+    let ended = notice.ended.map_or_else(|| "0001-01-01T00:00:00Z".to_owned(), rfc3339);
+    let fingerprint = fingerprint(&labels);
+    let alert = json!({
+        "status": status,
+        "labels": labels,
+        "annotations": annotations,
+        "startsAt": rfc3339(notice.began),
+        "endsAt": ended,
+        "generatorURL": "",
+        "fingerprint": fingerprint,
+    });
+    json!({
+        "version": "4",
+        "groupKey": format!("{{}}:{{alertname=\"{}\"}}", notice.alert.rule),
+        "truncatedAlerts": 0,
+        "status": status,
+        "receiver": receiver,
+        "groupLabels": { "alertname": notice.alert.rule },
+        "commonLabels": labels,
+        "commonAnnotations": annotations,
+        "externalURL": "",
+        "alerts": [alert],
+        "number": notice.number,
+    })
+    .to_string()
+}
+
+/// The same labels have the same.
+fn fingerprint(labels: &Map<String, Value>) -> String {
+    let mut hash = Sha256::new();
+    for (name, value) in labels {
+        hash.update(name.as_bytes());
+        hash.update([0xff]);
+        hash.update(value.as_str().unwrap_or_default().as_bytes());
+        hash.update([0xff]);
+    }
+    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

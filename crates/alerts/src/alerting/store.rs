@@ -1,0 +1,189 @@
+//! The file in which alerts are kept: written beside it and renamed, so that a reader finds it whole.
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::Disk;
+
+/// The name of the file in a state folder.
+pub const FILE: &str = "alerts.json";
+/// No such file is longer, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// The file of one cluster's alerts, which one process writes.
+#[derive(Debug)]
+pub struct Store {
+    file: PathBuf,
+    _lock: File,
+}
+
+impl Store {
+    /// Takes the file in a folder, which is made where it is not there.
+    ///
+    /// # Errors
+    /// Another process has it, or the folder cannot be used: in words.
+    pub fn open(folder: &Path) -> Result<Self, String> {
+        let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
+        let lock = private(&folder.join("alerts.lock")).map_err(wrong)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { file: folder.join(FILE), _lock: lock }),
+            Err(std::fs::TryLockError::WouldBlock) => {
+                Err(format!("another kornsole has the alerts in {}", folder.display()))
+            }
+            Err(std::fs::TryLockError::Error(error)) => Err(wrong(error)),
+        }
+    }
+
+    /// What is in it; `None` where there is nothing yet.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn read(&self) -> Result<Option<String>, String> {
+        let wrong = |error: std::io::Error| format!("{}: {error}", self.file.display());
+        let mut text = String::new();
+        match File::open(&self.file) {
+            Ok(file) => file.take(LARGEST).read_to_string(&mut text).map_err(wrong)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(wrong(error)),
+        };
+        Ok(Some(text))
+    }
+
+    /// Puts a text in its place; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// Why it is not; what was there before still is.
+    pub fn write(&self, text: &str) -> Result<(), String> {
+        let beside = self.file.with_extension("json.new");
+        let written = || -> std::io::Result<()> {
+            let mut file = private(&beside)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            std::fs::rename(&beside, &self.file)
+        };
+        written().map_err(|error| {
+            // A part of it only takes room.
+            let _ = std::fs::remove_file(&beside);
+            format!("{}: {error}", self.file.display())
+        })
+    }
+
+    /// Moves a file aside that does not read, so that a new one can be begun. Gives where it is then.
+    pub fn set_aside(&self) -> PathBuf {
+        let aside = self.file.with_extension("json.damaged");
+        // It is only kept for a person to look at.
+        let _ = std::fs::rename(&self.file, &aside);
+        aside
+    }
+}
+
+/// Makes a file that only its owner can read, or empties one that is there; one of an earlier version is closed to others.
+fn private(path: &Path) -> std::io::Result<File> {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+/// How full the disk of a folder is; `None` where the system does not say.
+pub fn disk(folder: &Path) -> Option<Disk> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Some(Disk {
+        folder: folder.display().to_string(),
+        free: bytes(found.f_bavail),
+        // What only root may use counts as used.
+        size: bytes(found.f_blocks),
+        failure: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::alerting::board::{Board, Timing};
+    use crate::given::Given;
+    use crate::read::defaults;
+    use crate::silence::SilenceOrder;
+    use model::Time;
+
+    #[test]
+    fn what_is_alerted_about_is_for_its_owner_alone() {
+        let folder = std::env::temp_dir().join(format!("kornsole-alerts-mode-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        // As an earlier version left it.
+        std::fs::write(folder.join("alerts.json.new"), "cut off").unwrap();
+        std::fs::set_permissions(folder.join("alerts.json.new"), Permissions::from_mode(0o644)).unwrap();
+        let store = Store::open(&folder).unwrap();
+        store.write("{}").unwrap();
+        for name in [FILE, "alerts.lock"] {
+            let mode = std::fs::metadata(folder.join(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+        assert_eq!(store.read().unwrap().as_deref(), Some("{}"));
+        drop(store);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_silence_is_on_the_disk_or_refused_and_a_clock_set_back_stops_nothing() {
+        let folder = std::env::temp_dir().join(format!("kornsole-alerts-full-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let (rules, file) = (Arc::new(defaults()), folder.join(FILE));
+        let store = Store::open(&folder).unwrap();
+        let board = Board::new("test", rules, Some(store), Time::ZERO, Vec::new());
+        let (rule, subject, lasts) = (None, None, Duration::from_secs(3600));
+        let order = SilenceOrder { rule, subject, lasts, by: "sue".to_owned(), reason: "known".to_owned() };
+        let wall = SystemTime::now();
+        let step = |wall| board.step(&given(), Timing { wall, speed: 1.0 });
+        step(wall + Duration::from_secs(7200));
+        // As a disk that gives no more: what has to be a file is a folder.
+        let beside = file.with_extension("json.new");
+        std::fs::create_dir_all(beside.join("below")).unwrap();
+        let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();
+        assert!(refused.contains("cannot keep the silence"), "{refused}");
+        assert!(board.picture().silences.is_empty(), "what is refused is not done");
+        assert!(board.picture().trouble.iter().any(|why| why.contains("not kept")), "{:?}", board.picture().trouble);
+        std::fs::remove_dir_all(&beside).unwrap();
+        let id = board.silence(order, Time::ZERO).unwrap();
+        assert!(board.picture().trouble.is_empty(), "it is over: {:?}", board.picture().trouble);
+        assert!(std::fs::read_to_string(&file).unwrap().contains("known") && id > 0);
+        step(wall + Duration::from_secs(7200));
+        std::fs::remove_file(&file).unwrap();
+        step(wall);
+        assert!(file.exists(), "it is written though the clock was set back two hours");
+        drop(board);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn alerts_that_were_cut_off_are_said_to_be_damaged() {
+        let folder = std::env::temp_dir().join(format!("kornsole-alerts-cut-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let new =
+            || Board::new("test", Arc::new(defaults()), Some(Store::open(&folder).unwrap()), Time::ZERO, Vec::new());
+        let board = new();
+        board.step(&given(), Timing { wall: SystemTime::now(), speed: 1.0 });
+        drop(board);
+        let whole = std::fs::read(folder.join(FILE)).unwrap();
+        for len in [0, 1, whole.len() / 2, whole.len() - 1] {
+            std::fs::write(folder.join(FILE), &whole[..len]).unwrap();
+            let trouble = new().picture().trouble.join(" ");
+            assert!(trouble.contains("damaged") && trouble.contains("alerts.json.damaged now"), "{len}: {trouble}");
+        }
+        std::fs::write(folder.join(FILE), &whole).unwrap();
+        assert!(new().picture().trouble.is_empty());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    fn given() -> Given {
+        let (happened, connection, health, disk) = Default::default();
+        Given { view: Arc::default(), at: Time::ZERO, happened, connection, health, disk, apps: true }
+    }
+}

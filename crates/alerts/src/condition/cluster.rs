@@ -1,0 +1,89 @@
+//! Conditions of the cluster as a whole, its configuration, the connection and the disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Reading;
+use crate::given::Given;
+use crate::rule::{Kind, Rule};
+use crate::subject::{Subject, SubjectKind};
+use model::AppId;
+use view::PartitionView;
+use view::drain::span;
+use view::overview::asks_without_a_node;
+use view::record::{ChangeDetail, ObjectType, Record};
+use view::units::show_amount;
+use view::waiting::count;
+
+/// The connection and the disk: seen from outside of the cluster.
+pub fn outside(rule: &Rule, given: &Given) -> Option<Vec<Reading>> {
+    if rule.kind == Kind::ConnectionLost {
+        let lost = given.connection.iter().map(|why| Reading::so(Subject::whole(SubjectKind::Connection), why.clone()));
+        return Some(lost.collect());
+    }
+    let disk = given.disk.as_ref()?;
+    let used = disk.used();
+    let bytes = |amount: u64| show_amount("memory", i64::try_from(amount).unwrap_or(i64::MAX));
+    let figures = match &disk.failure {
+        Some(why) => format!("nothing can be written: {why}"),
+        None => format!("{used:.0}% of {} in use, {} free", bytes(disk.size), bytes(disk.free)),
+    };
+    let subject = Subject::new("", SubjectKind::Disk, disk.folder.as_str());
+    Some(Reading::of_value(rule, subject, used, figures).into_iter().collect())
+}
+
+/// The newest configuration was refused.
+pub fn config(given: &Given) -> Option<Vec<Reading>> {
+    let kinds = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_REFUSED, ChangeDetail::CONFIG_ROLLED_BACK];
+    let last = given.happened.as_ref()?.iter().rev().find(|record| kinds.contains(&record.detail));
+    let refused = last.filter(|record| record.detail == ChangeDetail::CONFIG_REFUSED);
+    let reading = |record: &Arc<Record>| {
+        let first = record.message.lines().next().unwrap_or_default();
+        let figures = format!("the newest was refused, the one before stays in force: {first}");
+        Reading::so(Subject::whole(SubjectKind::Configuration), figures)
+    };
+    Some(refused.map(reading).into_iter().collect())
+}
+
+/// The scheduler's figures contradict each other. Where its health is not known nothing changes.
+pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
+    let wrong = given.health.as_ref()?;
+    let more = wrong.len().saturating_sub(1) as u64;
+    let reading = |first: &String| {
+        let more = if more > 0 { format!("; and {}", count(more, "other check")) } else { String::new() };
+        Reading::so(Subject::whole(SubjectKind::Scheduler), format!("{first}{more}"))
+    };
+    Some(wrong.first().map(reading).into_iter().collect())
+}
+
+/// Allocations that were preempted lately, counted by the records of events: each has its own time, so none counts twice.
+pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
+    let lately = |record: &&Arc<Record>| record.at <= given.at && given.at.since(record.at) < rule.within;
+    let victim = |record: &&Arc<Record>| record.kind == ObjectType::APP && record.detail == ChangeDetail::ALLOC_PREEMPT;
+    let mut apps: BTreeMap<&str, u64> = BTreeMap::new();
+    for record in given.happened.iter().flatten().filter(lately).filter(victim) {
+        *apps.entry(&record.object).or_default() += 1;
+    }
+    // Records do not name their partition: an application is looked up where there is more than one.
+    if given.view.partitions.len() > 1 {
+        apps.retain(|app, _| part.app_by_id(&AppId::from(*app)).is_some());
+    }
+    let all: u64 = apps.values().sum();
+    let Some((most, times)) = apps.iter().max_by_key(|(_, times)| **times) else { return Vec::new() };
+    let (lost, of) = (count(all, "allocation"), count(apps.len() as u64, "application"));
+    let figures = format!("{lost} of {of} preempted in the last {}, most of {most} ({times})", span(rule.within));
+    Reading::of_value(rule, Subject::new(&part.name, SubjectKind::Cluster, ""), all as f64, figures)
+        .into_iter()
+        .collect()
+}
+
+/// Asks that fit all nodes together and none alone.
+pub fn fragmentation(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
+    let asks = asks_without_a_node(part);
+    let figures = format!("{} that fit all open nodes together and none alone", count(asks, "ask"));
+    let subject = Subject::new(&part.name, SubjectKind::Cluster, "");
+    match asks {
+        0 => Vec::new(),
+        asks => Reading::of_value(rule, subject, asks as f64, figures).into_iter().collect(),
+    }
+}

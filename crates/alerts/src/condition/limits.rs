@@ -1,0 +1,41 @@
+//! How much users and groups use of their limits.
+
+use std::collections::BTreeMap;
+
+use super::Reading;
+use crate::rule::Rule;
+use crate::subject::{Subject, SubjectKind};
+use view::limits_used::LimitUsed;
+use view::units::show_amount;
+use view::waiting::resource_word;
+use view::{PartitionView, Side};
+
+/// One reading for each limit of a user or group: of the resource of which most is used.
+pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
+    let mut fullest: BTreeMap<Subject, LimitUsed> = BTreeMap::new();
+    // A limit of nothing is always used up, and nobody waits for it to change.
+    for row in part.limits_used().into_iter().filter(|row| row.limit > 0) {
+        let kind = match row.side {
+            Side::User => SubjectKind::User,
+            Side::Group => SubjectKind::Group,
+        };
+        let queue = Some(row.queue.to_string());
+        let subject = Subject { queue, ..Subject::new(&part.name, kind, &*row.name) };
+        match fullest.get(&subject) {
+            Some(other) if other.part() >= row.part() => {}
+            _ => _ = fullest.insert(subject, row),
+        }
+    }
+    let reading = |(subject, row): (Subject, LimitUsed)| {
+        let show =
+            |amount: i64| row.resource.as_ref().map_or_else(|| amount.to_string(), |name| show_amount(name, amount));
+        let percent = row.part() as f64 / 10.0;
+        let (used, limit, what) = (show(row.used), show(row.limit), resource_word(row.resource_name()));
+        let held = match row.held_back() {
+            0 => String::new(),
+            held => format!(", {} held back", show(held)),
+        };
+        Reading::of_value(rule, subject, percent, format!("{used} of {limit} {what} ({percent:.0}%){held}"))
+    };
+    fullest.into_iter().filter_map(reading).collect()
+}

@@ -1,0 +1,92 @@
+//! Of which subjects a rule's condition holds at one moment.
+//!
+//! A condition gives a [`Reading`] for every subject of which it holds, or would still hold if its alert fires already.
+
+mod cluster;
+mod limits;
+mod nodes;
+mod queues;
+mod values;
+
+use super::given::Given;
+use super::rule::{About, Kind, Rule};
+use super::state::Memory;
+use super::subject::Subject;
+use view::PartitionView;
+use view::trends::Moment;
+
+/// A subject of which a condition holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Reading {
+    /// What it is of.
+    pub subject: Subject,
+    /// Whether it is enough to begin with; otherwise it only keeps a firing alert from being over.
+    pub starts: bool,
+    /// The figure beside the threshold, in the unit of the kind.
+    pub value: f64,
+    /// The figures in words, without the subject.
+    pub figures: String,
+    /// Which thing of the subject it is, where that changes: as the application at the head of a queue. With another one the condition begins again.
+    pub which: String,
+}
+
+impl Reading {
+    /// A reading of a figure, if it is enough to begin with or to continue.
+    fn of_value(rule: &Rule, subject: Subject, value: f64, figures: String) -> Option<Self> {
+        let starts = value >= rule.at;
+        (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, figures, which: String::new() })
+    }
+
+    /// A reading of something that is so.
+    fn so(subject: Subject, figures: String) -> Self {
+        Self { subject, starts: true, value: 1.0, figures, which: String::new() }
+    }
+}
+
+/// What all rules of a step share: made once, when the first of them needs it.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// What the trends measure, by partition.
+    pub moments: Option<Vec<Moment>>,
+    /// The queues whose first waiting application would fit, by partition.
+    heads: Option<Vec<Vec<queues::Head>>>,
+}
+
+/// The readings of a rule. `None`: nothing can be seen now, so nothing changes.
+pub(super) fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut Shared) -> Option<Vec<Reading>> {
+    if rule.kind.about() == About::Outside {
+        return cluster::outside(rule, given);
+    }
+    if given.connection.is_some() {
+        return None;
+    }
+    match rule.kind {
+        Kind::ConfigRefused => return cluster::config(given),
+        Kind::Unhealthy => return cluster::unhealthy(given),
+        Kind::NoScheduling => return Some(queues::no_scheduling(given, memory, heads(given, shared))),
+        Kind::FitsAndWaits if !given.apps => return None,
+        Kind::FitsAndWaits => return Some(queues::fits(rule, given, heads(given, shared))),
+        Kind::Expression => return Some(values::readings(rule, given, memory, shared)),
+        Kind::Preemptions if given.happened.is_none() => return None,
+        Kind::Waits | Kind::Fragmentation | Kind::Limit if !given.apps => return None,
+        _ => {}
+    }
+    let of_partition = |part: &PartitionView| match rule.kind {
+        Kind::BelowGuarantee => queues::below_guarantee(rule, part),
+        Kind::Waits => queues::waits(rule, given, part),
+        Kind::Maximum => queues::maximum(rule, part),
+        Kind::Drain => queues::drains(rule, given, part),
+        Kind::Preemptions => cluster::preemptions(rule, given, part),
+        Kind::Fragmentation => cluster::fragmentation(rule, part),
+        Kind::Limit => limits::used(rule, part),
+        Kind::NodeLost => nodes::lost(rule, given, memory, part),
+        Kind::NodeNotReady => nodes::not_ready(part),
+        _ => Vec::new(),
+    };
+    Some(given.view.partitions.iter().flat_map(of_partition).collect())
+}
+
+/// The heads of all queues, which two kinds of rules look at.
+fn heads<'s>(given: &Given, shared: &'s mut Shared) -> &'s [Vec<queues::Head>] {
+    shared.heads.get_or_insert_with(|| given.view.partitions.iter().map(|part| queues::heads(given, part)).collect())
+}

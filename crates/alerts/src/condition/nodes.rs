@@ -1,0 +1,39 @@
+//! Nodes that went, and nodes that are not ready.
+
+use super::Reading;
+use crate::given::Given;
+use crate::rule::Rule;
+use crate::state::Memory;
+use crate::subject::{Subject, SubjectKind};
+use model::NodeId;
+use view::PartitionView;
+use view::drain::span;
+use view::waiting::amounts;
+
+/// Nodes that were there and open, and are gone: remembered from step to step, so one that was drained first is no loss.
+pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -> Vec<Reading> {
+    let lost = memory.lost.iter().filter(|lost| lost.partition == *part.name);
+    let there = |node: &str| part.nodes.contains_key(&NodeId::from(node));
+    let reading = |lost: &crate::state::LostNode| {
+        let gone = given.at.since(lost.at);
+        let had = match lost.had.is_empty() {
+            true => String::new(),
+            false => format!(", it had {}", amounts(&lost.had)),
+        };
+        let figures = format!("gone for {}{had}", span(gone));
+        Reading::so(Subject::new(&part.name, SubjectKind::Node, lost.node.as_str()), figures)
+    };
+    lost.filter(|lost| !there(&lost.node) && given.at.since(lost.at) < rule.within).map(reading).collect()
+}
+
+/// Nodes of which the cluster says that they are not ready.
+pub fn not_ready(part: &PartitionView) -> Vec<Reading> {
+    let not_ready = part.nodes.values().filter_map(|node| Some((node, node.closed.as_deref()?)));
+    // Cordoned is somebody's will.
+    let not_ready = not_ready.filter(|(_, why)| *why != "cordoned");
+    let reading = |(node, why): (&std::sync::Arc<view::NodeRow>, &str)| {
+        let figures = format!("{why}, {} allocations on it", node.allocations.len());
+        Reading::so(Subject::new(&part.name, SubjectKind::Node, node.id.as_str()), figures)
+    };
+    not_ready.map(reading).collect()
+}

@@ -1,0 +1,163 @@
+//! Reading rules: TOML with the place of every fault.
+//!
+//! ```toml
+//! defaults = true               # the rules of this program hold beside these
+//!
+//! [[rule]]
+//! name = "etl-starves"
+//! kind = "below-guarantee"
+//! at = 20                       # percent; 10 for most kinds of things, "1h" for durations
+//! resolve-at = 10               # once it fires, it is over below this
+//! for = "10m"                   # it has to hold for so long
+//! resolve-after = "2m"          # and not to hold for so long
+//! severity = "critical"         # info, warning, critical
+//! queues = ["root.etl"]         # these with all below them
+//! except = ["root.etl.tests"]
+//! text = "{subject} starves: {figures}"
+//! inhibited-by = ["node-lost"]  # not reported while one of these holds
+//!
+//! [[rule]]
+//! name = "etl-is-slow"
+//! kind = "expression"
+//! when = "queue.waiting.p95 > 30m"
+//! until = "queue.waiting.p95 < 20m"
+//!
+//! [[rule]]
+//! name = "limit-near"           # one of the defaults
+//! enabled = false
+//!
+//! [terminal]
+//! bell = true
+//! notify = "osc9"               # osc9, osc777, osc99
+//!
+//! [[send]]
+//! name = "on-call"
+//! alertmanager = "http://alertmanager:9093"   # or webhook = "https://…", or command = ["notify", "-v"]
+//! severity = "warning"
+//! timeout = "10s"
+//! ```
+//!
+//! Invariants:
+//! - reading never panics and never stops at the first fault;
+//! - a text with a fault gives no rules, so nothing is ever half applied.
+//!
+//! | code | what |
+//! |---|---|
+//! | ALR-001 | the text is no TOML |
+//! | ALR-002 | a key that is none here |
+//! | ALR-003 | a value of another type, or none of those allowed |
+//! | ALR-004 | something is missing |
+//! | ALR-005 | a name that stands twice, or is none |
+//! | ALR-010 | a threshold that can never be reached, or always is |
+//! | ALR-011 | `resolve-at` is beyond `at` |
+//! | ALR-012 | a duration that is none, or too long |
+//! | ALR-013 | a key that means nothing for the kind |
+//! | ALR-020 | `inhibited-by` names no rule |
+//! | ALR-021 | rules inhibit each other in a circle |
+//! | ALR-030 | an expression that does not read |
+//! | ALR-031 | a text with a placeholder that there is not |
+//! | ALR-040 | a receiver without an address, with several, or with one that is none |
+
+mod circles;
+mod receivers;
+mod rule;
+mod values;
+
+use std::ops::Range;
+
+use toml::de::DeTable;
+
+use super::rule::{Rule, Rules};
+use config::toml_table::{MOST_FAULTS, Table, fault};
+use config::{Fault, Place};
+
+/// The rules that hold where nobody says otherwise, as text.
+pub const DEFAULTS: &str = include_str!("../defaults.toml");
+
+/// What reading rules gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RulesRead {
+    /// The rules; `None` where something is wrong.
+    pub rules: Option<Rules>,
+    /// What is wrong, by place.
+    pub faults: Vec<Fault>,
+}
+
+/// The rules that hold where nobody says otherwise.
+pub fn defaults() -> Rules {
+    let mut rules = read_over(DEFAULTS, &[]).rules.unwrap_or_default();
+    for rule in &mut rules.rules {
+        rule.place = Place::default();
+    }
+    rules
+}
+
+/// Reads a text of rules, over the defaults.
+pub fn read(text: &str) -> RulesRead {
+    read_over(text, &defaults().rules)
+}
+
+fn read_over(text: &str, defaults: &[Rule]) -> RulesRead {
+    let mut faults = Vec::new();
+    let mut rules = Rules::default();
+    let (root, wrong) = DeTable::parse_recoverable(text);
+    if wrong.is_empty() {
+        let table = Table { text, path: String::new(), entries: root.get_ref(), wrong_type: "ALR-003" };
+        top(&table, defaults, &mut rules, &mut faults);
+    }
+    for error in wrong.into_iter().take(MOST_FAULTS) {
+        let span: Range<usize> = error.span().unwrap_or_default();
+        let hint = "no rule of the text is used";
+        faults.push(fault(text, "ALR-001", &span, "", error.message().to_owned(), hint));
+    }
+    faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
+    faults.truncate(MOST_FAULTS);
+    RulesRead { rules: faults.is_empty().then_some(rules), faults }
+}
+
+fn top(table: &Table<'_, '_>, defaults: &[Rule], rules: &mut Rules, faults: &mut Vec<Fault>) {
+    const KNOWN: [&str; 4] = ["defaults", "rule", "terminal", "send"];
+    let (mut with_defaults, mut written) = (true, Vec::new());
+    for entry in table.entries() {
+        match entry.name {
+            "defaults" => with_defaults = entry.bool(faults).unwrap_or(true),
+            "rule" => written = entry.tables(faults),
+            "terminal" => {
+                if let Some(table) = entry.table(faults) {
+                    rules.targets.terminal = receivers::terminal(&table, faults);
+                }
+            }
+            "send" => {
+                let tables = entry.tables(faults);
+                rules.targets.receivers = receivers::all(tables, faults);
+            }
+            _ => faults.push(entry.unknown("ALR-002", "key", &KNOWN)),
+        }
+    }
+    let mut all: Vec<rule::Written> = Vec::new();
+    for (at, table) in written {
+        if let Some(one) = rule::rule(&at, &table, defaults, faults) {
+            let same = all.iter().find(|other| other.rule.name == one.rule.name);
+            if let Some(other) = same {
+                let message = format!("a rule {:?} stands in line {} already", one.rule.name, other.rule.place.line);
+                faults.push(fault(
+                    table.text,
+                    "ALR-005",
+                    &one.name_at,
+                    "rule.name",
+                    message,
+                    "give each a name of its own",
+                ));
+            }
+            all.push(one);
+        }
+    }
+    if with_defaults {
+        let others = defaults.iter().filter(|rule| !all.iter().any(|one| one.rule.name == rule.name));
+        let others: Vec<rule::Written> = others.map(rule::Written::of_defaults).collect();
+        all.extend(others);
+    }
+    circles::check(table.text, &all, faults);
+    rules.rules = all.into_iter().filter(|one| one.enabled).map(|one| one.rule).collect();
+    rules.rules.sort_by(|one, other| one.name.cmp(&other.name));
+}

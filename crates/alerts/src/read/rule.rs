@@ -1,0 +1,252 @@
+//! Reading one rule.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::values::{duration, name, one_of};
+use crate::expression::Expression;
+use crate::rule::{About, Kind, Rule, Severity, Unit};
+use config::Fault;
+use config::Place;
+use config::toml_table::{Entry, Table, fault};
+use model::QueuePath;
+
+/// A rule as it is written.
+pub struct Written {
+    pub rule: Rule,
+    pub enabled: bool,
+    /// Where its name stands.
+    pub name_at: Range<usize>,
+    /// Where its inhibitions stand, if a person wrote them.
+    pub inhibited_at: Option<Range<usize>>,
+}
+
+impl Written {
+    /// One of the defaults.
+    pub fn of_defaults(rule: &Rule) -> Self {
+        Self { rule: rule.clone(), enabled: true, name_at: 0..0, inhibited_at: None }
+    }
+}
+
+const KNOWN: [&str; 16] = [
+    "name",
+    "kind",
+    "at",
+    "resolve-at",
+    "for",
+    "resolve-after",
+    "within",
+    "severity",
+    "queues",
+    "except",
+    "text",
+    "inhibited-by",
+    "when",
+    "until",
+    "enabled",
+    "note",
+];
+
+/// A rule without anything but its name and kind.
+fn empty(name: String, kind: Kind) -> Rule {
+    let within = if kind == Kind::NodeLost { 3600 } else { 600 };
+    Rule {
+        name,
+        kind,
+        at: 0.0,
+        resolve_at: 0.0,
+        within: Duration::from_secs(within),
+        lasts: Duration::ZERO,
+        resolve_after: Duration::ZERO,
+        severity: Severity::Warning,
+        queues: Vec::new(),
+        except: Vec::new(),
+        text: None,
+        inhibited_by: Vec::new(),
+        when: None,
+        until: None,
+        place: Place::default(),
+    }
+}
+
+/// Reads a rule. `None`: it has no name or no kind.
+pub fn rule(at: &Range<usize>, table: &Table<'_, '_>, defaults: &[Rule], faults: &mut Vec<Fault>) -> Option<Written> {
+    let entries = table.entries();
+    let find = |name: &str| entries.iter().find(|entry| entry.name == name);
+    let missing =
+        |what: &str, hint: String| fault(table.text, "ALR-004", at, "rule", format!("the rule has no {what}"), hint);
+    let Some(named) = find("name") else {
+        faults.push(missing("name", "name = \"etl-starves\"".to_owned()));
+        return None;
+    };
+    let own_name = name(named, faults)?;
+    let base = defaults.iter().find(|rule| rule.name == own_name);
+    let kind = match find("kind") {
+        None => base.map(|base| base.kind),
+        Some(entry) => {
+            let names: Vec<(&str, Kind)> = Kind::ALL.iter().map(|kind| (kind.word(), *kind)).collect();
+            Some(one_of(entry, &names, faults)?)
+        }
+    };
+    let Some(kind) = kind else {
+        let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.word()).collect();
+        faults.push(missing("kind", format!("there are {}", all.join(", "))));
+        return None;
+    };
+    let base = base.filter(|base| base.kind == kind);
+    let rule = base.cloned().unwrap_or_else(|| empty(own_name, kind));
+    let mut written = Written { rule, enabled: true, name_at: named.value_at(), inhibited_at: None };
+    written.rule.place = fault(table.text, "", &named.at, "", String::new(), "").at;
+    for entry in &entries {
+        key(entry, &mut written, faults);
+    }
+    thresholds(table, at, &entries, base.is_some(), &mut written.rule, faults);
+    Some(written)
+}
+
+fn key(entry: &Entry<'_, '_>, written: &mut Written, faults: &mut Vec<Fault>) {
+    let rule = &mut written.rule;
+    let kind = rule.kind;
+    let none_of_kind = |what: &str| {
+        let message = format!("{} means nothing for the kind {}", entry.name, kind.word());
+        entry.fault("ALR-013", message, what)
+    };
+    match entry.name {
+        // Read already, or with the thresholds. A note is for those who read the file.
+        "name" | "kind" | "at" | "resolve-at" | "note" => {}
+        "for" => rule.lasts = duration(entry, faults).unwrap_or_default(),
+        "resolve-after" => rule.resolve_after = duration(entry, faults).unwrap_or_default(),
+        "within" if !rule.kind.has_span() => faults.push(none_of_kind("preemptions and node-lost look back")),
+        "within" => match duration(entry, faults) {
+            Some(within) if within < Duration::from_secs(1) => {
+                faults.push(entry.wrong("ALR-010", "nothing happens in no time".to_owned(), "at least \"1s\""));
+            }
+            within => rule.within = within.unwrap_or(rule.within),
+        },
+        "severity" => rule.severity = one_of(entry, &Severity::NAMES, faults).unwrap_or(rule.severity),
+        "queues" | "except" if !matches!(rule.kind.about(), About::Queues | About::Values) => {
+            faults.push(none_of_kind("its alerts are not about queues"));
+        }
+        "queues" => rule.queues = paths(entry, faults),
+        "except" => rule.except = paths(entry, faults),
+        "text" => rule.text = text(entry, faults),
+        "inhibited-by" => {
+            rule.inhibited_by = entry.texts(faults).unwrap_or_default();
+            written.inhibited_at = Some(entry.value_at());
+        }
+        "when" | "until" if rule.kind != Kind::Expression => {
+            faults.push(none_of_kind("write kind = \"expression\""));
+        }
+        "when" => rule.when = expression(entry, faults),
+        "until" => rule.until = expression(entry, faults),
+        "enabled" => written.enabled = entry.bool(faults).unwrap_or(true),
+        _ => faults.push(entry.unknown("ALR-002", "key of a rule", &KNOWN)),
+    }
+}
+
+fn paths(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Vec<QueuePath> {
+    let texts = entry.texts(faults).unwrap_or_default();
+    for text in texts.iter().filter(|text| *text != "root" && !text.starts_with("root.")) {
+        faults.push(entry.wrong(
+            "ALR-003",
+            format!("{text:?} is no path of a queue"),
+            "a path begins with root: \"root.etl\"",
+        ));
+    }
+    texts.iter().map(|text| QueuePath::new(&text.to_lowercase())).collect()
+}
+
+fn text(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
+    const PLACEHOLDERS: [&str; 4] = ["subject", "figures", "value", "rule"];
+    let text = entry.text(faults)?;
+    for part in text.split('{').skip(1) {
+        let name = part.split('}').next().unwrap_or_default();
+        if !part.contains('}') || !PLACEHOLDERS.contains(&name) {
+            let hint = format!("there are {{{}}}", PLACEHOLDERS.join("}, {"));
+            faults.push(entry.wrong("ALR-031", format!("no placeholder {{{name}}}"), &hint));
+        }
+    }
+    Some(text.to_owned())
+}
+
+fn expression(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Expression> {
+    let text = entry.text(faults)?;
+    match Expression::parse(text) {
+        Ok(expression) => Some(expression),
+        Err(why) => {
+            // Its column is that of the text inside the quotes, where that stands as it is.
+            faults.push(entry.wrong_inside("ALR-030", why.at, why.message, &why.hint));
+            None
+        }
+    }
+}
+
+/// Reads `at` and `resolve-at`, and holds them beside each other and the kind.
+fn thresholds(
+    table: &Table<'_, '_>,
+    at: &Range<usize>,
+    entries: &[Entry<'_, '_>],
+    based: bool,
+    rule: &mut Rule,
+    faults: &mut Vec<Fault>,
+) {
+    let find = |name: &str| entries.iter().find(|entry| entry.name == name);
+    let unit = rule.kind.unit();
+    let (own, resolve) = (find("at"), find("resolve-at"));
+    if unit == Unit::Nothing {
+        for entry in own.iter().chain(resolve.iter()) {
+            let hint = "it is so, or not: `for` says for how long";
+            let hint = if rule.kind == Kind::Expression { "the thresholds stand in `when` and `until`" } else { hint };
+            let message = format!("{} means nothing for the kind {}", entry.name, rule.kind.word());
+            faults.push(entry.fault("ALR-013", message, hint));
+        }
+        let lacks_when = rule.kind == Kind::Expression && rule.when.is_none() && find("when").is_none();
+        if lacks_when {
+            let hint = "when = \"queue.waiting.p95 > 30m\"";
+            faults.push(fault(table.text, "ALR-004", at, "rule", "the rule has no expression".to_owned(), hint));
+        }
+        return;
+    }
+    let before = faults.len();
+    if let Some(entry) = own {
+        rule.at = threshold(entry, unit, faults).unwrap_or(rule.at);
+        if resolve.is_none() {
+            rule.resolve_at = rule.at;
+        }
+    } else if !based {
+        let hint = match unit {
+            Unit::Duration => "at = \"1h\"",
+            Unit::Percent => "at = 90, in percent",
+            _ => "at = 10",
+        };
+        faults.push(fault(table.text, "ALR-004", at, "rule", "the rule has no threshold".to_owned(), hint));
+    }
+    if let Some(entry) = resolve {
+        rule.resolve_at = threshold(entry, unit, faults).unwrap_or(rule.resolve_at);
+        if faults.len() == before && rule.resolve_at > rule.at {
+            let (own, resolve) = (unit.show(rule.at), unit.show(rule.resolve_at));
+            let message = format!("it would fire at {own} and be over below {resolve} at once");
+            faults.push(entry.wrong("ALR-011", message, &format!("{own} or less")));
+        }
+    }
+}
+
+fn threshold(entry: &Entry<'_, '_>, unit: Unit, faults: &mut Vec<Fault>) -> Option<f64> {
+    if unit == Unit::Duration {
+        let duration = duration(entry, faults)?;
+        if duration.is_zero() {
+            faults.push(entry.wrong("ALR-010", "everything has lasted for no time".to_owned(), "at least \"1s\""));
+        }
+        return Some(duration.as_secs_f64());
+    }
+    let figure = entry.number(faults)?;
+    let (right, hint) = match unit {
+        Unit::Percent => (figure > 0.0 && figure <= 100.0, "percent, more than 0 and at most 100"),
+        _ => (figure >= 1.0 && figure.fract() == 0.0 && figure < 1e15, "a whole number from 1 on"),
+    };
+    if !right {
+        let message = format!("{figure} can never be reached, or always is");
+        faults.push(entry.wrong("ALR-010", message, hint));
+    }
+    Some(figure)
+}

@@ -1,0 +1,60 @@
+//! A state of alerts as text, so that a restart reports nothing twice.
+
+use super::silence::Silence;
+use super::state::{Alert, Alerts, Ended, LostNode};
+use model::Time;
+
+/// The version of the text. One that is newer is not read.
+const VERSION: u32 = 1;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    version: u32,
+    at: Time,
+    alerts: Vec<Alert>,
+    ended: Vec<Ended>,
+    silences: Vec<Silence>,
+    next_silence: u64,
+    next_change: u64,
+    lost: Vec<LostNode>,
+}
+
+impl Alerts {
+    /// The state as JSON.
+    ///
+    /// # Errors
+    /// None that is known: a number that JSON does not have.
+    pub fn save(&self) -> Result<String, String> {
+        let saved = Saved {
+            version: VERSION,
+            at: self.at.unwrap_or_default(),
+            alerts: self.alerts.values().cloned().collect(),
+            ended: self.ended.iter().cloned().collect(),
+            silences: self.silences.clone(),
+            next_silence: self.next_silence,
+            next_change: self.next_change,
+            lost: self.memory.lost.clone(),
+        };
+        serde_json::to_string(&saved).map_err(|error| error.to_string())
+    }
+
+    /// Takes a state that was saved, at the cluster's time `now`: what was reported stays so, and the time in between counts nothing.
+    ///
+    /// # Errors
+    /// Why the text is none; then nothing is changed.
+    pub fn restore(&mut self, text: &str, now: Time) -> Result<(), String> {
+        let saved: Saved =
+            serde_json::from_str(text).map_err(|error| format!("the state of the alerts does not read: {error}"))?;
+        if saved.version != VERSION {
+            return Err(format!("the state of the alerts has version {}, this program reads {VERSION}", saved.version));
+        }
+        self.alerts =
+            saved.alerts.into_iter().map(|alert| ((alert.rule.clone(), alert.subject.clone()), alert)).collect();
+        self.ended = saved.ended.into();
+        self.silences = saved.silences;
+        (self.next_silence, self.next_change) = (saved.next_silence.max(1), saved.next_change.max(1));
+        self.memory.lost = saved.lost;
+        self.skip(saved.at, now);
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! What can go wrong with a request, described for a person.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::Trouble;
+use cluster::kube::KubeFault;
+
+/// How much of a foreign answer is shown, in characters.
+const SHOWN: usize = 60;
+
+/// Why there is no answer, or none that can be used.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// Nobody listens, the name is not known, TLS does not start.
+    Unreachable(Trouble),
+    /// A time limit passed: which phase, and how long it was.
+    Slow(&'static str, std::time::Duration),
+    /// The answer ended before it was whole.
+    Cut(Trouble),
+    /// The answer is larger than what is taken; the limit in bytes.
+    TooLarge(usize),
+    /// There is no such endpoint in this release (a 404 in text).
+    NoEndpoint(String),
+    /// There is no such object (a 404 in JSON).
+    Missing(Box<ErrorBody>),
+    /// The other side refuses: status and what it says.
+    Refused(u16, Box<ErrorBody>),
+    /// The answer is not from a YuniKorn: status and its first characters.
+    Foreign(u16, String),
+    /// The other side points elsewhere: status and where to.
+    Elsewhere(u16, String),
+    /// JSON that does not read: what was asked, and what is wrong where.
+    Unreadable(String, String),
+    /// A release that is too old (`rest.md` section 8).
+    TooOld(String),
+    /// The API server of the cluster does not let requests through, or the scheduler is not found in it.
+    Cluster(Box<KubeFault>),
+}
+
+/// An error object (`rest.md` sections 3 and E2).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorBody {
+    /// One line for people; names what is wrong and where.
+    pub message: String,
+    /// What would be needed; may be the same line.
+    pub description: String,
+    /// The code of the native API.
+    pub code: Option<String>,
+    /// The details of the native API.
+    pub details: Option<Value>,
+}
+
+impl ErrorBody {
+    /// Reads an error object. `None` when it is none.
+    pub fn read(body: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(body).ok()?;
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        value.get("status_code")?.as_u64()?;
+        Some(Self {
+            message: text("message"),
+            description: text("description"),
+            code: value.get("code").and_then(Value::as_str).map(str::to_owned),
+            details: value.get("details").filter(|details| !details.is_null()).cloned(),
+        })
+    }
+}
+
+impl fmt::Display for ErrorBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.message.is_empty(), self.description.is_empty() || self.description == self.message) {
+            (true, true) => f.write_str("no reason given"),
+            (true, false) => f.write_str(&self.description),
+            (false, true) => f.write_str(&self.message),
+            (false, false) => write!(f, "{}: {}", self.message, self.description),
+        }
+    }
+}
+
+impl Fault {
+    /// The code of the native API, if one came.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Missing(said) | Self::Refused(_, said) => said.code.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the other side answered, and the same request will get the same answer.
+    pub fn is_answer(&self) -> bool {
+        match self {
+            Self::NoEndpoint(_) | Self::Missing(_) => true,
+            Self::Refused(status, _) => (400..500).contains(status) && *status != 429,
+            _ => false,
+        }
+    }
+
+    /// Whether the other side answered this one request, though not with what was asked: others may be answered.
+    pub fn is_about_this(&self) -> bool {
+        match self {
+            Self::Slow(..)
+            | Self::Cut(_)
+            | Self::TooLarge(_)
+            | Self::NoEndpoint(_)
+            | Self::Missing(_)
+            | Self::Foreign(..)
+            | Self::Unreadable(..) => true,
+            Self::Refused(status, _) => *status != 401,
+            Self::Unreachable(_) | Self::Elsewhere(..) | Self::TooOld(_) | Self::Cluster(_) => false,
+        }
+    }
+
+    /// Whether trying again is of no use until somebody changes something: who one is, where one asks.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Refused(status, _) => matches!(status, 401 | 403),
+            Self::Elsewhere(..) | Self::TooOld(_) => true,
+            Self::Cluster(fault) => matches!(fault.status, Some(401 | 403)),
+            _ => false,
+        }
+    }
+
+    /// Whether it may pass by itself though it is final: a kubeconfig gives a new token when one has expired, and an API server that
+    /// was just started refuses all until it has read its roles.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Cluster(_))
+    }
+
+    /// Whether the other side could not be asked at all, so that nothing can have happened there.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Cluster(_))
+    }
+
+    /// What the libraries say of it, for the details; may be empty.
+    pub fn technical(&self) -> &str {
+        match self {
+            Self::Unreachable(trouble) | Self::Cut(trouble) => trouble.technical(),
+            Self::Cluster(fault) => &fault.technical,
+            _ => "",
+        }
+    }
+
+    /// The beginning of a foreign answer, fit for one line.
+    pub fn first_of(body: &[u8]) -> String {
+        let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
+        let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN).collect()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(why) | Self::Cut(why) => why.fmt(f),
+            Self::TooOld(why) => f.write_str(why),
+            Self::Cluster(fault) => fault.fmt(f),
+            Self::Slow(phase, limit) => write!(f, "no {phase} within {limit:?}"),
+            Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
+            Self::NoEndpoint(path) => write!(f, "this release has no {path}"),
+            Self::Missing(said) => said.fmt(f),
+            Self::Refused(401, said) => write!(f, "401: {said}; --token-file or KORNSOLE_TOKEN names a token"),
+            Self::Refused(status, said) => write!(f, "{status}: {said}"),
+            Self::Foreign(status, first) if first.is_empty() => {
+                write!(f, "not a YuniKorn: answers {status} with nothing in it")
+            }
+            Self::Foreign(status, first) => write!(f, "not a YuniKorn: answers {status} with {first:?}"),
+            Self::Elsewhere(status, to) => {
+                write!(f, "answers {status} and points to {to}; redirects are not followed, name that address yourself")
+            }
+            Self::Unreadable(path, why) => write!(f, "the answer to {path} does not read: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_object_is_read_with_or_without_the_keys_of_part_two() {
+        let plain =
+            ErrorBody::read(br#"{"status_code":404,"message":"Queue not found","description":"Queue not found"}"#);
+        assert_eq!(plain.unwrap().to_string(), "Queue not found");
+        let ours = br#"{"status_code":403,"message":"sue may not kill a","description":"needs admin access on root.b",
+            "code":"ACL_DENIED","details":{"queue":"root.b"}}"#;
+        let ours = Fault::Refused(403, Box::new(ErrorBody::read(ours).unwrap()));
+        assert_eq!(ours.to_string(), "403: sue may not kill a: needs admin access on root.b");
+        assert_eq!(ours.code(), Some("ACL_DENIED"));
+        assert!(ErrorBody::read(b"<html>").is_none());
+        assert!(ErrorBody::read(br#"{"message":"x"}"#).is_none());
+    }
+
+    #[test]
+    fn a_foreign_answer_is_shown_in_one_safe_line() {
+        let page = b"<!DOCTYPE html>\n<html>\x1b[31m  <head><title>Sign in to the corporate proxy, please</title>";
+        let shown = Fault::Foreign(200, Fault::first_of(page)).to_string();
+        assert!(shown.starts_with("not a YuniKorn: answers 200 with \"<!DOCTYPE html> <html> [31m <head>"), "{shown}");
+        assert!(!shown.contains('\u{1b}') && shown.chars().count() < 110, "{shown}");
+    }
+}

@@ -1,0 +1,381 @@
+//! Requests and answers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Method, Response, StatusCode, Url, redirect};
+use serde::de::DeserializeOwned;
+
+use super::answer::{content_type, date_of, leads_to, looks_foreign, parsed};
+use super::elements::Elements;
+use super::fault::{ErrorBody, Fault};
+use super::lines::Lines;
+use super::target::{Target, TargetFault, causes};
+use super::trouble::{self, Trouble};
+use cluster::kube::Cluster;
+
+/// The state dump's old and new place (`rest.md` 5.17).
+const DUMP: (&str, &str) = ("ws/v1/fullstatedump", "debug/fullstatedump");
+/// The longest error text that is read, in bytes.
+const ERROR: usize = 64 << 10;
+
+/// How long each phase may take, and how large an answer may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Until the connection stands, TLS included.
+    pub connect: Duration,
+    /// From the request until the answer's header.
+    pub header: Duration,
+    /// Between two parts of an answer.
+    pub idle: Duration,
+    /// For an answer as a whole.
+    pub whole: Duration,
+    /// Bytes of an answer that is read as a whole, unpacked.
+    pub body: usize,
+    /// Bytes of an answer that is read element by element, unpacked.
+    pub list: usize,
+    /// Bytes of one such element.
+    pub element: usize,
+    /// Connections that are kept for the next request.
+    pub kept: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            header: Duration::from_secs(15),
+            idle: Duration::from_secs(15),
+            whole: Duration::from_secs(120),
+            body: 256 << 20,
+            list: 2 << 30,
+            element: 64 << 20,
+            kept: 8,
+        }
+    }
+}
+
+/// An answer, and what there is to know of how it came.
+#[derive(Clone, Debug)]
+pub struct ClientResponse<T> {
+    /// What was answered.
+    pub value: T,
+    /// From the request until the answer's header.
+    pub rtt: Duration,
+    /// From the request until the answer was read.
+    pub took: Duration,
+    /// What the other side's clock showed, to the second.
+    pub date: Option<SystemTime>,
+}
+
+impl<T> ClientResponse<T> {
+    /// The same with another value.
+    pub fn with<U>(self, value: U) -> ClientResponse<U> {
+        ClientResponse { value, rtt: self.rtt, took: self.took, date: self.date }
+    }
+}
+
+/// Asks one target. Cheap to clone; the connections are shared.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+    limits: Limits,
+    /// Requests go through this cluster, with these headers.
+    cluster: Option<(Arc<Cluster>, HeaderMap)>,
+}
+
+impl Client {
+    /// A client of a target.
+    ///
+    /// # Errors
+    /// TLS or the system's resolver does not start.
+    pub fn new(target: &Target, limits: Limits) -> Result<Self, TargetFault> {
+        // Fails only when there is a provider already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let failed = |error: &reqwest::Error| TargetFault::Client(causes(error));
+        let mut headers = target.headers.clone();
+        if let Some(token) = target.token.as_ref().and_then(super::Token::header) {
+            headers.insert(AUTHORIZATION, token);
+        }
+        if let Some(who) = target.seen_as() {
+            let value = format!("{}:{}", who.user, who.groups.join(","));
+            let value = HeaderValue::from_str(&value).map_err(|_| TargetFault::Header("Kornsole-As".to_owned()))?;
+            headers.insert("kornsole-as", value);
+        }
+        let cluster = target.cluster.clone().map(|cluster| (cluster, headers.clone()));
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("kornsole/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(limits.connect)
+            .tcp_keepalive(Duration::from_secs(30))
+            .pool_max_idle_per_host(limits.kept)
+            .pool_idle_timeout(Duration::from_secs(90));
+        if let (Some(address), Some(host)) = (target.found_at, target.base.host_str()) {
+            builder = builder.resolve(host, address);
+        }
+        if target.is_loopback() {
+            // A proxy has nothing to do with this machine, and must not see its tokens.
+            builder = builder.no_proxy();
+        }
+        builder = if target.is_tls() {
+            let mut authorities = Vec::new();
+            for pem in &target.authorities {
+                authorities.extend(reqwest::Certificate::from_pem_bundle(pem).map_err(|error| failed(&error))?);
+            }
+            builder.tls_certs_merge(authorities)
+        } else {
+            // Without TLS the system's certificates need not be read, nor be there.
+            builder.tls_certs_only([])
+        };
+        if let Some(pem) = &target.certificate {
+            builder = builder.identity(reqwest::Identity::from_pem(pem).map_err(|error| failed(&error))?);
+        }
+        let http = builder.build().map_err(|error| failed(&error))?;
+        Ok(Self { http, base: target.base.clone(), limits, cluster })
+    }
+
+    /// The cluster that requests go through.
+    pub fn cluster(&self) -> Option<&Arc<Cluster>> {
+        self.cluster.as_ref().map(|(cluster, _)| cluster)
+    }
+
+    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn get(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
+        let (response, started, rtt) = self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
+        let date = date_of(&response);
+        let value = self.read(response, started, self.limits.body).await?;
+        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
+    }
+
+    /// The same for what is text, where JSON is written otherwise: the configuration.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn text(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
+        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/x-yaml, text/plain"))]);
+        let (response, started, rtt) = self.send(Method::GET, path, headers, None, self.limits.header).await?;
+        let date = date_of(&response);
+        let value = self.read(response, started, self.limits.body).await?;
+        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
+    }
+
+    /// Asks for JSON.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<ClientResponse<T>, Fault> {
+        let got = self.get(path).await?;
+        let value = parsed(path, &got.value)?;
+        Ok(got.with(value))
+    }
+
+    /// Sends a body and reads the JSON that comes back.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn send_json<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<ClientResponse<T>, Fault> {
+        let (response, started, rtt) = self.send(method, path, headers, Some(body), self.limits.header).await?;
+        let date = date_of(&response);
+        let bytes = self.read(response, started, self.limits.body).await?;
+        Ok(ClientResponse { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
+    }
+
+    /// Asks for a list of objects and passes each to `each` as it comes in.
+    ///
+    /// # Errors
+    /// Everything that can go wrong; elements may have been passed on by then.
+    pub async fn elements(
+        &self,
+        path: &str,
+        mut each: impl FnMut(&[u8]) -> Result<(), String> + Send,
+    ) -> Result<ClientResponse<usize>, Fault> {
+        let (mut response, started, rtt) =
+            self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
+        let date = date_of(&response);
+        let mut elements = Elements::new(self.limits.element);
+        let unreadable = |why: String| Fault::Unreadable(format!("/{path}"), why);
+        let mut first: Option<Vec<u8>> = None;
+        let mut size = 0_usize;
+        while let Some(chunk) = self.chunk(&mut response, started).await? {
+            size = size.saturating_add(chunk.len());
+            if size > self.limits.list {
+                return Err(Fault::TooLarge(self.limits.list));
+            }
+            let first = first.get_or_insert_with(|| chunk[..chunk.len().min(256)].to_vec());
+            elements.push(&chunk, &mut each).map_err(|why| {
+                if looks_foreign(first) { Fault::Foreign(200, Fault::first_of(first)) } else { unreadable(why) }
+            })?;
+        }
+        let value = elements.finish().map_err(unreadable)?;
+        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
+    }
+
+    /// Opens a stream of lines, whose header has to come within `patience`.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
+        let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
+        Ok(Lines::of(response))
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+        patience: Duration,
+    ) -> Result<(Response, Instant, Duration), Fault> {
+        let started = Instant::now();
+        let mut path = path;
+        loop {
+            let mut headers = headers.clone();
+            headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
+            let sending = self.dispatch(method.clone(), self.address(path)?, headers, body.clone());
+            let response =
+                tokio::time::timeout(patience, sending).await.map_err(|_| Fault::Slow("answer", patience))??;
+            let status = response.status();
+            if status.is_redirection() {
+                // The one redirect that is followed (rule 12), on the same host and port because only the path is taken.
+                if path == DUMP.0 && leads_to(&response, &self.base, DUMP.1) {
+                    path = DUMP.1;
+                    continue;
+                }
+                let to = response.headers().get(LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
+                let to = to.unwrap_or_else(|| "nowhere".to_owned());
+                return Err(Fault::Elsewhere(status.as_u16(), Fault::first_of(to.as_bytes())));
+            }
+            if !status.is_success() {
+                return Err(self.refusal(response, path, started).await);
+            }
+            return Ok((response, started, started.elapsed()));
+        }
+    }
+
+    async fn dispatch(
+        &self,
+        method: Method,
+        address: Url,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+    ) -> Result<Response, Fault> {
+        if let Some((cluster, own)) = &self.cluster {
+            let mut all = own.clone();
+            all.extend(headers);
+            let path = match address.query() {
+                Some(query) => format!("{}?{query}", address.path()),
+                None => address.path().to_owned(),
+            };
+            let sent = cluster.send(method, &path, all, body.unwrap_or_default()).await;
+            return sent.map_err(|fault| Fault::Cluster(Box::new(fault)));
+        }
+        let mut request = self.http.request(method, address).headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        request.send().await.map_err(|error| self.fault(error))
+    }
+
+    fn address(&self, path: &str) -> Result<Url, Fault> {
+        let whole = format!("{}{path}", self.base);
+        Url::parse(&whole)
+            .map_err(|error| Fault::Unreachable(Trouble::new(format!("{whole} is no address"), error.to_string())))
+    }
+
+    async fn read(&self, mut response: Response, started: Instant, limit: usize) -> Result<Vec<u8>, Fault> {
+        let status = response.status().as_u16();
+        let html = content_type(&response).contains("html");
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.chunk(&mut response, started).await? {
+            if bytes.len() + chunk.len() > limit {
+                return Err(Fault::TooLarge(limit));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        if html || looks_foreign(&bytes) {
+            return Err(Fault::Foreign(status, Fault::first_of(&bytes)));
+        }
+        Ok(bytes)
+    }
+
+    /// The next part of an answer, within the time limits.
+    async fn chunk(
+        &self,
+        response: &mut Response,
+        started: Instant,
+    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]> + use<>>, Fault> {
+        let left = self.limits.whole.saturating_sub(started.elapsed());
+        let limit = self.limits.idle.min(left);
+        match tokio::time::timeout(limit, response.chunk()).await {
+            Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
+            Err(_) => Err(Fault::Slow("further part of the answer", self.limits.idle)),
+            Ok(Err(error)) => Err(Fault::Cut(Trouble::of("the answer broke off", error))),
+            Ok(Ok(chunk)) => Ok(chunk),
+        }
+    }
+
+    /// What a status other than 2xx means (`rest.md` sections 1 and 3).
+    async fn refusal(&self, mut response: Response, path: &str, started: Instant) -> Fault {
+        let status = response.status();
+        let kind = content_type(&response);
+        let mut body = Vec::new();
+        // What cannot be read of an error text is not there; the status says enough.
+        while let Ok(Some(chunk)) = self.chunk(&mut response, started).await {
+            body.extend_from_slice(&chunk);
+            if body.len() > ERROR {
+                break;
+            }
+        }
+        if let Some(said) = ErrorBody::read(&body) {
+            let said = Box::new(said);
+            return if status == StatusCode::NOT_FOUND {
+                Fault::Missing(said)
+            } else {
+                Fault::Refused(status.as_u16(), said)
+            };
+        }
+        let plain = kind.starts_with("text/plain") || kind.is_empty();
+        match status {
+            StatusCode::NOT_FOUND if plain => Fault::NoEndpoint(format!("/{}", path.split('?').next().unwrap_or(path))),
+            StatusCode::METHOD_NOT_ALLOWED if plain => Fault::NoEndpoint(format!("/{path}")),
+            _ if looks_foreign(&body) && status.is_client_error() && status != StatusCode::UNAUTHORIZED => {
+                Fault::Foreign(status.as_u16(), Fault::first_of(&body))
+            }
+            _ => {
+                let message = if body.is_empty() {
+                    status.canonical_reason().unwrap_or("no reason given").to_owned()
+                } else {
+                    Fault::first_of(&body)
+                };
+                Fault::Refused(status.as_u16(), Box::new(ErrorBody { message, ..ErrorBody::default() }))
+            }
+        }
+    }
+
+    /// What an error of the connection means.
+    fn fault(&self, error: reqwest::Error) -> Fault {
+        let host = self.base.host_str().unwrap_or_default();
+        if !error.is_connect() {
+            return Fault::Cut(Trouble::of(format!("{host} hung up before it answered"), error));
+        }
+        let report = match error.is_timeout() {
+            true => format!("{host} does not answer within {:?}", self.limits.connect),
+            false => trouble::connecting(host, self.base.port_or_known_default(), &error),
+        };
+        Fault::Unreachable(Trouble::of(report, error))
+    }
+}

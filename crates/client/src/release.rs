@@ -1,0 +1,220 @@
+//! Which release answers, seen by the shape of its answers (`rest.md` section 8).
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::Fault;
+use model::Profile;
+
+/// A release of Apache YuniKorn, as far as its answers differ from those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Release {
+    /// 1.4: no partition-wide lists, no stream.
+    V1_4,
+    /// 1.5: `subtree` inverted, a stream without its first line.
+    V1_5,
+    /// 1.6, whose decisions come nearest to those of 1.8.0.
+    V1_6,
+    /// 1.7, whose decisions come nearest to those of 1.8.0.
+    V1_7,
+    /// 1.8: the release that the wire types are written after.
+    V1_8,
+    /// 1.9: `node-utilization` is gone.
+    V1_9,
+    /// Newer than 1.9.
+    Newer,
+}
+
+impl Release {
+    /// The profile whose decisions come nearest to this release's.
+    pub const fn profile(self) -> Profile {
+        match self {
+            Self::V1_4 | Self::V1_5 => Profile::V1_5_1,
+            Self::V1_6 | Self::V1_7 | Self::V1_8 => Profile::V1_8_0,
+            Self::V1_9 | Self::Newer => Profile::V1_9_0,
+        }
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::V1_4 => "1.4",
+            Self::V1_5 => "1.5",
+            Self::V1_6 => "1.6",
+            Self::V1_7 => "1.7",
+            Self::V1_8 => "1.8",
+            Self::V1_9 => "1.9",
+            Self::Newer => "newer than 1.9, taken as 1.9",
+        })
+    }
+}
+
+/// What stands at the other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remote {
+    /// An Apache YuniKorn.
+    YuniKorn(Release),
+    /// A kornsole, with what it can do.
+    Kornsole(Server),
+}
+
+/// What a kornsole says of itself (E3).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Server {
+    /// Always `kornsole`: it is by this that a server of our own is known.
+    pub product: String,
+    /// The version of the server's crate, as `0.2.0`.
+    pub version: String,
+    /// The release that the YuniKorn API answers like.
+    pub compat: String,
+    /// The core that it decides like; empty: an earlier version, which does not say it.
+    pub core: String,
+    /// This run of it.
+    #[serde(rename = "instanceUUID")]
+    pub instance_uuid: String,
+    /// `none`, `optional` or `required`.
+    pub auth: String,
+    /// It takes no action from anybody.
+    pub read_only: bool,
+    /// What it can do beside reading.
+    pub features: Vec<String>,
+}
+
+impl Server {
+    /// Whether it can do something.
+    pub fn can(&self, feature: &str) -> bool {
+        self.features.iter().any(|known| known == feature)
+    }
+}
+
+impl Remote {
+    /// The release whose shapes are to be expected.
+    pub fn release(&self) -> Release {
+        match self {
+            Self::YuniKorn(release) => *release,
+            Self::Kornsole(_) => Release::V1_8,
+        }
+    }
+
+    /// The profile for previews and twins.
+    pub fn profile(&self) -> Profile {
+        match self {
+            Self::YuniKorn(release) => release.profile(),
+            Self::Kornsole(server) => server.core.parse().or_else(|_| server.compat.parse()).unwrap_or_default(),
+        }
+    }
+
+    /// What a kornsole says of itself, if it is one.
+    pub fn kornsole(&self) -> Option<&Server> {
+        match self {
+            Self::Kornsole(server) => Some(server),
+            Self::YuniKorn(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::YuniKorn(release) => write!(f, "YuniKorn {release}"),
+            Self::Kornsole(server) => write!(f, "kornsole {}", server.version),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Partition {
+    #[serde(rename = "quotaPreemptionEnabled")]
+    quota_preemption: Option<IgnoredAny>,
+    #[serde(rename = "preemptionEnabled")]
+    preemption: Option<IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Queue {
+    child_names: Option<IgnoredAny>,
+    children_names: Option<IgnoredAny>,
+    children: Option<IgnoredAny>,
+    headroom: Option<IgnoredAny>,
+    unsched_ask_backoff: Option<IgnoredAny>,
+}
+
+/// The release by the answers to `partitions` and, of one of them, `queues`; `None` while there is no partition to see it by. 1.9 is
+/// 1.8 here: only what it no longer answers says so.
+///
+/// # Errors
+/// They are no such answers, or those of a release before 1.4.
+pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release>, Fault> {
+    let unreadable = |what: &str, error: serde_json::Error| Fault::Unreadable(what.to_owned(), error.to_string());
+    let list: Vec<serde_json::Map<String, Value>> =
+        serde_json::from_slice(partitions).map_err(|error| unreadable("/ws/v1/partitions", error))?;
+    if list.iter().any(|partition| partition.values().any(has_null)) {
+        let why = "this release is older than 1.4, which kornsole does not read".to_owned();
+        return Err(Fault::TooOld(why));
+    }
+    let shapes: Vec<Partition> =
+        serde_json::from_slice(partitions).map_err(|error| unreadable("/ws/v1/partitions", error))?;
+    let Some(shape) = shapes.first() else { return Ok(None) };
+    let queue = match queues {
+        Some(bytes) => serde_json::from_slice(bytes).map_err(|error| unreadable("the queues", error))?,
+        None => Queue::default(),
+    };
+    Ok(Some(if queue.unsched_ask_backoff.is_some() {
+        Release::Newer
+    } else if shape.quota_preemption.is_some() {
+        Release::V1_8
+    } else if shape.preemption.is_some() {
+        Release::V1_7
+    } else if queue.child_names.is_some() {
+        Release::V1_6
+    } else if queue.children_names.is_some() {
+        Release::V1_5
+    } else if queue.children.is_none() && queue.headroom.is_some() {
+        // A root without children says 1.5 from 1.6 by nothing that matters then.
+        Release::V1_5
+    } else {
+        Release::V1_4
+    }))
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(list) => list.iter().any(has_null),
+        Value::Object(map) => map.values().any(has_null),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_recognised_by_shape() {
+        let children = r#""children":[{"queuename":"root.a"}]"#;
+        for (partition, queue, release) in [
+            (r#""preemptionEnabled":true,"quotaPreemptionEnabled":false"#, r#""childNames":["root.a"]"#, Release::V1_8),
+            (r#""preemptionEnabled":false"#, r#""childNames":["root.a"]"#, Release::V1_7),
+            (r#""state":"Active""#, r#""childNames":["root.a"]"#, Release::V1_6),
+            (r#""state":"Active""#, r#""childrenNames":["root.a"],"headroom":{}"#, Release::V1_5),
+            (r#""state":"Active""#, children, Release::V1_4),
+            (r#""quotaPreemptionEnabled":true"#, r#""unschedAskBackoff":3"#, Release::Newer),
+        ] {
+            let (partition, queue) = (format!(r#"[{{"name":"default",{partition}}}]"#), format!("{{{queue}}}"));
+            let found = detect(partition.as_bytes(), Some(queue.as_bytes())).unwrap();
+            assert_eq!(found, Some(release), "{partition} {queue}");
+        }
+        assert_eq!(Remote::YuniKorn(Release::Newer).to_string(), "YuniKorn newer than 1.9, taken as 1.9");
+        assert_eq!(Remote::YuniKorn(Release::Newer).profile(), Profile::V1_9_0);
+        assert_eq!(detect(b"[]", None).unwrap(), None);
+        assert!(matches!(detect(br#"[{"name":"default","applications":null}]"#, None), Err(Fault::TooOld(_))));
+        assert!(matches!(detect(b"{}", None), Err(Fault::Unreadable(..))));
+    }
+}

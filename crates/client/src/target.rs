@@ -1,0 +1,316 @@
+//! Where to ask, and as whom.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use cluster::kube::Cluster;
+use config::settings::is_this_machine;
+use model::Identity;
+
+/// A bearer token. It is shown by nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// A token from a text that may have white space around it.
+    ///
+    /// # Errors
+    /// The text is empty, or has what no token has in it.
+    pub fn new(text: &str) -> Result<Self, TargetFault> {
+        let text = text.trim();
+        let plain = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+        if text.is_empty() || !text.chars().all(plain) {
+            return Err(TargetFault::Token);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    pub(super) fn header(&self) -> Option<HeaderValue> {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", self.0)).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+/// Where a scheduler is asked, and as whom.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The address; its path ends with `/` and stands before every endpoint.
+    pub(super) base: Url,
+    pub(super) token: Option<Token>,
+    /// Looked through this identity's eyes (`Kornsole-As`).
+    pub(super) acting_as: Option<Identity>,
+    pub(super) headers: HeaderMap,
+    /// Certificates of authorities, in PEM, beside the system's.
+    pub(super) authorities: Vec<Vec<u8>>,
+    /// The client's own certificate and key, in PEM.
+    pub(super) certificate: Option<Vec<u8>>,
+    /// Where the host is, without its name being looked up.
+    pub(super) found_at: Option<SocketAddr>,
+    /// Requests go through this cluster; the address is only a name.
+    pub(super) cluster: Option<Arc<Cluster>>,
+}
+
+/// Why a target cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetFault {
+    /// The address does not read.
+    #[error("{0:?} is no address: {1}; write http://HOST:9080 or https://HOST/PATH")]
+    Address(String, String),
+    /// The address has what it must not have.
+    #[error("the address must have no {0}")]
+    Part(&'static str),
+    /// A token over plain HTTP to another machine (E1).
+    #[error("a token goes over https only, or to this machine itself; {0} is neither")]
+    Plain(String),
+    /// What is given as a token is empty, or has characters that no header may have.
+    #[error("the token is empty, or is no token")]
+    Token,
+    /// A header that does not read.
+    #[error("{0:?} is no header; write NAME: VALUE")]
+    Header(String),
+    /// A header that is the client's own.
+    #[error("the header {0} is set by kornsole itself{1}")]
+    OwnHeader(String, &'static str),
+    /// A certificate that does not read.
+    #[error("{0} has no certificate in PEM that can be used: {1}")]
+    Certificate(String, String),
+    /// The HTTP client does not start.
+    #[error("no connection can be made at all: {0}")]
+    Client(String),
+}
+
+impl Target {
+    /// A target by its address: `http://HOST:PORT`, `https://HOST/BASE/PATH`; without a scheme it is `http`.
+    ///
+    /// # Errors
+    /// The address does not read, or has a user, a query or a fragment.
+    pub fn new(address: &str) -> Result<Self, TargetFault> {
+        let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        let bad = |why: String| TargetFault::Address(address.to_owned(), why);
+        let mut base = Url::parse(whole.trim()).map_err(|error| bad(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(bad(format!("{} is not spoken here", base.scheme())));
+        }
+        if base.host_str().is_none_or(str::is_empty) {
+            return Err(bad("it names no host".to_owned()));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(TargetFault::Part("user or password in it; a token comes from --token-file or KORNSOLE_TOKEN"));
+        }
+        if base.query().is_some() || base.fragment().is_some() {
+            return Err(TargetFault::Part("query or fragment"));
+        }
+        let path = base.path().trim_end_matches('/');
+        // What people have in their clipboard is the address of an endpoint.
+        let path = ["/ws/v1", "/ws", "/kornsole/v1"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+        let path = format!("{path}/");
+        base.set_path(&path);
+        let headers = HeaderMap::new();
+        Ok(Self {
+            base,
+            token: None,
+            acting_as: None,
+            headers,
+            authorities: Vec::new(),
+            certificate: None,
+            found_at: None,
+            cluster: None,
+        })
+    }
+
+    /// With a token.
+    ///
+    /// # Errors
+    /// The target is neither https nor this machine (E1).
+    pub fn with_token(mut self, token: Token) -> Result<Self, TargetFault> {
+        self.secret_is_safe()?;
+        self.token = Some(token);
+        Ok(self)
+    }
+
+    /// The host is found here, by an address without a port, whatever its name.
+    #[must_use]
+    pub fn found_at(mut self, address: SocketAddr) -> Self {
+        self.found_at = Some(address);
+        self
+    }
+
+    /// The scheduler of a cluster, by the way that the cluster finds to it.
+    ///
+    /// # Errors
+    /// None that is known: the address is the program's own.
+    pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
+        // This name stands for the scheduler inside of its pod, and is looked up by nobody.
+        Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
+    }
+
+    /// The cluster that the scheduler is in, where it is asked through one.
+    pub fn cluster(&self) -> Option<&Arc<Cluster>> {
+        self.cluster.as_ref()
+    }
+
+    /// Through somebody else's eyes.
+    #[must_use]
+    pub fn seen_by(mut self, who: Option<Identity>) -> Self {
+        self.acting_as = who;
+        self
+    }
+
+    /// With a header, written `NAME: VALUE`.
+    ///
+    /// # Errors
+    /// It does not read, is the client's own, or is a secret that would be sent in the clear.
+    pub fn with_header(mut self, header: &str) -> Result<Self, TargetFault> {
+        let bad = || TargetFault::Header(header.split(':').next().unwrap_or_default().to_owned());
+        let (name, value) = header.split_once(':').ok_or_else(bad)?;
+        let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| bad())?;
+        let mut value = HeaderValue::from_str(value.trim()).map_err(|_| bad())?;
+        match name.as_str() {
+            "host" | "content-length" | "content-type" | "transfer-encoding" | "connection" | "accept-encoding" => {
+                return Err(TargetFault::OwnHeader(name.to_string(), ""));
+            }
+            "kornsole-as" => return Err(TargetFault::OwnHeader(name.to_string(), "; --as sets it")),
+            "authorization" | "cookie" | "proxy-authorization" => {
+                self.secret_is_safe()?;
+                value.set_sensitive(true);
+            }
+            _ => {}
+        }
+        self.headers.append(name, value);
+        Ok(self)
+    }
+
+    /// Believing the authorities of a file in PEM as well; `name` is the file's.
+    ///
+    /// # Errors
+    /// There is no certificate in it.
+    pub fn with_authorities(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
+        let bad = |why: String| TargetFault::Certificate(name.to_owned(), why);
+        let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(causes(&error)))?;
+        if found.is_empty() {
+            return Err(bad("there is none in it".to_owned()));
+        }
+        self.authorities.push(pem);
+        Ok(self)
+    }
+
+    /// With the client's own certificate and key, both in PEM; `name` is the file's.
+    ///
+    /// # Errors
+    /// They do not read.
+    pub fn with_certificate(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
+        reqwest::Identity::from_pem(&pem).map_err(|error| TargetFault::Certificate(name.to_owned(), causes(&error)))?;
+        self.certificate = Some(pem);
+        Ok(self)
+    }
+
+    /// The address as it is shown.
+    pub fn shown(&self) -> String {
+        if let Some(cluster) = &self.cluster {
+            return format!("{}{}", cluster::kube::SCHEME, cluster.context().name);
+        }
+        self.base.as_str().trim_end_matches('/').to_owned()
+    }
+
+    /// Host and port, for the header of a screen.
+    pub fn host(&self) -> String {
+        if let Some(cluster) = &self.cluster {
+            return cluster.context().name.clone();
+        }
+        let host = self.base.host_str().unwrap_or_default();
+        self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// Whether a token is sent.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Through whose eyes is looked, if through somebody else's.
+    pub fn seen_as(&self) -> Option<&Identity> {
+        self.acting_as.as_ref()
+    }
+
+    /// Whether the target is this very machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        self.base.host_str().is_some_and(is_this_machine)
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.base.scheme() == "https"
+    }
+
+    fn secret_is_safe(&self) -> Result<(), TargetFault> {
+        if self.is_tls() || self.is_loopback() { Ok(()) } else { Err(TargetFault::Plain(self.shown())) }
+    }
+}
+
+/// An error with everything that led to it, in one line.
+pub(super) fn causes(error: &dyn std::error::Error) -> String {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    let mut message: Vec<String> = Vec::new();
+    for cause in all.map(ToString::to_string) {
+        // Some errors repeat what they were caused by.
+        if !message.iter().any(|before| before.contains(&cause)) {
+            message.push(cause);
+        }
+    }
+    message.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_taken_as_people_write_it() {
+        for (written, shown) in [
+            ("localhost:9080", "http://localhost:9080"),
+            ("http://yk.example", "http://yk.example"),
+            ("https://in.example/yunikorn/", "https://in.example/yunikorn"),
+            ("http://yk:9889/ws/v1/", "http://yk:9889"),
+            ("[::1]:9080", "http://[::1]:9080"),
+        ] {
+            assert_eq!(Target::new(written).unwrap().shown(), shown);
+        }
+        for bad in ["ftp://x", "http://", "http://u:p@x", "http://x?a=b", "http://x/#f", "http://[::1", ""] {
+            assert!(Target::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_token_goes_over_tls_or_to_this_machine() {
+        let token = || Token::new(" abc\n").unwrap();
+        for good in ["https://x.example", "http://127.0.0.1:9080", "http://[::1]:1", "localhost:9080"] {
+            assert!(Target::new(good).unwrap().with_token(token()).is_ok(), "{good}");
+        }
+        for bad in ["http://x.example", "http://10.0.0.1:9080", "http://localhost.example"] {
+            let target = Target::new(bad).unwrap();
+            assert!(matches!(target.clone().with_token(token()), Err(TargetFault::Plain(_))), "{bad}");
+            assert!(matches!(target.with_header("Authorization: Basic eDp5"), Err(TargetFault::Plain(_))), "{bad}");
+        }
+        assert_eq!(format!("{:?}", token()), "Token");
+        assert!(Token::new(" \n").is_err() && Token::new("a b").is_err());
+    }
+
+    #[test]
+    fn headers_are_taken_but_for_our_own() {
+        let target = || Target::new("https://x.example").unwrap();
+        assert!(target().with_header("X-Forwarded-User: sue").is_ok());
+        assert!(matches!(target().with_header("Kornsole-As: sue"), Err(TargetFault::OwnHeader(..))));
+        assert!(matches!(target().with_header("Host: y"), Err(TargetFault::OwnHeader(..))));
+        assert!(matches!(target().with_header("no colon"), Err(TargetFault::Header(_))));
+        assert!(matches!(target().with_header("X: a\nb"), Err(TargetFault::Header(_))));
+    }
+}

@@ -1,0 +1,415 @@
+//! One context of a kubeconfig and the scheduler in it: how it is found, and how requests get there.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use bytes::Bytes;
+use http_body_util::{BodyDataStream, BodyExt as _, Full, Limited};
+use kube::Client;
+use kube::config::ExecInteractiveMode;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response, StatusCode, Url};
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::access::CONNECT;
+use super::bounds::{self, Bounds};
+use super::find::{self, Place};
+use super::pipe::{self, PodClient};
+use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
+use view::act::ClusterRights;
+
+/// For how long a client that could not be made is not tried again.
+const SAME_FAILURE: Duration = Duration::from_secs(1);
+/// The longest refusal that is read, in bytes.
+const REFUSAL: usize = 64 << 10;
+
+/// What a person wants of the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The namespace of the scheduler.
+    pub namespace: Option<String>,
+    /// The Service of the scheduler; looked for where none is given.
+    pub service: Option<String>,
+    /// Only this way.
+    pub via: Option<Via>,
+    /// Access lists of queues are not asked before the API server is.
+    pub ignore_acl: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The namespace of the scheduler.
+    pub namespace: String,
+    /// The Service that the scheduler answers at.
+    pub service: String,
+    /// Its pod, where requests go to the pod.
+    pub pod: Option<String>,
+    /// The way that was taken.
+    pub via: Via,
+    /// Why not the other.
+    pub why_not: Option<String>,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.via {
+            Via::PortForward => write!(f, "by port-forward to the pod of {}/{}", self.namespace, self.service)?,
+            Via::Proxy => write!(f, "by the service proxy to {}/{}", self.namespace, self.service)?,
+            Via::Url(url) => write!(f, "by {url}, everything else by the API server")?,
+        }
+        match &self.why_not {
+            Some(why) => write!(f, ", because {why}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A way that stands.
+enum Route {
+    Forward(PodClient),
+    Proxy(Place),
+    Url(reqwest::Client, Url),
+}
+
+/// A cluster by a context of a kubeconfig.
+pub struct Cluster {
+    known: Known,
+    context: ContextInfo,
+    wanted: Wanted,
+    bounds: Bounds,
+    client: AsyncMutex<Option<Client>>,
+    /// Why there was no client, and when that was found.
+    failed: ArcSwapOption<(Instant, KubeFault)>,
+    route: AsyncMutex<Option<Arc<Route>>>,
+    found: ArcSwapOption<Found>,
+    pub(super) who: ArcSwapOption<Who>,
+    pub(super) unknown: ArcSwapOption<KubeFault>,
+    pub(super) allowed: Mutex<HashMap<Asked, bool>>,
+    pub(super) rights: ArcSwapOption<ClusterRights>,
+    follows: AtomicBool,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("context", &self.context.name)
+            .field("wanted", &self.wanted)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// A cluster that nothing is asked of yet.
+    pub fn new(known: Known, context: ContextInfo, wanted: Wanted) -> Self {
+        Self {
+            known,
+            context,
+            wanted,
+            bounds: Bounds::default(),
+            client: AsyncMutex::default(),
+            failed: ArcSwapOption::empty(),
+            route: AsyncMutex::default(),
+            found: ArcSwapOption::empty(),
+            who: ArcSwapOption::empty(),
+            unknown: ArcSwapOption::empty(),
+            allowed: Mutex::default(),
+            rights: ArcSwapOption::empty(),
+            follows: AtomicBool::new(false),
+        }
+    }
+
+    /// The same with other limits for answers of the API server.
+    #[must_use]
+    pub fn with_bounds(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// The context of the kubeconfig that the way was made by.
+    pub fn context(&self) -> &ContextInfo {
+        &self.context
+    }
+
+    /// How a person tells it from other clusters: its context, or in a pod the address of its API server and the namespace of the pod.
+    pub fn label(&self) -> String {
+        self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
+    }
+
+    /// How the scheduler was found; `None` until it is.
+    pub fn found(&self) -> Option<Arc<Found>> {
+        self.found.load_full()
+    }
+
+    /// The client, made at the first use: within the runtime that asks.
+    pub(super) async fn client(&self) -> Result<Client, KubeFault> {
+        let mut kept = self.client.lock().await;
+        if let Some(client) = &*kept {
+            return Ok(client.clone());
+        }
+        // Those who waited meanwhile do not have a plugin run again.
+        if let Some(failed) = self.failed.load_full().filter(|failed| failed.0.elapsed() < SAME_FAILURE) {
+            return Err(failed.1.clone());
+        }
+        let made = self.make_client().await;
+        match &made {
+            Ok(client) => *kept = Some(client.clone()),
+            Err(fault) => self.failed.store(Some(Arc::new((Instant::now(), fault.clone())))),
+        }
+        made
+    }
+
+    async fn make_client(&self) -> Result<Client, KubeFault> {
+        // Fails only when there is a provider already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut config = self.known.config(&self.context.name).await?;
+        if let Some(exec) = config.auth_info.exec.as_mut().filter(|exec| {
+            exec.interactive_mode.is_none() || exec.interactive_mode == Some(ExecInteractiveMode::IfAvailable)
+        }) {
+            // Without a terminal it cannot ask, and what it prints belongs into the message.
+            if !std::io::stdin().is_terminal() {
+                exec.interactive_mode = Some(ExecInteractiveMode::Never);
+            }
+        }
+        let exec = config.auth_info.exec.clone();
+        let asked = Asked::core("get", "services", None);
+        bounds::client(config, &self.context.name, self.bounds).map_err(|error| match (&error, &exec) {
+            (kube::Error::Auth(error), Some(exec)) => KubeFault::new(super::fault::credentials(error, Some(exec))),
+            _ => KubeFault::of(error, &asked, None),
+        })
+    }
+
+    pub(super) async fn config(&self) -> Result<kube::Config, KubeFault> {
+        self.known.config(&self.context.name).await
+    }
+
+    /// The namespace of the scheduler.
+    pub(super) async fn namespace(&self) -> Result<String, KubeFault> {
+        if let Some(found) = self.found() {
+            return Ok(found.namespace.clone());
+        }
+        self.route().await?;
+        self.found().map(|found| found.namespace.clone()).ok_or_else(|| KubeFault::new("the scheduler was not found"))
+    }
+
+    /// The namespace and the pod of the scheduler, looked for where the way does not lead to one.
+    pub(super) async fn scheduler_pod(&self) -> Result<(String, String), KubeFault> {
+        let namespace = self.namespace().await?;
+        if let Some(pod) = self.found().and_then(|found| found.pod.clone()) {
+            return Ok((namespace, pod));
+        }
+        let client = self.client().await?;
+        let place = find::service(&client, Some(&namespace), self.wanted.service.as_deref(), &namespace).await?;
+        Ok((namespace, find::pod(&client, &place).await?))
+    }
+
+    /// Who one is, once that is known.
+    pub fn user(&self) -> Option<Arc<Who>> {
+        self.who.load_full()
+    }
+
+    /// Why it is not known who one is.
+    pub fn unknown(&self) -> Option<Arc<KubeFault>> {
+        self.unknown.load_full()
+    }
+
+    /// Whether `adminacl` is asked before the API server is.
+    pub fn enforces_acl(&self) -> bool {
+        !self.wanted.ignore_acl
+    }
+
+    /// Sends a request to the scheduler; `path` begins with `/`.
+    ///
+    /// # Errors
+    /// It cannot be found, or the API server does not let the request through. What the scheduler itself refuses is a response.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Response, KubeFault> {
+        let reads = method == Method::GET;
+        let (route, fresh) = self.route().await?;
+        let first = self.send_by(&route, method.clone(), path, headers.clone(), body.clone()).await;
+        let Err(fault) = first else { return first };
+        self.forget(&route).await;
+        // A pod that was replaced shows only when it is asked. What may have been done is not sent twice.
+        if fresh || !reads || fault.status.is_some_and(|status| status != 404) {
+            return Err(fault);
+        }
+        let (route, _) = self.route().await?;
+        let second = self.send_by(&route, method, path, headers, body).await;
+        if second.is_err() {
+            self.forget(&route).await;
+        }
+        second
+    }
+
+    async fn forget(&self, route: &Arc<Route>) {
+        let mut kept = self.route.lock().await;
+        if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, route)) {
+            *kept = None;
+        }
+    }
+
+    /// Where the scheduler is.
+    pub(super) async fn place(&self, client: &Client) -> Result<Place, KubeFault> {
+        let own = self.context.namespace.as_deref().unwrap_or("default");
+        let (namespace, service) = (self.wanted.namespace.as_deref(), self.wanted.service.as_deref());
+        find::service(client, namespace, service, own).await
+    }
+
+    /// The way to the scheduler, and whether it was looked for just now.
+    async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
+        let mut kept = self.route.lock().await;
+        if let Some(route) = &*kept {
+            return Ok((Arc::clone(route), false));
+        }
+        let client = self.client().await?;
+        let place = self.place(&client).await?;
+        let found = |pod, via, why_not| Found {
+            namespace: place.namespace.clone(),
+            service: place.service.clone(),
+            pod,
+            via,
+            why_not,
+        };
+        let (route, found) = match &self.wanted.via {
+            Some(Via::Url(url)) => {
+                let client = reqwest::Client::builder().connect_timeout(CONNECT).build();
+                let client = client.map_err(|error| KubeFault::new(super::fault::causes(&error)))?;
+                (Route::Url(client, url.clone()), found(None, Via::Url(url.clone()), None))
+            }
+            Some(Via::Proxy) => (Route::Proxy(place.clone()), found(None, Via::Proxy, None)),
+            via => match forward(&client, &place).await {
+                Ok((pod, route)) => (route, found(Some(pod), Via::PortForward, None)),
+                Err(fault) if via.is_some() || fault.status.is_none() => return Err(fault),
+                Err(fault) => {
+                    (Route::Proxy(place.clone()), found(None, Via::Proxy, Some(format!("port-forward: {fault}"))))
+                }
+            },
+        };
+        let route = Arc::new(route);
+        self.found.store(Some(Arc::new(found)));
+        *kept = Some(Arc::clone(&route));
+        Ok((route, true))
+    }
+
+    async fn send_by(
+        &self,
+        route: &Route,
+        method: Method,
+        path: &str,
+        mut headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Response, KubeFault> {
+        let bad = |error: http::Error| KubeFault::new(format!("{path} is no address: {error}"));
+        match route {
+            Route::Url(client, url) => {
+                let address = format!("{}{path}", url.as_str().trim_end_matches('/'));
+                let sent = client.request(method, address).headers(headers).body(body).send().await;
+                sent.map_err(|error| {
+                    let technical = super::fault::causes(&error.without_url());
+                    KubeFault { technical, ..KubeFault::new(format!("{url} cannot be reached")) }
+                })
+            }
+            Route::Forward(client) => {
+                headers.insert("host", HeaderValue::from_static("localhost:9080"));
+                let mut request = http::Request::builder().method(method).uri(format!("http://localhost{path}"));
+                if let Some(all) = request.headers_mut() {
+                    all.extend(headers);
+                }
+                let request = request.body(Full::new(Bytes::from(body))).map_err(bad)?;
+                let response = client.request(request).await.map_err(|error| lost(&error))?;
+                Ok(streamed(response))
+            }
+            Route::Proxy(place) => {
+                let verb = if method == Method::GET { "get" } else { "create" };
+                let asked = Asked::core(verb, "services/proxy", Some(&place.namespace)).named(&place.proxied());
+                // The API server takes it away, and it would be the token of a kornsole.
+                headers.remove("authorization");
+                let address =
+                    format!("/api/v1/namespaces/{}/services/{}/proxy{path}", place.namespace, place.proxied());
+                let mut request = http::Request::builder().method(method).uri(address);
+                if let Some(all) = request.headers_mut() {
+                    all.extend(headers);
+                }
+                let request = request.body(kube::client::Body::from(body)).map_err(bad)?;
+                let client = self.client().await?;
+                let who = self.user();
+                let sent = client.send(request).await.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?;
+                proxied(sent, &asked, who.as_deref()).await
+            }
+        }
+    }
+}
+
+async fn forward(client: &Client, place: &Place) -> Result<(String, Route), KubeFault> {
+    let pod = find::pod(client, place).await?;
+    // Opened once to see whether it may be; the first request opens its own.
+    pipe::forward(client, &place.namespace, &pod).await?;
+    let route = Route::Forward(pipe::client(client.clone(), &place.namespace, &pod));
+    Ok((pod, route))
+}
+
+/// A connection to a pod that broke or did not start.
+fn lost(error: &(dyn std::error::Error + 'static)) -> KubeFault {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    if let Some(fault) = all.filter_map(|cause| cause.downcast_ref::<KubeFault>()).last() {
+        return fault.clone();
+    }
+    let technical = super::fault::causes(error);
+    KubeFault { technical, ..KubeFault::new("the port-forward to the scheduler broke off") }
+}
+
+fn streamed<B>(response: http::Response<B>) -> Response
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    Response::from(response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body))))
+}
+
+/// An answer through the API server: an error of the API server itself is a fault, an answer of the scheduler is a response.
+async fn proxied(
+    response: http::Response<kube::client::Body>,
+    asked: &Asked,
+    who: Option<&Who>,
+) -> Result<Response, KubeFault> {
+    let status = response.status();
+    if status.is_success() || status == StatusCode::NOT_MODIFIED {
+        return Ok(streamed(response));
+    }
+    let (parts, body) = response.into_parts();
+    let kind = parts.headers.get(CONTENT_TYPE).cloned();
+    let whole = Limited::new(body, REFUSAL).collect().await;
+    let body = whole.map(|whole| whole.to_bytes()).unwrap_or_default();
+    let said: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+    if said.get("kind").and_then(|kind| kind.as_str()) == Some("Status") {
+        let message = said.get("message").and_then(|message| message.as_str()).unwrap_or_default();
+        return Err(KubeFault::answered(status.as_u16(), message, asked, who));
+    }
+    let mut response = http::Response::new(body.to_vec());
+    *response.status_mut() = status;
+    if let Some(kind) = kind {
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+    }
+    Ok(Response::from(response))
+}
+
+impl Cluster {
+    /// Whether somebody follows its objects, so that nobody need list them.
+    pub fn follows(&self) -> bool {
+        self.follows.load(Ordering::Relaxed)
+    }
+
+    /// Its objects are followed from now on.
+    pub fn set_follows(&self) {
+        self.follows.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,102 @@
+//! All objects that filters look at, as they are at about one moment: read once, page by page, and reduced while they are read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::cluster::Cluster;
+use super::kinds::{
+    Attachments, Claims, Classes, CsiNodes, Kind, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes,
+};
+use super::objects::Texts;
+use super::page::{Pace, Page, PageHead, Request, Stop, unreadable};
+use super::{Asked, KubeFault};
+use kubernetes::live::LiveObject;
+use kubernetes::{Listed, NotListed};
+
+/// How long an answer may take: somebody waits for what is made of it.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many objects that cannot be read are named.
+const MOST_UNREADABLE: usize = 3;
+
+impl Cluster {
+    /// Lists pods, nodes, namespaces, priority classes and what volumes rest on. A kind that cannot be listed is named, and stops nothing.
+    pub async fn list_for_filters(self: &Arc<Self>) -> Listed {
+        let all = tokio::join!(
+            List::of::<Nodes>(self),
+            List::of::<Pods>(self),
+            List::of::<Namespaces>(self),
+            List::of::<Classes>(self),
+            List::of::<Volumes>(self),
+            List::of::<Claims>(self),
+            List::of::<StorageClasses>(self),
+            List::of::<CsiNodes>(self),
+            List::of::<Attachments>(self),
+        );
+        let mut listed = Listed::default();
+        for list in [all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7, all.8] {
+            list.objects.into_iter().for_each(|object| listed.cluster.gather(object));
+            listed.missing.extend(list.missing);
+            listed.unreadable.extend(list.unreadable);
+        }
+        listed.unreadable.truncate(MOST_UNREADABLE);
+        listed
+    }
+}
+
+/// What came of one kind.
+#[derive(Default)]
+struct List {
+    objects: Vec<LiveObject>,
+    unreadable: Vec<String>,
+    missing: Option<NotListed>,
+}
+
+impl List {
+    async fn of<K: Kind>(cluster: &Arc<Cluster>) -> Self {
+        let mut list = Self::default();
+        let mut done = list.read::<K>(cluster).await;
+        if done.as_ref().is_err_and(|fault| fault.status == Some(410)) {
+            // It took so long that the API server has forgotten where it began.
+            list = Self::default();
+            done = list.read::<K>(cluster).await;
+        }
+        match done {
+            Ok(()) => list,
+            Err(fault) => {
+                // A part of a list would say that the rest is not there.
+                let why = (!fault.is_forbidden()).then(|| fault.to_string());
+                Self { missing: Some(NotListed { kind: K::KIND, why }), ..Self::default() }
+            }
+        }
+    }
+
+    async fn read<K: Kind>(&mut self, cluster: &Arc<Cluster>) -> Result<(), KubeFault> {
+        let (group, resource) = K::RESOURCE;
+        let request = Request {
+            cluster: Arc::clone(cluster),
+            pace: Pace { answer: PATIENCE, ..Pace::default() },
+            path: K::PATH.to_owned(),
+            asked: Asked { group, ..Asked::core("list", resource, None) },
+        };
+        let mut texts = Texts::default();
+        let mut behind = String::new();
+        loop {
+            let whole = request.clone().page(behind).await.map_err(|Stop { fault, .. }| fault)?;
+            let head: PageHead = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
+            let page: Page<K::Wire> = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
+            drop(whole);
+            for wire in page.items.unwrap_or_default() {
+                let Read { key, object } = K::read(wire, &mut texts).into();
+                match object {
+                    Ok(object) => self.objects.push(object),
+                    Err(_) if self.unreadable.len() >= MOST_UNREADABLE => {}
+                    Err(why) => self.unreadable.push(format!("{} {}/{}: {why}", key.kind, key.namespace, key.name)),
+                }
+            }
+            behind = head.metadata.rest;
+            if behind.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Lists of an API server, read page by page.
+//!
+//! Memory is bounded: one page is read at a time, and an answer that is longer than a page can be is refused.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Limited};
+use kube::client::Body;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use super::cluster::Cluster;
+use super::{Asked, KubeFault};
+
+/// How many objects are asked for at a time. An API server reads each page from its store: with half as many 50 000 pods take a half longer.
+const PAGE: usize = 1000;
+/// The longest page, in bytes.
+const LONGEST_PAGE: usize = 256 << 20;
+/// The longest refusal that is read, in bytes.
+const REFUSAL: usize = 64 << 10;
+
+/// How long is waited for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The first pause after a failure; it doubles with each.
+    pub first: Duration,
+    /// The longest pause after a failure.
+    pub longest: Duration,
+    /// The pause after a refusal, which only somebody's doing can change.
+    pub refused: Duration,
+    /// How long an answer may take to begin, and to continue.
+    pub answer: Duration,
+    /// How long one watch lasts; then another one continues where it ended.
+    pub watch: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { first: seconds(1), longest: seconds(30), refused: seconds(60), answer: seconds(30), watch: seconds(240) }
+    }
+}
+
+/// Why following stops for a while.
+pub(super) struct Stop {
+    pub fault: KubeFault,
+    /// How long the API server wants to be left alone.
+    pub after: Option<Duration>,
+}
+
+impl From<KubeFault> for Stop {
+    fn from(fault: KubeFault) -> Self {
+        Self { fault, after: None }
+    }
+}
+
+/// What stands in a page.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "W: Deserialize<'de>"))]
+pub(super) struct Page<W> {
+    // Without any there may be `null`.
+    pub items: Option<Vec<W>>,
+}
+
+/// The head of a page: what stands in it is skipped.
+#[derive(Deserialize)]
+pub(super) struct PageHead {
+    #[serde(default)]
+    pub metadata: PageMeta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PageMeta {
+    pub resource_version: String,
+    #[serde(rename = "continue")]
+    pub rest: String,
+}
+
+/// Why the API server does not do what is asked.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Status {
+    pub code: u16,
+    pub message: String,
+}
+
+/// What is asked of an API server, at the address of a list.
+#[derive(Clone)]
+pub(super) struct Request {
+    pub cluster: Arc<Cluster>,
+    pub pace: Pace,
+    pub path: String,
+    pub asked: Asked,
+}
+
+impl Request {
+    /// A page of the list: the first one, or the one behind this.
+    pub async fn page(self, behind: String) -> Result<Bytes, Stop> {
+        let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();
+        let token = if token.is_empty() { token } else { format!("&continue={token}") };
+        let body = self.get(&format!("limit={PAGE}{token}")).await?;
+        let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
+        let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
+        Ok(whole.to_bytes())
+    }
+
+    /// Asks, and gives the body of a good answer.
+    pub async fn get(&self, query: &str) -> Result<Body, Stop> {
+        let client = self.cluster.client().await?;
+        let request = http::Request::get(format!("{}?{query}", self.path)).body(Body::empty());
+        let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+        let who = self.cluster.user();
+        let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;
+        let response = sent.map_err(|error| KubeFault::of(error, &self.asked, who.as_deref()))?;
+        if response.status().is_success() {
+            return Ok(response.into_body());
+        }
+        let status = response.status().as_u16();
+        let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+        let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
+        let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
+        let said: Status = serde_json::from_slice(&body).unwrap_or_default();
+        let fault = KubeFault::answered(status, &said.message, &self.asked, who.as_deref());
+        Err(Stop { fault, after: seconds.map(Duration::from_secs) })
+    }
+}
+
+pub(super) fn silent() -> KubeFault {
+    KubeFault::new("the API server does not answer")
+}
+
+pub(super) fn broken(technical: &str) -> KubeFault {
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server broke off") }
+}
+
+/// The words of the reader may quote what it read, which may be a secret.
+pub(super) fn unreadable(error: &serde_json::Error) -> KubeFault {
+    let place = format!("line {}, column {}", error.line(), error.column());
+    KubeFault::new(format!("an answer of the API server does not read ({place})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Followed;
+    use super::*;
+    use view::kubernetes::PodRow;
+
+    #[test]
+    fn a_page_without_items_reads() {
+        for text in [r#"{"items":null}"#, r#"{"metadata":{},"items":[]}"#, "{}"] {
+            let page: Page<<PodRow as Followed>::Wire> = serde_json::from_str(text).unwrap();
+            assert!(page.items.unwrap_or_default().is_empty(), "{text}");
+        }
+    }
+}

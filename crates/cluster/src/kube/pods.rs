@@ -1,0 +1,156 @@
+//! The pods of an application, and ending them: each by its name and its UID, so that another pod of the same name stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Api, DeleteParams, Preconditions};
+use serde::Deserialize;
+
+use super::cluster::Cluster;
+use super::objects::{Followed, Texts};
+use super::{Asked, KubeFault};
+use view::kubernetes::PodRow;
+
+/// The labels that name an application (K8S-111).
+const LABELS: [&str; 3] = ["yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"];
+/// How many pods are listed at a time.
+const PAGE: usize = 500;
+
+/// How many deletions are under way at a time.
+const AT_ONCE: usize = 10;
+
+/// One pod, so that another one of the same name is not taken for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PodRef {
+    /// The namespace, by whose rights it is deleted.
+    pub namespace: String,
+    /// The name, which a later pod may have again.
+    pub name: String,
+    /// The UID, which no other pod ever has.
+    pub uid: String,
+}
+
+/// What became of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PodOutcome {
+    /// Its deletion began; it ends within its grace period.
+    Deleted,
+    /// It was gone already.
+    Gone,
+    /// Another pod has its name by now, and stays.
+    Replaced,
+    /// It was not deleted.
+    Refused(KubeFault),
+}
+
+impl Cluster {
+    /// Deletes pods, at most ten at a time, with the grace period of each. One that cannot be deleted stops no other.
+    pub async fn delete(&self, pods: &[PodRef]) -> Vec<(PodRef, PodOutcome)> {
+        let client = match self.client().await {
+            Ok(client) => client,
+            Err(fault) => return pods.iter().map(|pod| (pod.clone(), PodOutcome::Refused(fault.clone()))).collect(),
+        };
+        let who = self.user();
+        let mut done = Vec::new();
+        for part in pods.chunks(AT_ONCE) {
+            let mut under_way = tokio::task::JoinSet::new();
+            for pod in part {
+                let (client, pod, who) = (client.clone(), pod.clone(), who.clone());
+                under_way.spawn(async move {
+                    let asked = Asked::core("delete", "pods", Some(&pod.namespace)).named(&pod.name);
+                    let only = Preconditions { uid: Some(pod.uid.clone()), resource_version: None };
+                    let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+                    let deleted = Api::<Pod>::namespaced(client, &pod.namespace).delete(&pod.name, &params).await;
+                    let outcome = match deleted.map_err(|error| KubeFault::of(error, &asked, who.as_deref())) {
+                        Ok(_) => PodOutcome::Deleted,
+                        Err(fault) if fault.is_missing() => PodOutcome::Gone,
+                        Err(fault) if fault.is_conflict() => PodOutcome::Replaced,
+                        Err(fault) => PodOutcome::Refused(fault),
+                    };
+                    (pod, outcome)
+                });
+            }
+            while let Some(one) = under_way.join_next().await {
+                done.extend(one.ok());
+            }
+        }
+        done.sort_by(|(one, _), (other, _)| one.cmp(other));
+        done
+    }
+
+    /// The pods of an application by their UIDs: in all namespaces, or where nobody may list those, in these.
+    ///
+    /// # Errors
+    /// They may not be listed there either.
+    pub async fn pods_of(&self, app: &str, namespaces: &BTreeSet<String>) -> Result<Vec<Arc<PodRow>>, KubeFault> {
+        let mut found = BTreeMap::new();
+        if !is_label(app) {
+            return Ok(Vec::new());
+        }
+        match self.collect_pods(app, None, &mut found).await {
+            Err(fault) if fault.is_forbidden() && !namespaces.is_empty() => {
+                for namespace in namespaces {
+                    self.collect_pods(app, Some(namespace), &mut found).await?;
+                }
+            }
+            done => done?,
+        }
+        Ok(found.into_values().collect())
+    }
+
+    async fn collect_pods(
+        &self,
+        app: &str,
+        namespace: Option<&str>,
+        found: &mut BTreeMap<Arc<str>, Arc<PodRow>>,
+    ) -> Result<(), KubeFault> {
+        let asked = Asked::core("list", "pods", namespace);
+        let path = namespace.map_or_else(|| "/api/v1/pods".to_owned(), |one| format!("/api/v1/namespaces/{one}/pods"));
+        let client = self.client().await?;
+        let mut texts = Texts::default();
+        for label in LABELS {
+            let mut rest = String::new();
+            loop {
+                let mut query = form_urlencoded::Serializer::new(String::new());
+                query.append_pair("labelSelector", &format!("{label}={app}")).append_pair("limit", &PAGE.to_string());
+                if !rest.is_empty() {
+                    query.append_pair("continue", &rest);
+                }
+                let request = http::Request::get(format!("{path}?{}", query.finish())).body(Vec::new());
+                let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+                let got = client.request::<PodList>(request).await;
+                let list = got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
+                let pods = list.items.unwrap_or_default().into_iter().map(|wire| PodRow::read(wire, &mut texts));
+                for pod in pods.filter(|pod| pod.app.as_deref() == Some(app)) {
+                    found.insert(Arc::clone(&pod.uid), Arc::new(pod));
+                }
+                rest = list.metadata.rest;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a label can have this value. An id that none can have is that of an annotation or was generated.
+fn is_label(text: &str) -> bool {
+    text.len() <= 63 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PodList {
+    metadata: ListMeta,
+    // Without any there may be `null`.
+    items: Option<Vec<<PodRow as Followed>::Wire>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ListMeta {
+    #[serde(rename = "continue")]
+    rest: String,
+}

@@ -1,0 +1,294 @@
+//! What is read of objects when a person asks for it: the text of a pod or a node, the events of a pod, the log of a container.
+//!
+//! Secrets are never read. The environment of a pod is in its text as in `kubectl get pod -o yaml`.
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Limited};
+use kube::client::Body;
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+use super::cluster::Cluster;
+use super::objects::{cut, moment};
+use super::{Asked, KubeFault};
+use view::kubernetes::{EventsOf, LogName, ObjectEvent, ObjectName};
+
+/// How long an answer may take to begin, and to continue where it does not wait for news.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest object that is read, in bytes: the store of an API server takes at most 1.5 MiB.
+const OBJECT: usize = 8 << 20;
+/// The longest list of events that is read, in bytes.
+const EVENTS: usize = 16 << 20;
+/// How many events of a pod are read.
+const MOST_EVENTS: usize = 500;
+/// The longest refusal that is read, in bytes.
+const REFUSAL: usize = 64 << 10;
+/// How many lines of a log are read before what is new.
+const TAIL: usize = 2_000;
+
+/// The log of a container while it is read.
+pub struct Log(Body);
+
+impl Log {
+    /// The next bytes; `None` when the container has ended. It waits as long as the container says nothing.
+    ///
+    /// # Errors
+    /// The connection broke off.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, KubeFault> {
+        loop {
+            let Some(frame) = self.0.frame().await else { return Ok(None) };
+            let frame = frame.map_err(|error| broken(&error.to_string()))?;
+            if let Ok(data) = frame.into_data()
+                && !data.is_empty()
+            {
+                return Ok(Some(data));
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct EventList {
+    // Without any there may be `null`.
+    items: Option<Vec<EventWire>>,
+}
+
+/// An event of `events.k8s.io/v1`; those of the core API have their times and counts in the fields that are called deprecated.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct EventWire {
+    event_time: Option<String>,
+    series: Option<Series>,
+    reporting_controller: String,
+    reason: String,
+    note: String,
+    #[serde(rename = "type")]
+    kind: String,
+    deprecated_source: Source,
+    deprecated_first_timestamp: Option<String>,
+    deprecated_last_timestamp: Option<String>,
+    deprecated_count: u32,
+    metadata: Made,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Series {
+    count: u32,
+    last_observed_time: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Source {
+    component: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Made {
+    creation_timestamp: Option<String>,
+}
+
+impl EventWire {
+    fn read(self) -> ObjectEvent {
+        let Self { event_time, series, deprecated_last_timestamp: last, deprecated_first_timestamp: first, .. } = self;
+        let observed = series.as_ref().and_then(|series| series.last_observed_time.clone());
+        let times = [observed, last, event_time, first, self.metadata.creation_timestamp];
+        let at = times.into_iter().flatten().find_map(|text| moment(&text)).unwrap_or_default();
+        let count = series.map_or(self.deprecated_count, |series| series.count).max(1);
+        let by = [self.reporting_controller, self.deprecated_source.component];
+        let by = by.into_iter().find(|by| !by.is_empty()).unwrap_or_default();
+        ObjectEvent {
+            at,
+            warning: self.kind == "Warning",
+            reason: Arc::from(cut(&self.reason)),
+            note: Arc::from(cut(self.note.trim())),
+            count,
+            by: Arc::from(by),
+        }
+    }
+}
+
+impl Cluster {
+    /// The version of the API server: `v1.34.2`.
+    ///
+    /// # Errors
+    /// It does not answer, or not to everybody.
+    pub async fn version(&self) -> Result<String, KubeFault> {
+        let asked = Asked::core("get", "/version", None);
+        let answer: Value = self.read(&asked, "/version", REFUSAL).await?;
+        Ok(answer["gitVersion"].as_str().unwrap_or("of an unknown version").to_owned())
+    }
+
+    /// Where the Service of the scheduler is: `yunikorn/yunikorn-service`. Nothing is sent to the scheduler itself.
+    ///
+    /// # Errors
+    /// There is none, or several, or nobody may look.
+    pub async fn scheduler(&self) -> Result<String, KubeFault> {
+        let client = self.client().await?;
+        let place = timeout(PATIENCE, self.place(&client)).await.map_err(|_| silent())??;
+        Ok(format!("{}/{}", place.namespace, place.service))
+    }
+
+    /// An object as YAML, as `kubectl get -o yaml` prints it: without the list of who manages which field.
+    ///
+    /// # Errors
+    /// It is gone, or may not be read.
+    pub async fn text(&self, of: &ObjectName) -> Result<String, KubeFault> {
+        let (asked, path) = match of {
+            ObjectName::Pod(namespace, name) => (
+                Asked::core("get", "pods", Some(namespace)).named(name),
+                format!("/api/v1/namespaces/{namespace}/pods/{name}"),
+            ),
+            ObjectName::Node(name) => (Asked::core("get", "nodes", None).named(name), format!("/api/v1/nodes/{name}")),
+        };
+        let mut object: Value = self.read(&asked, &path, OBJECT).await?;
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("managedFields");
+        }
+        yaml(&object)
+    }
+
+    /// The events of a pod, the oldest first.
+    ///
+    /// # Errors
+    /// They may not be listed.
+    pub async fn events(&self, of: &EventsOf) -> Result<Vec<ObjectEvent>, KubeFault> {
+        let EventsOf { namespace, uid } = of;
+        let asked = Asked { group: "events.k8s.io", ..Asked::core("list", "events", Some(namespace)) };
+        let path = format!(
+            "/apis/events.k8s.io/v1/namespaces/{namespace}/events?fieldSelector=regarding.uid%3D{uid}&limit={MOST_EVENTS}"
+        );
+        let list: EventList = self.read(&asked, &path, EVENTS).await?;
+        let mut events: Vec<ObjectEvent> = list.items.unwrap_or_default().into_iter().map(EventWire::read).collect();
+        events.sort_by_key(|event| event.at);
+        Ok(events)
+    }
+
+    /// Opens the log of a container: its last lines, and then what is new, for as long as it runs.
+    ///
+    /// # Errors
+    /// It may not be read, or there is none: the container has not begun, or has no run before this one.
+    pub async fn log(&self, of: &LogName) -> Result<Log, KubeFault> {
+        let LogName { namespace, pod, container, previous, .. } = of;
+        let asked = Asked::core("get", "pods/log", Some(namespace)).named(pod);
+        let path = format!(
+            "/api/v1/namespaces/{namespace}/pods/{pod}/log?container={container}&follow={}&previous={previous}&tailLines={TAIL}",
+            !previous
+        );
+        self.open(&asked, &path).await.map(Log)
+    }
+
+    /// Reads a whole answer.
+    async fn read<T: for<'de> Deserialize<'de>>(&self, asked: &Asked, path: &str, most: usize) -> Result<T, KubeFault> {
+        let body = self.open(asked, path).await?;
+        let whole = timeout(PATIENCE, Limited::new(body, most).collect()).await.map_err(|_| silent())?;
+        let whole = whole.map_err(|error| broken(&error.to_string()))?;
+        // The words of the reader may quote what it read, which may be a secret.
+        serde_json::from_slice(&whole.to_bytes()).map_err(|error| {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            KubeFault::new(format!("an answer of the API server does not read ({place})"))
+        })
+    }
+
+    /// Gives the body of a good answer.
+    async fn open(&self, asked: &Asked, path: &str) -> Result<Body, KubeFault> {
+        let client = self.client().await?;
+        let request = http::Request::get(path).body(Body::empty());
+        let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+        let sent = timeout(PATIENCE, client.send(request)).await.map_err(|_| silent())?;
+        let who = self.user();
+        let response = sent.map_err(|error| KubeFault::of(error, asked, who.as_deref()))?;
+        if response.status().is_success() {
+            return Ok(response.into_body());
+        }
+        let status = response.status().as_u16();
+        let body = timeout(PATIENCE, Limited::new(response.into_body(), REFUSAL).collect()).await;
+        let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
+        let said: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let said = said["message"].as_str().unwrap_or("it gives no reason");
+        Err(KubeFault::answered(status, said, asked, who.as_deref()))
+    }
+}
+
+/// JSON as YAML, its keys in the order of the alphabet.
+fn yaml(object: &Value) -> Result<String, KubeFault> {
+    serde_saphyr::to_string(object).map_err(|error| KubeFault::new(format!("it cannot be written as YAML: {error}")))
+}
+
+fn silent() -> KubeFault {
+    KubeFault::new("the API server does not answer")
+}
+
+fn broken(technical: &str) -> KubeFault {
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server broke off") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(wire: Value) -> ObjectEvent {
+        serde_json::from_value::<EventWire>(wire).unwrap().read()
+    }
+
+    #[test]
+    fn events_of_both_apis_are_read() {
+        let old = event(json!({
+            "reason": "Pulled", "note": " Image is there \n", "type": "Normal", "deprecatedSource": {"component": "kubelet"}, "deprecatedCount": 3,
+            "deprecatedFirstTimestamp": "2026-01-01T00:00:00Z", "deprecatedLastTimestamp": "2026-01-01T00:00:09Z", "eventTime": null
+        }));
+        assert_eq!((&*old.by, &*old.note, old.count, old.warning), ("kubelet", "Image is there", 3, false));
+        assert_eq!(Some(old.at), moment("2026-01-01T00:00:09Z"));
+        let new = event(json!({
+            "reason": "FailedScheduling", "type": "Warning", "reportingController": "yunikorn", "eventTime": "2026-01-01T00:00:01.500000Z",
+            "series": {"count": 7, "lastObservedTime": "2026-01-01T00:00:02.000000Z"}
+        }));
+        assert_eq!((&*new.by, new.count, new.warning), ("yunikorn", 7, true));
+        assert_eq!(Some(new.at), moment("2026-01-01T00:00:02Z"));
+    }
+
+    #[test]
+    fn yaml_reads_back_as_what_it_was() {
+        let texts = [
+            "yes",
+            "null",
+            "~",
+            "1e3",
+            "0x1F",
+            "007",
+            "12:30:00",
+            "- a",
+            "# no comment",
+            "a: b",
+            "",
+            " ",
+            "'",
+            "\"",
+            "{}",
+            "2026-01-01",
+            "=",
+            "one\ntwo\n",
+            "one\n\n  two",
+            "tab\tand \u{7}",
+            "ü",
+            "*a",
+            "&a",
+            "!x",
+            "%",
+            "@",
+            "`",
+        ];
+        let object = json!({"texts": texts, "empty": {}, "none": null, "list": [], "number": 1_700_000_000_123_u64, "part": 0.5, "on": true,
+            "nested": {"a/b.c": [{"deep": [[1], []]}]}, "y": "n"});
+        let text = yaml(&object).unwrap();
+        let back: Value = serde_saphyr::from_str(&text).unwrap();
+        assert_eq!(back, object, "{text}");
+    }
+}

@@ -1,0 +1,213 @@
+//! One's identity and one's rights at the API server.
+
+use std::sync::{Arc, PoisonError};
+
+use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec};
+use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
+use kube::api::{Api, PostParams};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+
+use super::cluster::Cluster;
+use super::{Asked, KubeFault, Who};
+use view::act::{ClusterRights, Right};
+
+/// How many rights in namespaces are asked for again each time.
+const AGAIN: usize = 100;
+
+impl Cluster {
+    /// Who one is: by SelfSubjectReview, or where the release has none, by a review of one's own token.
+    ///
+    /// # Errors
+    /// It cannot be found out.
+    pub async fn who(&self) -> Result<Arc<Who>, KubeFault> {
+        if let Some(who) = self.who.load_full() {
+            return Ok(who);
+        }
+        match self.look_up().await {
+            Ok(who) => {
+                let who = Arc::new(who);
+                self.who.store(Some(Arc::clone(&who)));
+                self.publish_rights();
+                Ok(who)
+            }
+            Err(fault) => {
+                self.unknown.store(Some(Arc::new(fault.clone())));
+                self.publish_rights();
+                Err(fault)
+            }
+        }
+    }
+
+    async fn look_up(&self) -> Result<Who, KubeFault> {
+        match self.by_self_review().await? {
+            Some(who) => Ok(who),
+            None => self.by_token_review().await,
+        }
+    }
+
+    async fn by_self_review(&self) -> Result<Option<Who>, KubeFault> {
+        let client = self.client().await?;
+        for version in ["v1", "v1beta1"] {
+            let asked = Asked { group: "authentication.k8s.io", ..Asked::core("create", "selfsubjectreviews", None) };
+            let body = json!({"apiVersion": format!("authentication.k8s.io/{version}"), "kind": "SelfSubjectReview"});
+            let request = http::Request::post(format!("/apis/authentication.k8s.io/{version}/selfsubjectreviews"))
+                .header("content-type", "application/json")
+                .body(body.to_string().into_bytes())
+                .map_err(|error| KubeFault::new(error.to_string()))?;
+            match client.request::<Value>(request).await {
+                Ok(answer) => return Ok(Some(read(&answer["status"]["userInfo"]))),
+                Err(error) => {
+                    let fault = KubeFault::of(error, &asked, None);
+                    // A release without it answers 404; one may also not be allowed to see that (403).
+                    if !fault.is_missing() && !fault.is_forbidden() {
+                        return Err(fault);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn by_token_review(&self) -> Result<Who, KubeFault> {
+        let unknown = |why: String| KubeFault::new(format!("who you are is not known: {why}"));
+        let old = "this API server has no SelfSubjectReview (1.28 has it)";
+        let config = self.config().await?;
+        let written = config.auth_info.token.as_ref().map(|token| token.expose_secret().to_owned());
+        let Some(token) = written.or_else(|| in_file(config.auth_info.token_file.as_deref())) else {
+            return Err(unknown(format!("{old}, and this context has no token that could be reviewed")));
+        };
+        let spec = TokenReviewSpec { token, audiences: None };
+        let review = TokenReview { spec, ..TokenReview::default() };
+        let reviews = Api::<TokenReview>::all(self.client().await?);
+        let asked = Asked { group: "authentication.k8s.io", ..Asked::core("create", "tokenreviews", None) };
+        let done = reviews.create(&PostParams::default(), &review).await;
+        let done = done.map_err(|error| unknown(format!("{old}; {}", KubeFault::of(error, &asked, None))))?;
+        let user = done.status.and_then(|status| status.user).unwrap_or_default();
+        let user = Who { user: user.username.unwrap_or_default(), groups: user.groups.unwrap_or_default() };
+        if user.user.is_empty() { Err(unknown(format!("{old}, and the review names nobody"))) } else { Ok(user) }
+    }
+
+    /// Asks whether one may do this, and keeps the answer. It is a hint: what the API server answers to the thing itself counts.
+    ///
+    /// # Errors
+    /// It cannot be asked.
+    pub async fn may(&self, asked: &Asked) -> Result<bool, KubeFault> {
+        let (resource, subresource) = match asked.resource.split_once('/') {
+            Some((resource, subresource)) => (resource, Some(subresource.to_owned())),
+            None => (asked.resource, None),
+        };
+        let attributes = ResourceAttributes {
+            verb: Some(asked.verb.to_owned()),
+            group: Some(asked.group.to_owned()),
+            resource: Some(resource.to_owned()),
+            subresource,
+            namespace: asked.namespace.clone(),
+            name: asked.name.clone(),
+            ..ResourceAttributes::default()
+        };
+        let spec = SelfSubjectAccessReviewSpec { resource_attributes: Some(attributes), ..Default::default() };
+        let review = SelfSubjectAccessReview { spec, ..SelfSubjectAccessReview::default() };
+        let reviews = Api::<SelfSubjectAccessReview>::all(self.client().await?);
+        let reviewing =
+            Asked { group: "authorization.k8s.io", ..Asked::core("create", "selfsubjectaccessreviews", None) };
+        let done = reviews.create(&PostParams::default(), &review).await;
+        let done = done.map_err(|error| KubeFault::of(error, &reviewing, None))?;
+        let allowed = done.status.is_some_and(|status| status.allowed);
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(asked.clone(), allowed);
+        self.publish_rights();
+        Ok(allowed)
+    }
+
+    /// Asks for every right that a key of the console needs, and again for those that were asked for before. What cannot be asked is not
+    /// known.
+    pub async fn review_all(&self) {
+        // Who one is stands in refusals; without it they name nobody.
+        let _ = self.who().await;
+        let Ok(namespace) = self.namespace().await else { return };
+        let (writing, cordoning, killing) = (Self::writing(&namespace), Self::cordoning(), Self::killing(None));
+        let known: Vec<Asked> = self.allowed.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let _ = tokio::join!(self.may(&writing), self.may(&cordoning), self.may(&killing));
+        let again = known.into_iter().filter(|asked| ![&writing, &cordoning, &killing].contains(&asked));
+        for asked in again.take(AGAIN) {
+            let _ = self.may(&asked).await;
+        }
+    }
+
+    /// What was reviewed, to see whether an order would be refused.
+    pub fn rights(&self) -> Arc<ClusterRights> {
+        if self.rights.load().is_none() {
+            self.publish_rights();
+        }
+        self.rights.load_full().unwrap_or_default()
+    }
+
+    /// Works out what the console sees of the rights.
+    pub(super) fn publish_rights(&self) {
+        let shown = |asked: &Asked| Right {
+            verb: asked.verb,
+            resource: asked.resource,
+            namespace: asked.namespace.as_deref().map(Arc::from),
+        };
+        let reviewed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let reviewed = reviewed.iter().map(|(asked, allowed)| (shown(asked), *allowed)).collect();
+        let unknown = match (self.enforces_acl(), self.user(), self.unknown()) {
+            (true, None, Some(fault)) => Some(Arc::from(format!(
+                "{fault}; so adminacl allows nothing. enforce-acl = false in the context of your settings leaves it to RBAC"
+            ))),
+            (true, None, None) => Some(Arc::from("who you are is not known yet")),
+            _ => None,
+        };
+        let namespace = self.found().map(|found| Arc::from(found.namespace.as_str()));
+        let rights = ClusterRights { namespace, reviewed, unknown };
+        if self.rights.load().as_deref() != Some(&rights) {
+            self.rights.store(Some(Arc::new(rights)));
+        }
+    }
+
+    /// Asks for the right to delete pods in these namespaces, each once, unless it is there for all. Gives whether anything was asked.
+    pub async fn review_namespaces(&self, namespaces: &[String]) -> bool {
+        if self.is_allowed(&Self::killing(None)) != Some(false) {
+            return false;
+        }
+        let rights = namespaces.iter().map(|namespace| Self::killing(Some(namespace)));
+        let new: Vec<Asked> = rights.filter(|right| self.is_allowed(right).is_none()).collect();
+        for right in &new {
+            let _ = self.may(right).await;
+        }
+        !new.is_empty()
+    }
+
+    /// What is known of a right; `None`: it was not asked for yet.
+    pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
+    }
+
+    /// The right to delete pods, in a namespace or in all.
+    pub fn killing(namespace: Option<&str>) -> Asked {
+        Asked::core("delete", "pods", namespace)
+    }
+
+    /// The right to write the configuration.
+    pub fn writing(namespace: &str) -> Asked {
+        Asked::core("patch", "configmaps", Some(namespace)).named(super::config_map::CONFIGS)
+    }
+
+    /// The right to cordon nodes.
+    pub fn cordoning() -> Asked {
+        Asked::core("patch", "nodes", None)
+    }
+}
+
+fn read(user: &Value) -> Who {
+    let groups = user["groups"].as_array().map(Vec::as_slice).unwrap_or_default();
+    Who {
+        user: user["username"].as_str().unwrap_or_default().to_owned(),
+        groups: groups.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+    }
+}
+/// The token of a file, which is replaced before it expires.
+fn in_file(file: Option<&str>) -> Option<String> {
+    let token = std::fs::read_to_string(file?).ok()?;
+    Some(token.trim().to_owned()).filter(|token| !token.is_empty())
+}

@@ -1,0 +1,9 @@
+//! Kubernetes clusters.
+//!
+//! - [`kube`] is a cluster by a kubeconfig: the way to its scheduler, its ConfigMaps, pods and nodes;
+//! - [`shim`] is the half of a scheduler that speaks with Kubernetes: watches, bindings, the lease.
+//!
+//! Invariant: what pods and nodes mean for the scheduler is decided in the pure crate `kubernetes`; here are only requests.
+
+pub mod kube;
+pub mod shim;

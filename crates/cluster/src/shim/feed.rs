@@ -1,0 +1,135 @@
+//! The objects of a cluster as they come, change and go: one watch for each kind, all into one channel.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::JoinSet;
+
+use crate::kube::kinds::{
+    Attachments, Claims, Classes, CsiNodes, Kind, Maps, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes, key_of,
+};
+use crate::kube::{Change, Pace, Reader};
+use kubernetes::live::{Input, ObjectKey};
+
+/// How many batches of one kind may wait.
+const WAITING: usize = 16;
+/// How many kinds there are.
+pub const KINDS: usize = 10;
+
+/// What is new of a cluster.
+#[derive(Debug)]
+pub enum FeedChange {
+    /// Objects that are there, and objects that are gone.
+    Changed(Vec<Input>),
+    /// A kind has been listed wholly, the first time or again.
+    Listed(&'static str),
+    /// Nothing newer of a kind arrives, and why.
+    Lost(&'static str, String),
+    /// An object cannot be read: it counts as not there.
+    Unreadable(ObjectKey, String),
+}
+
+/// Watches on all kinds. Dropping it ends them.
+#[derive(Debug)]
+pub struct Feed {
+    _tasks: JoinSet<()>,
+}
+
+impl Feed {
+    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets what is new, in order for each kind. Has to be called within a runtime.
+    pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
+        let mut tasks = JoinSet::new();
+        begin::<Nodes>(&mut tasks, cluster, None, take.clone());
+        begin::<Pods>(&mut tasks, cluster, None, take.clone());
+        begin::<Namespaces>(&mut tasks, cluster, None, take.clone());
+        begin::<Classes>(&mut tasks, cluster, None, take.clone());
+        begin::<Volumes>(&mut tasks, cluster, None, take.clone());
+        begin::<Claims>(&mut tasks, cluster, None, take.clone());
+        begin::<StorageClasses>(&mut tasks, cluster, None, take.clone());
+        begin::<CsiNodes>(&mut tasks, cluster, None, take.clone());
+        begin::<Attachments>(&mut tasks, cluster, None, take.clone());
+        let maps = format!("/api/v1/namespaces/{namespace}/configmaps");
+        begin::<Maps>(&mut tasks, cluster, Some(maps), take);
+        Self { _tasks: tasks }
+    }
+}
+
+fn begin<K: Kind>(
+    tasks: &mut JoinSet<()>,
+    cluster: &Reader,
+    path: Option<String>,
+    take: impl Fn(FeedChange) + Send + 'static,
+) {
+    let (sender, mut changes): (Sender<Change<K>>, _) = channel(WAITING);
+    let path = path.unwrap_or_else(|| K::PATH.to_owned());
+    tasks.spawn(cluster.clone().follow(Pace::default(), path, sender));
+    tasks.spawn(async move {
+        let mut list = List::default();
+        while let Some(change) = changes.recv().await {
+            list.take::<K>(change, &take);
+        }
+    });
+}
+
+/// Which objects of a kind there are.
+#[derive(Debug, Default)]
+struct List {
+    known: BTreeSet<Arc<str>>,
+    /// Those of a list that is being read.
+    listed: Option<BTreeSet<Arc<str>>>,
+}
+
+impl List {
+    fn take<K: Kind>(&mut self, change: Change<K>, take: &impl Fn(FeedChange)) {
+        match change {
+            Change::Begun => self.listed = Some(BTreeSet::new()),
+            Change::Put(objects) => {
+                let mut inputs = Vec::with_capacity(objects.len());
+                for object in objects {
+                    let key = object.key();
+                    if let Some(listed) = &mut self.listed {
+                        listed.insert(Arc::clone(&key));
+                    }
+                    self.known.insert(key);
+                    let Read { key, object } = object.into();
+                    match object {
+                        Ok(object) => inputs.push(Input::Put(object)),
+                        Err(why) => {
+                            inputs.push(Input::Gone(key.clone()));
+                            take(FeedChange::Unreadable(key, why));
+                        }
+                    }
+                }
+                take(FeedChange::Changed(inputs));
+            }
+            Change::Gone(key) => {
+                self.known.remove(&key);
+                take(FeedChange::Changed(vec![Input::Gone(key_of(K::KIND, &key))]));
+            }
+            Change::Complete => {
+                // What was missed while nothing arrived: what is not in the list is gone.
+                if let Some(listed) = self.listed.take() {
+                    let gone = self.known.difference(&listed).map(|key| Input::Gone(key_of(K::KIND, key)));
+                    let gone: Vec<Input> = gone.collect();
+                    self.known = listed;
+                    if !gone.is_empty() {
+                        take(FeedChange::Changed(gone));
+                    }
+                }
+                take(FeedChange::Listed(K::KIND));
+            }
+            Change::Live => {}
+            Change::Lost(fault) => take(FeedChange::Lost(K::KIND, fault.to_string())),
+        }
+    }
+}
+
+/// Whether an input is about a ConfigMap.
+pub(super) fn is_map(input: &Input) -> bool {
+    match input {
+        Input::Put(object) => object.key().kind == "ConfigMap",
+        Input::Gone(key) => key.kind == "ConfigMap",
+        Input::Done(_) | Input::Configured => false,
+    }
+}

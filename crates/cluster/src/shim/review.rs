@@ -1,0 +1,111 @@
+//! What pending pods wait for, in words: as Events, and as the condition by which autoscalers act (K8S-231).
+
+use std::collections::BTreeMap;
+
+use engine::Core;
+use kubernetes::live::{Live, PARTITION, PodName};
+use model::{AppId, AskId, Time};
+use scheduler::Partition;
+use scheduler::index::AppKey;
+use scheduler::inspect::explain::types::{BlockLevel, Blocker, Place};
+use scheduler::state::ask_log::TryResult;
+use view::waiting::AskWords;
+use view::waiting::Sentence;
+
+/// How many pods are looked at each time: explaining is not free.
+const AT_ONCE: usize = 10;
+/// How many pending asks are walked each time, of all in turn: an idle cluster with very many waiting pods costs next to nothing.
+const WALKED: usize = 5_000;
+/// For so long after its words a pod is not looked at again, in microseconds.
+const AGAIN: u64 = 300_000_000;
+/// A pod that waits for less long is not looked at, in microseconds.
+const SETTLED: u64 = 2_000_000;
+
+/// Why a pod waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wait {
+    pub pod: PodName,
+    /// The first check that it fails, as the console explains it.
+    pub words: String,
+    /// It fits its queues and limits, and no node has room: more nodes would help.
+    pub needs_nodes: bool,
+}
+
+/// Which pods were looked at, and when.
+#[derive(Debug, Default)]
+pub(super) struct Review {
+    looked: BTreeMap<AskId, (Time, bool)>,
+    /// Where the last walk ended: before this application, or behind so many asks of it. `None`: at the end.
+    ended: Option<(AppKey, usize)>,
+}
+
+impl Review {
+    /// Pods that wait and have not been looked at for a while, with why. The ones that wait longest come first.
+    pub fn look(&mut self, core: &Core, live: &Live) -> Vec<Wait> {
+        let now = core.now();
+        let from = self.ended.take();
+        if from.is_none() {
+            self.looked.retain(|ask, _| live.is_pending(ask));
+        }
+        let Some(part) = core.scheduler().partitions().iter().find(|part| *part.name == *PARTITION) else {
+            return Vec::new();
+        };
+        let mut due = self.due(now, part, live, from);
+        due.sort();
+        due.truncate(AT_ONCE);
+        let mut waits = Vec::new();
+        for (_, app, ask, no_node) in due {
+            self.looked.insert(ask.clone(), (now, no_node));
+            let found = part.explain(now, &app, Some(&ask)).and_then(|found| found.asks.into_iter().next());
+            // The root has as much as all nodes have: what it lacks more nodes would give.
+            let of_nodes = |blocker: &Blocker| match (blocker.level, &blocker.place) {
+                (BlockLevel::Node | BlockLevel::Partition, _) => true,
+                (BlockLevel::Queue, Place::Queue(path)) => path.parent().is_none(),
+                _ => false,
+            };
+            let blockers = found.as_ref().map(|found| found.blockers.as_slice()).unwrap_or_default();
+            let needs_nodes = !blockers.is_empty() && blockers.iter().all(of_nodes);
+            let words = found.and_then(|found| match (found.blockers.first(), found.next_step()) {
+                (Some(first), _) => Some(format!("waits for {}", first.sentence())),
+                (None, step) => step,
+            });
+            if let (Some(words), Some(pod)) = (words, live.pod_of(&ask)) {
+                waits.push(Wait { pod, words, needs_nodes });
+            }
+        }
+        waits
+    }
+
+    /// The asks of a walk that are to be looked at.
+    fn due(
+        &mut self,
+        now: Time,
+        part: &Partition,
+        live: &Live,
+        from: Option<(AppKey, usize)>,
+    ) -> Vec<(Time, AppId, AskId, bool)> {
+        let mut due = Vec::new();
+        let mut left = WALKED;
+        for (app_key, app) in part.apps.iter().skip_while(|(key, _)| from.is_some_and(|(from, _)| *key < from)) {
+            let passed = from.filter(|(from, _)| *from == app_key).map_or(0, |(_, passed)| passed);
+            for (number, (.., key)) in app.pending_order.iter().enumerate().skip(passed) {
+                if left == 0 {
+                    self.ended = Some((app_key, number));
+                    return due;
+                }
+                left -= 1;
+                let ask = &app.asks[*key];
+                let needs_nodes = ask.tried == TryResult::NoNode;
+                let known = self.looked.get(&ask.id);
+                // One that begins to wait for nodes is looked at at once: an autoscaler waits for that.
+                let again =
+                    known.is_none_or(|(at, nodes)| now.0.saturating_sub(at.0) >= AGAIN || *nodes != needs_nodes);
+                let waits = now.0.saturating_sub(ask.created.0) >= SETTLED && ask.tried != TryResult::Never;
+                if again && waits && live.is_pending(&ask.id) {
+                    due.push((ask.created, app.id.clone(), ask.id.clone(), needs_nodes));
+                }
+            }
+        }
+        due
+    }
+}

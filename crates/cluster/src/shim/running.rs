@@ -1,0 +1,286 @@
+//! A scheduler that runs in a cluster: the thread `shim` gathers what is new, has the engine take it, and has what follows done.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::configuration::Configured;
+use super::core_sink::CoreSink;
+use super::deciding::Deciding;
+use super::feed::{Feed, FeedChange, KINDS, is_map};
+use super::fence::Fence;
+use super::hands::Hands;
+use super::lease::{Lease, Turn};
+use super::probes::{self, Health};
+use super::stopper::Stopper;
+use super::time_of_day;
+use crate::kube::{Cluster as Kube, Reader, Writer};
+use engine::{Core, Earlier, Engine, Setup};
+use kubernetes::live::{Input, Live, Outcome};
+use kubernetes::{Cluster, Settings};
+use scheduler::Tuning;
+
+/// How many inputs are taken together at most.
+const TOGETHER: usize = 2000;
+/// How long is waited for writes that are under way at the end.
+const LAST_WRITES: Duration = Duration::from_secs(10);
+/// The image of placeholders where nobody names one.
+const PAUSE: &str = "registry.k8s.io/pause:3.7";
+
+/// How a scheduler runs in a cluster.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The cluster, by its context.
+    pub kube: Arc<Kube>,
+    /// The namespace of the ConfigMaps and of the lease.
+    pub namespace: String,
+    /// How its pods are read.
+    pub settings: Settings,
+    /// How the engine is set up.
+    pub setup: Setup,
+    /// The lease to hold, and by which name; `None`: it is the only one.
+    pub lease: Option<(String, String)>,
+    /// The queue configuration, where it is not the ConfigMaps'.
+    pub queues: Option<String>,
+    /// Where probes are answered.
+    pub probes: Option<SocketAddr>,
+}
+
+/// A message to the thread `shim`.
+#[derive(Debug)]
+pub(super) enum Message {
+    Feed(FeedChange),
+    Done(Outcome),
+    Lease(Turn),
+    /// The scheduler has said something.
+    Wake,
+    Stop,
+}
+
+/// What is known of a scheduler once it decides.
+#[derive(Clone)]
+pub struct Started {
+    /// The engine, for those who look at it.
+    pub engine: Arc<Engine>,
+    /// What the ConfigMaps say besides queues.
+    pub configured: Configured,
+    /// How many pods of ours there are, and how many of those run.
+    pub pods: (usize, usize),
+    /// What of the cluster is odd.
+    pub notices: Vec<String>,
+}
+
+/// A scheduler in a cluster, before it runs.
+pub struct Shim {
+    options: Options,
+    runtime: Runtime,
+    inbox: Receiver<Message>,
+    sender: Sender<Message>,
+    health: Health,
+    fence: Fence,
+    /// Objects while nothing is decided.
+    gathered: Cluster,
+    listed: BTreeSet<&'static str>,
+    mine: bool,
+}
+
+impl Shim {
+    /// A scheduler that does nothing yet.
+    ///
+    /// # Errors
+    /// The system gives no threads, or no port for the probes.
+    pub fn new(options: Options) -> Result<Self, String> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shim-io").enable_all().build();
+        let runtime = runtime.map_err(|error| format!("no threads for requests: {error}"))?;
+        let (sender, inbox) = channel();
+        let health = Health::default();
+        if let Some(address) = options.probes {
+            let served = runtime.block_on(probes::serve(address, health.clone()));
+            served.map_err(|error| format!("the probes cannot be answered on {address}: {error}"))?;
+        }
+        let fence = if options.lease.is_some() { Fence::closed() } else { Fence::open() };
+        let mine = options.lease.is_none();
+        let (gathered, listed) = Default::default();
+        Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine })
+    }
+
+    /// Ends it from elsewhere.
+    pub fn stopper(&self) -> Stopper {
+        Stopper::new(self.sender.clone(), || Message::Stop)
+    }
+
+    /// Runs until it is stopped. Once it is its turn `earlier` gives what an earlier run left, and `started` is called when everything is
+    /// taken over and it decides.
+    ///
+    /// # Errors
+    /// Why it cannot run, or must not any more.
+    pub fn run(
+        mut self,
+        earlier: impl FnOnce() -> Result<Earlier, String>,
+        started: impl FnOnce(Started) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let writer = Writer::new(Arc::clone(&self.options.kube));
+        let lease = self
+            .options
+            .lease
+            .clone()
+            .map(|(name, me)| Lease::new(writer.clone(), self.fence.clone(), &self.options.namespace, &name, &me));
+        let _entered = self.runtime.enter();
+        let to = self.sender.clone();
+        let take = move |change| drop(to.send(Message::Feed(change)));
+        let reader = Reader::new(Arc::clone(&self.options.kube));
+        let feed = Feed::start(&reader, &self.options.namespace, take);
+        if let Some(lease) = lease.clone() {
+            let to = self.sender.clone();
+            self.runtime.spawn(lease.hold(move |turn| drop(to.send(Message::Lease(turn)))));
+        }
+        let outcome = match self.gather()? {
+            true => earlier().and_then(|earlier| self.begin(writer, earlier)).and_then(|mut deciding| {
+                started(deciding.started())?;
+                self.health.is_ready();
+                let outcome = self.decide(&mut deciding);
+                self.health.has_stopped();
+                deciding.hands.finish(LAST_WRITES);
+                outcome
+            }),
+            false => Ok(()),
+        };
+        drop(feed);
+        if let Some(lease) = lease {
+            self.runtime.block_on(lease.give_back());
+        }
+        outcome
+    }
+
+    /// Gathers objects until every kind is there and it is our turn. Gives whether that came.
+    fn gather(&mut self) -> Result<bool, String> {
+        loop {
+            if self.listed.len() == KINDS {
+                if self.mine {
+                    return Ok(true);
+                }
+                self.health.stands_by();
+            }
+            let Ok(message) = self.inbox.recv() else { return Ok(false) };
+            match message {
+                Message::Feed(FeedChange::Changed(inputs)) => {
+                    for input in inputs {
+                        match input {
+                            Input::Put(object) => self.gathered.gather(object),
+                            Input::Gone(key) => self.gathered.forget(&key),
+                            Input::Done(_) | Input::Configured => {}
+                        }
+                    }
+                }
+                Message::Feed(change) => self.note(change),
+                Message::Lease(turn) => self.take_turn(turn)?,
+                Message::Done(_) | Message::Wake => {}
+                Message::Stop => return Ok(false),
+            }
+        }
+    }
+
+    fn note(&mut self, change: FeedChange) {
+        match change {
+            FeedChange::Listed(kind) => drop(self.listed.insert(kind)),
+            FeedChange::Lost(kind, why) => tracing::warn!("changes of the kind {kind} do not arrive: {why}"),
+            FeedChange::Unreadable(key, why) => {
+                tracing::warn!("{} {}/{} counts as not there: {why}", key.kind, key.namespace, key.name);
+            }
+            FeedChange::Changed(_) => {}
+        }
+    }
+
+    fn take_turn(&mut self, turn: Turn) -> Result<(), String> {
+        match turn {
+            Turn::Mine => {
+                tracing::info!("holding the lease");
+                self.mine = true;
+            }
+            Turn::Theirs(who) if who.is_empty() => {}
+            Turn::Theirs(who) => tracing::info!("standing by: {who} holds the lease"),
+            Turn::Lost(why) => return Err(format!("the lease is lost, so nothing more is written: {why}")),
+        }
+        Ok(())
+    }
+
+    /// Takes over everything that was gathered.
+    fn begin(&mut self, writer: Writer, earlier: Earlier) -> Result<Deciding, String> {
+        let cluster = std::mem::take(&mut self.gathered);
+        let mut configured = Configured::read(&cluster, &self.options.namespace)?;
+        if let Some(queues) = &self.options.queues {
+            configured.queues.clone_from(queues);
+            (configured.by_default, configured.hot_refresh) = (false, false);
+        }
+        let settings = Settings {
+            gangs: self.options.settings.gangs && configured.gangs,
+            unique_ids: self.options.settings.unique_ids || configured.unique_ids,
+            ..self.options.settings.clone()
+        };
+        let now = time_of_day();
+        let tuning = Tuning { awaits_stops: true, ..self.options.setup.tuning };
+        let place = match &self.options.queues {
+            Some(_) => "the file of --config".to_owned(),
+            None => format!("the ConfigMap yunikorn-configs of namespace {}", self.options.namespace),
+        };
+        let configured_by = Some(Arc::from(place));
+        let setup = Setup { begins: now, tuning, configured_by, ..self.options.setup.clone() };
+        let config::Reading { config, faults } = config::read(&configured.queues, setup.profile);
+        let config = config.ok_or_else(|| {
+            let first = faults.first().map(ToString::to_string).unwrap_or_default();
+            format!("{} of the ConfigMaps in {} is refused: {first}", configured.key, self.options.namespace)
+        })?;
+        let mut core =
+            Core::set_up_after(&setup, Arc::new(config), earlier)?.with_config_text(configured.queues.as_bytes(), None);
+        let to = self.sender.clone();
+        core.tap(move || drop(to.send(Message::Wake)));
+        let live = Live::start(cluster, settings, now, &mut CoreSink(&mut core));
+        let engine = Engine::start(core, 1.0).map_err(|error| format!("the scheduler cannot be started: {error}"))?;
+        let image = configured.placeholder_image.clone().unwrap_or_else(|| PAUSE.to_owned());
+        let hands = Hands::new(self.runtime.handle().clone(), writer, self.fence.clone(), self.sender.clone(), &image);
+        let (engine, looked) = (Arc::new(engine), Instant::now());
+        let mut deciding =
+            Deciding { engine, live: Some(Box::new(live)), review: Some(Box::default()), hands, configured, looked };
+        // What is to be done about what was taken over.
+        deciding.batch(Vec::new())?;
+        Ok(deciding)
+    }
+
+    /// Takes what is new until it is stopped.
+    fn decide(&mut self, deciding: &mut Deciding) -> Result<(), String> {
+        loop {
+            let first = match self.inbox.recv_timeout(deciding.wait()) {
+                Ok(message) => Some(message),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            let (mut inputs, mut maps) = (Vec::new(), false);
+            let mut next = first;
+            while let Some(message) = next.take().or_else(|| self.inbox.try_recv().ok()) {
+                match message {
+                    Message::Feed(FeedChange::Changed(more)) => {
+                        maps |= more.iter().any(is_map);
+                        inputs.extend(more);
+                    }
+                    Message::Feed(change) => self.note(change),
+                    Message::Done(outcome) => inputs.push(Input::Done(outcome)),
+                    Message::Lease(turn) => self.take_turn(turn)?,
+                    Message::Wake => {}
+                    Message::Stop => return Ok(()),
+                }
+                if inputs.len() >= TOGETHER {
+                    break;
+                }
+            }
+            deciding.batch(inputs)?;
+            if maps {
+                deciding.configure(&self.options.namespace)?;
+            }
+            deciding.look()?;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The Events of the other scheduler that say when a pod was decided (K8S-300).
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::JoinSet;
+
+use crate::kube::{Change, Followed, Pace, Reader, Texts};
+use forecast::shadow::Source;
+use model::{AskId, Time};
+
+/// How many batches may wait.
+const WAITING: usize = 16;
+/// Who writes them.
+const CONTROLLER: &str = "yunikorn";
+
+/// When a pod was decided.
+#[derive(Clone, Debug)]
+pub(super) struct DecisionEvent {
+    /// By the UID of the pod.
+    pub ask: AskId,
+    pub at: Time,
+    pub source: Source,
+}
+
+/// An Event of a cluster.
+#[derive(Debug)]
+struct PodEvent {
+    key: Arc<str>,
+    said: Option<DecisionEvent>,
+}
+
+impl Followed for PodEvent {
+    type Wire = Value;
+    const PATH: &'static str = "/apis/events.k8s.io/v1/events";
+    const RESOURCE: (&'static str, &'static str) = ("events.k8s.io", "events");
+
+    fn version(wire: &Value) -> &str {
+        wire["metadata"]["resourceVersion"].as_str().unwrap_or_default()
+    }
+
+    fn read(wire: Value, _texts: &mut Texts) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let key = format!("{}/{}", text(&wire["metadata"]["namespace"]), text(&wire["metadata"]["name"]));
+        Self { key: Arc::from(key), said: said(&wire) }
+    }
+
+    fn key(&self) -> Arc<str> {
+        Arc::clone(&self.key)
+    }
+}
+
+fn said(wire: &Value) -> Option<DecisionEvent> {
+    if wire["reportingController"] != CONTROLLER || wire["regarding"]["kind"] != "Pod" {
+        return None;
+    }
+    let source = match wire["reason"].as_str()? {
+        "Scheduled" => Source::ScheduledEvent,
+        "PodBindSuccessful" => Source::BindEvent,
+        _ => return None,
+    };
+    let at = moment(wire["eventTime"].as_str()?)?;
+    Some(DecisionEvent { ask: AskId::from(wire["regarding"]["uid"].as_str()?), at, source })
+}
+
+/// A time with its microseconds.
+fn moment(text: &str) -> Option<Time> {
+    let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
+    Some(Time(u64::try_from(nanos / 1000).ok()?))
+}
+
+/// A watch on Events. Dropping it ends it.
+#[derive(Debug)]
+pub(super) struct DecisionEvents {
+    _tasks: JoinSet<()>,
+}
+
+impl DecisionEvents {
+    /// Follows them. Where that is not allowed, times are those of the pods alone. Has to be called within a runtime.
+    pub fn start(reader: &Reader, take: impl Fn(DecisionEvent) + Send + 'static) -> Self {
+        let mut tasks = JoinSet::new();
+        let (sender, mut changes): (Sender<Change<PodEvent>>, _) = channel(WAITING);
+        tasks.spawn(reader.clone().follow(Pace::default(), PodEvent::PATH.to_owned(), sender));
+        tasks.spawn(async move {
+            while let Some(change) = changes.recv().await {
+                match change {
+                    Change::Put(events) => events.into_iter().filter_map(|event| event.said).for_each(&take),
+                    Change::Lost(fault) => tracing::warn!("Events of pods do not arrive: {fault}"),
+                    Change::Begun | Change::Gone(_) | Change::Complete | Change::Live => {}
+                }
+            }
+        });
+        Self { _tasks: tasks }
+    }
+}

@@ -1,0 +1,339 @@
+//! The shadow of another scheduler in a cluster, read-only (K8S-300): the thread that gathers what is new takes it in the order in which the
+//! other scheduler saw it, as far as that is known, and compares each binding with what ours would have decided.
+//!
+//! ```text
+//!  API server ──watches──> Feed ──> Queue (held for some seconds) ──> Live ──> Following: Shadow, Free, Tally
+//!  Events of pods ─────────────────────┘ when a pod was decided        └──────> engine that follows: REST, explain, what-if
+//! ```
+//!
+//! Invariants:
+//! - nothing is written: the cluster is given as a [`Reader`], which can only send GET;
+//! - what was there at the start is taken over, not compared;
+//! - what nobody can know is not settled: after a start, while a configuration changes, while watches are lost.
+//!
+//! Where to read: [`ShadowShim`], then `watching`, `sink`, `queue`.
+
+mod events;
+mod metrics;
+mod queue;
+pub mod report;
+mod sink;
+mod watching;
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use self::events::{DecisionEvent, DecisionEvents};
+pub use self::metrics::serve as serve_metrics;
+pub use self::sink::Following;
+use self::watching::{Beginning, Step, Watching};
+use super::configuration::Configured;
+use super::feed::{Feed, FeedChange, KINDS};
+use super::stopper::Stopper;
+use super::time_of_day;
+use crate::kube::Reader;
+use engine::{Core, Engine, Setup};
+use forecast::shadow::free::Free;
+use forecast::shadow::tally::Tally;
+use forecast::shadow::{Comparison, Settings};
+use kubernetes::live::Input;
+use kubernetes::{Cluster, Settings as Reading};
+use model::Time;
+use scheduler::Tuning;
+use view::shadowed::ShadowSheet;
+
+/// How often what is due is looked for.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How a shadow watches.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The cluster, only to be read.
+    pub reader: Reader,
+    /// The namespace of the ConfigMaps.
+    pub namespace: String,
+    /// How its pods are read, and the release that ours decides as.
+    pub reading: Reading,
+    /// How decisions are compared.
+    pub compare: Settings,
+    /// The other scheduler has just been started, or may have: nothing is settled for five minutes.
+    pub after_start: bool,
+    /// How an engine is set up that shows the state of the cluster to others; `None`: nobody looks.
+    pub engine: Option<Setup>,
+}
+
+/// What is new of a shadow.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// A decision was compared, or missed. The name is that of the pod, with its namespace, as far as it is known.
+    Compared(&'a Comparison, &'a str),
+    /// What is odd and stops nothing.
+    Notice(&'a str),
+}
+
+#[derive(Debug)]
+enum Message {
+    Feed(FeedChange),
+    Decided(DecisionEvent),
+    Stop,
+}
+
+/// What others look at while a shadow watches. All copies show the same.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    tally: Arc<Mutex<Tally>>,
+    since: Time,
+}
+
+impl Shown {
+    fn new() -> Self {
+        Self { tally: Arc::default(), since: time_of_day() }
+    }
+
+    /// All that was found so far, for a console.
+    pub fn sheet(&self) -> ShadowSheet {
+        report::sheet(&self.tally(), self.since)
+    }
+
+    /// The counts as they are now.
+    pub fn tally(&self) -> Tally {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, tally: Tally) {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
+    }
+}
+
+/// What is known of a shadow once it watches.
+pub struct Begun {
+    /// How many pods of the other scheduler there are, and how many of those are on nodes.
+    pub pods: (usize, usize),
+    /// What of the cluster is odd.
+    pub notices: Vec<String>,
+    /// The engine that shows the state, where one was wanted.
+    pub engine: Option<Arc<Engine>>,
+    /// What the ConfigMaps say.
+    pub configured: Configured,
+}
+
+/// A shadow in a cluster, before it watches.
+pub struct ShadowShim {
+    options: Options,
+    runtime: Runtime,
+    inbox: Receiver<Message>,
+    sender: Sender<Message>,
+    shown: Shown,
+}
+
+impl ShadowShim {
+    /// A shadow that does nothing yet.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn new(options: Options) -> Result<Self, String> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shadow-io").enable_all().build();
+        let runtime = runtime.map_err(|error| format!("no threads for requests: {error}"))?;
+        let (sender, inbox) = channel();
+        Ok(Self { options, runtime, inbox, sender, shown: Shown::new() })
+    }
+
+    /// Ends it from elsewhere.
+    pub fn stopper(&self) -> Stopper {
+        Stopper::new(self.sender.clone(), || Message::Stop)
+    }
+
+    /// What others look at meanwhile.
+    pub fn shown(&self) -> Shown {
+        self.shown.clone()
+    }
+
+    /// The runtime of its requests, for what is served beside it.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Watches until it is stopped. `begun` is called once, when everything is taken over; `news` is given each comparison. Gives the counts,
+    /// and the scheduler that decided by itself; `None`: it was stopped before it began.
+    ///
+    /// # Errors
+    /// The configuration of the cluster cannot be read, or the engine ended.
+    pub fn run(
+        mut self,
+        begun: impl FnOnce(Begun) -> Result<(), String>,
+        mut news: impl FnMut(News<'_>),
+    ) -> Result<Option<(Tally, Free)>, String> {
+        let runtime = self.runtime.handle().clone();
+        let _entered = runtime.enter();
+        let to = self.sender.clone();
+        let take = move |change| drop(to.send(Message::Feed(change)));
+        let feed = Feed::start(&self.options.reader, &self.options.namespace, take);
+        let to = self.sender.clone();
+        let events = DecisionEvents::start(&self.options.reader, move |event| drop(to.send(Message::Decided(event))));
+        let Some(cluster) = self.gather(&mut news) else { return Ok(None) };
+        let (mut running, first) = self.begin(cluster)?;
+        begun(first)?;
+        while self.take(&mut running, &mut news)? {
+            let now = time_of_day();
+            let Step { compared, notices } = running.with(move |watching, core| watching.step(now, core))?;
+            notices.iter().for_each(|notice| news(News::Notice(notice)));
+            compared.iter().for_each(|(comparison, pod)| news(News::Compared(comparison, pod)));
+            if !compared.is_empty() {
+                self.shown.set(running.tally());
+            }
+        }
+        drop((feed, events));
+        Ok(running.watching.map(|watching| (watching.following.tally, watching.following.free)))
+    }
+
+    /// Gathers objects until every kind is there. `None`: it was stopped before.
+    fn gather(&mut self, news: &mut impl FnMut(News<'_>)) -> Option<Cluster> {
+        let (mut cluster, mut listed) = (Cluster::default(), BTreeSet::new());
+        while listed.len() < KINDS {
+            match self.inbox.recv().ok()? {
+                Message::Feed(FeedChange::Changed(inputs)) => {
+                    for input in inputs {
+                        match input {
+                            Input::Put(object) => cluster.gather(object),
+                            Input::Gone(key) => cluster.forget(&key),
+                            Input::Done(_) | Input::Configured => {}
+                        }
+                    }
+                }
+                Message::Feed(FeedChange::Listed(kind)) => drop(listed.insert(kind)),
+                Message::Feed(change) => noted(&change).iter().for_each(|words| news(News::Notice(words))),
+                Message::Decided(_) => {}
+                Message::Stop => return None,
+            }
+        }
+        Some(cluster)
+    }
+
+    /// Takes over everything that was gathered.
+    fn begin(&self, cluster: Cluster) -> Result<(Running, Begun), String> {
+        let Options { namespace, reading, compare, after_start, engine, .. } = &self.options;
+        let (compare, after_start) = (*compare, *after_start);
+        let configured = Configured::read(&cluster, namespace)?;
+        let reading = Reading {
+            gangs: reading.gangs && configured.gangs,
+            unique_ids: reading.unique_ids || configured.unique_ids,
+            // A decision is seen with its pod on the node already: its conditions are asked all the same.
+            copies: true,
+            ..reading.clone()
+        };
+        let now = time_of_day();
+        let config::Reading { config, faults } = config::read(&configured.queues, reading.profile);
+        let config = Arc::new(config.ok_or_else(|| {
+            let first = faults.first().map(ToString::to_string).unwrap_or_default();
+            let (key, profile) = (&configured.key, reading.profile);
+            format!("{key} of the ConfigMaps in {namespace} cannot be read as {profile}: {first}")
+        })?);
+        let mut core = match engine {
+            Some(setup) => Some(following_core(setup, now, &config, &configured)?),
+            None => None,
+        };
+        let namespace = namespace.clone();
+        let how = Beginning { configured: configured.clone(), config, namespace, reading, compare, after_start, now };
+        let watching = Watching::begin(cluster, how, core.as_mut());
+        let engine = core.map(|core| Engine::start(core, 1.0)).transpose();
+        let engine = engine.map_err(|error| format!("the state cannot be shown: {error}"))?.map(Arc::new);
+        let (pods, notices) = (watching.counts(), watching.notices());
+        let begun = Begun { pods, notices, engine: engine.clone(), configured };
+        Ok((Running { watching: Some(Box::new(watching)), engine }, begun))
+    }
+
+    /// Takes what is new. Gives whether to continue.
+    fn take(&mut self, running: &mut Running, news: &mut impl FnMut(News<'_>)) -> Result<bool, String> {
+        let first = match self.inbox.recv_timeout(LOOK) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return Ok(false),
+        };
+        let Some(watching) = &mut running.watching else { return Err(LOST.to_owned()) };
+        let mut next = first;
+        while let Some(message) = next.take().or_else(|| self.inbox.try_recv().ok()) {
+            match message {
+                Message::Feed(FeedChange::Changed(inputs)) => {
+                    let seen = time_of_day();
+                    inputs.into_iter().for_each(|input| watching.hold(seen, input));
+                }
+                Message::Feed(change) => {
+                    if let Some(words) = noted(&change) {
+                        watching.lost(time_of_day(), &words);
+                        news(News::Notice(&words));
+                    }
+                }
+                Message::Decided(DecisionEvent { ask, at, source }) => watching.decided(ask, at, source),
+                Message::Stop => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Why nothing can be compared any more.
+const LOST: &str = "the engine that shows the state has stopped";
+
+/// A shadow that watches.
+struct Running {
+    /// It is away only while the engine's thread has it.
+    watching: Option<Box<Watching>>,
+    engine: Option<Arc<Engine>>,
+}
+
+impl Running {
+    /// Does something with the shadow; on the engine's thread where there is one.
+    fn with<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Watching, Option<&mut Core>) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        let Some(mut watching) = self.watching.take() else { return Err(LOST.to_owned()) };
+        let (watching, done) = match &self.engine {
+            Some(engine) => {
+                let answer = engine.work(move |core| {
+                    let done = work(&mut watching, Some(core));
+                    (watching, done)
+                });
+                answer.recv().map_err(|_| LOST.to_owned())?
+            }
+            None => {
+                let done = work(&mut watching, None);
+                (watching, done)
+            }
+        };
+        self.watching = Some(watching);
+        Ok(done)
+    }
+
+    fn tally(&self) -> Tally {
+        self.watching.as_ref().map(|watching| watching.following.tally.clone()).unwrap_or_default()
+    }
+}
+
+/// A core that shows what another scheduler decides, and decides nothing.
+fn following_core(
+    setup: &Setup,
+    now: Time,
+    config: &Arc<config::Config>,
+    configured: &Configured,
+) -> Result<Core, String> {
+    let tuning = Tuning { awaits_stops: true, ..setup.tuning };
+    let setup = Setup { begins: now, tuning, follows: true, ..setup.clone() };
+    let core = Core::set_up(&setup, Arc::clone(config), None)?;
+    Ok(core.with_config_text(configured.queues.as_bytes(), None))
+}
+
+/// What is odd of a change, in words.
+fn noted(change: &FeedChange) -> Option<String> {
+    match change {
+        FeedChange::Changed(_) | FeedChange::Listed(_) => None,
+        FeedChange::Lost(kind, why) => Some(format!("changes of the kind {kind} do not arrive: {why}")),
+        FeedChange::Unreadable(key, why) => {
+            Some(format!("{} {}/{} counts as not there: {why}", key.kind, key.namespace, key.name))
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Changes in the order in which the other scheduler saw them, as far as that is known. They are held for some seconds: the Event that says when
+//! a pod was decided comes later than its node.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use forecast::shadow::Source;
+use kubernetes::live::{Input, ObjectKey, PodBinding};
+use model::{AskId, Time};
+
+/// So many times of decisions are kept whose pods have not been seen with a node yet.
+const MOST_TIMES: usize = 10_000;
+
+/// A change that is held.
+#[derive(Debug)]
+struct Held {
+    /// When it was seen.
+    seen: Time,
+    input: Input,
+    /// The pod has its node by this change.
+    binding: Option<PodBinding>,
+}
+
+/// A change whose time has come.
+#[derive(Debug)]
+pub(super) struct Due {
+    pub at: Time,
+    pub input: Input,
+    /// The ask that was decided, and from where the time is known.
+    pub decided: Option<(AskId, Source)>,
+}
+
+/// The changes that are held.
+#[derive(Debug)]
+pub(super) struct Queue {
+    delay: Duration,
+    held: Vec<Held>,
+    /// When pods were decided, by Events.
+    times: BTreeMap<AskId, (Time, Source)>,
+    /// When an object last changed, of those that are held or were given: nothing of one goes back behind that.
+    last: BTreeMap<ObjectKey, Time>,
+}
+
+impl Queue {
+    pub fn new(delay: Duration) -> Self {
+        Self { delay, held: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
+    }
+
+    /// Something was seen. `binding`: the pod of it is on a node, and was not before as far as is known.
+    pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
+        self.held.push(Held { seen, input, binding });
+    }
+
+    /// An Event says when a pod was decided. The most exact source counts.
+    pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
+        let known = self.times.entry(ask).or_insert((at, source));
+        if source < known.1 {
+            *known = (at, source);
+        }
+        if self.times.len() > MOST_TIMES {
+            self.times.pop_first();
+        }
+    }
+
+    /// The changes that have been held for long enough, in the order of their own times.
+    pub fn due(&mut self, now: Time) -> Vec<Due> {
+        let until = now - self.delay;
+        let (due, held) = std::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.seen <= until);
+        self.held = held;
+        let mut ready: Vec<Due> = due.into_iter().map(|held: Held| self.timed(held)).collect();
+        // Stable: what has the same time stays as it was seen.
+        ready.sort_by_key(|due| due.at);
+        self.last.retain(|_, at| *at + self.delay * 4 > now);
+        ready
+    }
+
+    fn timed(&mut self, held: Held) -> Due {
+        let key = match &held.input {
+            Input::Put(object) => Some(object.key()),
+            Input::Gone(key) => Some(key.clone()),
+            Input::Done(_) | Input::Configured => None,
+        };
+        let (mut at, mut decided) = (held.seen, None);
+        if let Some(PodBinding { ask, scheduled, .. }) = held.binding {
+            let by_condition = || scheduled.map(|second| (second + Duration::from_secs(1), Source::Condition));
+            let known = self.times.remove(&ask).or_else(by_condition);
+            let (time, source) = known.unwrap_or((held.seen, Source::Watch));
+            // It was decided before it was seen, and not so long before that it would not have been seen.
+            at = time.min(held.seen).max(held.seen - self.delay);
+            decided = Some((ask, source));
+        }
+        if let Some(key) = key {
+            let last = self.last.entry(key).or_insert(at);
+            at = at.max(*last);
+            *last = at;
+        }
+        Due { at, input: held.input, decided }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use kubernetes::live::LiveObject;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn pod(name: &str, node: &str) -> Input {
+        let value = json!({"metadata": {"namespace": "ns", "name": name, "uid": name}, "spec": {"nodeName": node}});
+        Input::Put(LiveObject::read("Pod", value).unwrap())
+    }
+
+    fn bound(name: &str, scheduled: Option<Time>) -> Option<PodBinding> {
+        Some(PodBinding { ask: AskId::from(name), scheduled })
+    }
+
+    fn sources(due: &[Due]) -> Vec<(&str, Source)> {
+        due.iter().filter_map(|due| due.decided.as_ref()).map(|(ask, source)| (ask.as_str(), *source)).collect()
+    }
+
+    #[test]
+    fn decisions_come_in_the_order_of_their_own_times_by_the_most_exact_source() {
+        let mut queue = Queue::new(SECOND * 3);
+        let start = Time::from_millis(100_000);
+        queue.put(start, pod("late", "n1"), bound("late", None));
+        queue.put(start + SECOND, pod("early", "n1"), bound("early", Some(start - SECOND * 2)));
+        queue.put(start + SECOND, pod("exact", "n1"), bound("exact", Some(start)));
+        queue.decided(AskId::from("exact"), start - SECOND, Source::BindEvent);
+        queue.decided(AskId::from("exact"), start - SECOND / 2, Source::ScheduledEvent);
+        assert!(queue.due(start + SECOND * 2).is_empty(), "nothing before the Events may be there");
+        let due = queue.due(start + SECOND * 4);
+        let wanted =
+            [("early", Source::Condition), ("exact", Source::ScheduledEvent), ("late", Source::Watch)].to_vec();
+        assert_eq!(sources(&due), wanted);
+        assert_eq!(due[1].at, start - SECOND / 2);
+    }
+
+    #[test]
+    fn what_comes_of_one_object_stays_in_its_order() {
+        let mut queue = Queue::new(SECOND);
+        let start = Time::from_millis(100_000);
+        queue.put(start, pod("p", ""), None);
+        // By its own time it got its node before it was seen without one.
+        queue.put(start, pod("p", "n1"), bound("p", Some(start - SECOND * 3)));
+        let due = queue.due(start + SECOND);
+        assert_eq!((due.len(), due[0].decided.is_none(), due[1].at >= due[0].at), (2, true, true));
+    }
+}

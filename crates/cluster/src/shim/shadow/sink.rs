@@ -1,0 +1,229 @@
+//! What the live mapping gives, to a shadow: its commands, and the decisions of the other scheduler among them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::shim::CoreSink;
+use engine::Core;
+use forecast::shadow::free::Free;
+use forecast::shadow::tally::Tally;
+use forecast::shadow::{Comparison, Decision, Input, Shadow, Source};
+use kubernetes::live::Sink;
+use kubernetes::predicates::Snapshot;
+use model::{AppId, AskId, NodeId, Time};
+use scheduler::{Event, Partition, PartitionCommand, Predicates};
+
+/// A shadow that follows what a live mapping gives, and what came of it.
+#[derive(Debug)]
+pub struct Following {
+    /// In the state of the other scheduler.
+    pub shadow: Shadow,
+    /// A scheduler that is given the same, and decides by itself.
+    pub free: Free,
+    /// All counts so far.
+    pub tally: Tally,
+    /// The time that the inputs are of which are taken.
+    pub now: Time,
+    /// When the pods that are being taken were decided, where that is known.
+    pub times: BTreeMap<AskId, (Time, Source)>,
+    /// Everything that was there at the start is taken over: what comes to a node from now on was decided since.
+    begun: bool,
+    /// Comparisons since they were last taken. They are not in the tally yet: their pods have names elsewhere.
+    pub found: Vec<Comparison>,
+    /// The mapping takes a pod that got its node out and in again: what of that is not given yet.
+    deferred: Vec<PartitionCommand>,
+    /// Pods that are gone from the cluster, and that the scheduler that decides by itself still has.
+    kept: BTreeSet<(AppId, AskId)>,
+}
+
+impl Following {
+    /// One that has taken over nothing yet.
+    pub fn new(shadow: Shadow, free: Free, now: Time) -> Self {
+        let (tally, times, found, deferred, kept) = Default::default();
+        Self { shadow, free, tally, now, times, begun: false, found, deferred, kept }
+    }
+
+    /// Everything is taken over.
+    pub fn begin(&mut self) {
+        self.flush();
+        self.begun = true;
+        self.free.begin();
+    }
+
+    /// Gives what was held back.
+    pub fn flush(&mut self) {
+        for command in std::mem::take(&mut self.deferred) {
+            self.see(Input::Command(command));
+        }
+    }
+
+    /// Something came in that is no decision.
+    pub fn see(&mut self, input: Input) {
+        self.free.see(self.now, &input);
+        self.shadow.see(self.now, input);
+        self.take_checks();
+    }
+
+    fn take_checks(&mut self) {
+        for check in self.shadow.take_checks() {
+            for (app, ask) in &check.victims {
+                self.free.preempted(check.at, &(app.clone(), ask.clone()));
+            }
+            self.tally.take_check(&check);
+        }
+    }
+
+    /// Whether these are the commands by which the mapping takes a pending pod out and in again, with nothing changed.
+    fn is_same_again(&self, of: &(AppId, AskId)) -> bool {
+        match self.deferred.as_slice() {
+            [PartitionCommand::Release { app, ask }, PartitionCommand::Ask(spec)] => {
+                (app, ask) == (&of.0, &of.1) && (&spec.app, &spec.id) == (&of.0, &of.1)
+            }
+            _ => false,
+        }
+    }
+
+    /// A pod has its node.
+    fn placed(&mut self, app: AppId, ask: AskId, node: NodeId) {
+        let of = (app.clone(), ask.clone());
+        if self.is_same_again(&of) {
+            self.deferred.clear();
+        } else {
+            self.flush();
+        }
+        if !self.begun {
+            return self.see(Input::Runs { app, ask, node });
+        }
+        let (at, source) = self.times.remove(&ask).unwrap_or((self.now, Source::Watch));
+        self.free.decided(at, &of);
+        let comparison = self.shadow.decided(&Decision { at, app, ask, node, source });
+        self.take_checks();
+        self.found.push(comparison);
+    }
+
+    /// Time passes: what is due happens, and what the other scheduler leaves undone is noted.
+    pub fn pass(&mut self, at: Time) {
+        self.now = self.now.max(at);
+        self.free.turn_to(self.now);
+        let missed = self.shadow.pass(self.now);
+        self.take_checks();
+        self.found.extend(missed);
+    }
+
+    /// The queue cleaner runs, and shares are compared.
+    pub fn tidy(&mut self) {
+        self.shadow.clean(self.now);
+        if let Some(part) = self.shadow.partition() {
+            self.free.sample(part);
+        }
+        let over: Vec<(AppId, AskId)> = self.kept.iter().filter(|of| !self.free.has(of)).cloned().collect();
+        for of in over {
+            change_filters(self.free.partition_mut(), &mut |filters| filters.drop_pod(of.1.as_str()));
+            self.kept.remove(&of);
+        }
+    }
+}
+
+/// Changes the filters of a partition.
+fn change_filters(part: Option<&mut Partition>, change: &mut dyn FnMut(&mut Snapshot)) {
+    let Some(part) = part else { return };
+    part.nodes.change_predicates(|predicates| {
+        if let Some(filters) = predicates.as_any().and_then(|any| any.downcast_mut()) {
+            change(filters);
+        }
+    });
+}
+
+impl Sink for Following {
+    fn apply(&mut self, command: PartitionCommand) {
+        match command {
+            PartitionCommand::Adopt { app, ask, node } => self.placed(app, ask, node),
+            release @ PartitionCommand::Release { .. } => {
+                self.flush();
+                self.deferred.push(release);
+            }
+            ask @ PartitionCommand::Ask(_) if self.deferred.len() == 1 => self.deferred.push(ask),
+            command => {
+                self.flush();
+                self.see(Input::Command(command));
+            }
+        }
+    }
+
+    fn set_filters(&mut self, filters: Snapshot) {
+        self.flush();
+        let filters: Arc<dyn Predicates> = Arc::new(filters);
+        // Those that decide by themselves have pods elsewhere. What is gone from the cluster is unknown from now on.
+        self.free.give_up(std::mem::take(&mut self.kept));
+        if let Some(part) = self.free.partition_mut() {
+            let own = part.nodes.predicates().and_then(|own| filters.placed_as(&**own));
+            part.nodes.set_predicates(own.unwrap_or_else(|| Arc::clone(&filters)));
+        }
+        if let Some(part) = self.shadow.partition_mut() {
+            part.nodes.set_predicates(filters);
+        }
+    }
+
+    fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot)) {
+        // The last ones that are changed are those that the mapping looks at.
+        change_filters(self.free.partition_mut(), change);
+        change_filters(self.shadow.partition_mut(), change);
+    }
+
+    fn forget_pod(&mut self, uid: &str) {
+        let released = self.deferred.iter().find_map(|command| match command {
+            PartitionCommand::Release { app, ask } if ask.as_str() == uid => Some((app.clone(), ask.clone())),
+            _ => None,
+        });
+        self.flush();
+        change_filters(self.shadow.partition_mut(), &mut |filters| filters.drop_pod(uid));
+        match released.filter(|of| self.free.has(of)) {
+            Some(of) => drop(self.kept.insert(of)),
+            None => change_filters(self.free.partition_mut(), &mut |filters| filters.drop_pod(uid)),
+        }
+    }
+
+    fn take_events(&mut self) -> Vec<Event> {
+        self.shadow.take_heard()
+    }
+}
+
+/// A shadow, and the engine that shows the state of the cluster to others.
+pub(super) struct Both<'a> {
+    pub following: &'a mut Following,
+    pub core: Option<&'a mut Core>,
+}
+
+impl Sink for Both<'_> {
+    fn apply(&mut self, command: PartitionCommand) {
+        if let Some(core) = &mut self.core {
+            CoreSink(core).apply(command.clone());
+        }
+        self.following.apply(command);
+    }
+
+    fn set_filters(&mut self, filters: Snapshot) {
+        if let Some(core) = &mut self.core {
+            CoreSink(core).set_filters(filters.clone());
+        }
+        self.following.set_filters(filters);
+    }
+
+    fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot)) {
+        if let Some(core) = &mut self.core {
+            CoreSink(core).filters(change);
+        }
+        self.following.filters(change);
+    }
+
+    fn forget_pod(&mut self, uid: &str) {
+        if let Some(core) = &mut self.core {
+            CoreSink(core).forget_pod(uid);
+        }
+        self.following.forget_pod(uid);
+    }
+
+    fn take_events(&mut self) -> Vec<Event> {
+        self.following.take_events()
+    }
+}

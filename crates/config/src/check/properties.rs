@@ -1,0 +1,73 @@
+//! Property values that are not understood: never a fault in the releases, so warnings (`config.md` section 9).
+
+use crate::fault::Faults;
+use crate::node::{distance_is_small, quoted};
+use crate::properties::{PropertyKey, QueueProperties};
+use crate::raw::RawProperty;
+use crate::release_keys::{OLD_QUOTA_DELAY, releases_with, unobeyed_keys};
+use crate::types::Placed;
+use crate::values::AppSortPolicy;
+use model::Profile;
+
+/// The section of the rules, which have no id of their own.
+const CODE: &str = "CFG-S09";
+
+/// Warns of values that are not understood.
+pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults) {
+    for property in properties {
+        let (key, value) = (&property.key, &property.value.value);
+        let odd = QueueProperties::default().set(key, value).err();
+        if let Some(known) = odd.filter(|known| known.row().is_read_by(faults.profile())) {
+            let message = format!("property `{key}` is {value:?}, which is not understood: the default holds");
+            faults.warning(CODE, property.value.at, path, message, format!("write {}", known.expected()));
+        }
+        if PropertyKey::parse(key) == Some(PropertyKey::ApplicationSortPolicy) && faults.profile().is_since_1_8() {
+            check_sort_policy(&property.value, path, faults);
+        }
+        let releases = releases_with(key);
+        if key == OLD_QUOTA_DELAY && faults.profile() == Profile::Kornsole {
+            let new = PropertyKey::QuotaPreemptionDelay.name();
+            let message = format!("property `{key}` is what 1.8.0 calls `{new}`: it is read where that is absent");
+            faults.warning(CODE, property.key_at, path, message, format!("write `{new}`"));
+        } else if !releases.is_empty() && !known(key, faults.profile()) {
+            let names: Vec<&str> = releases.iter().map(|release| release.name()).collect();
+            let message = format!("property `{key}` is one of {} and has no effect here", names.join(" and "));
+            faults.warning(CODE, property.key_at, path, message, "leave it out");
+        } else if !known(key, faults.profile()) {
+            let message =
+                format!("property {} is not known: it is kept and passed down, and has no effect", quoted(key));
+            let hint = match near_known(key, faults.profile()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("leave it out; known are {}", known_keys(faults.profile()).join(", ")),
+            };
+            faults.warning(CODE, property.key_at, path, message, hint);
+        }
+    }
+}
+
+/// Warns of an order of applications that 1.8.0 and 1.9.0 take for another one.
+fn check_sort_policy(value: &Placed<String>, path: &str, faults: &mut Faults) {
+    match AppSortPolicy::parse(&value.value) {
+        Some(AppSortPolicy::StateAware) => {
+            let message = "`stateaware` is read as `fifo` since 1.8.0";
+            faults.warning(CODE, value.at, path, message, "write `fifo`");
+        }
+        Some(AppSortPolicy::Fifo | AppSortPolicy::Fair) | None => {}
+    }
+}
+
+fn known_keys(profile: Profile) -> Vec<&'static str> {
+    PropertyKey::names_in(profile).collect()
+}
+
+fn known(key: &str, profile: Profile) -> bool {
+    PropertyKey::parse(key).is_some_and(|key| key.row().is_read_by(profile))
+        || unobeyed_keys(profile).any(|known| known == key)
+}
+
+/// The known key that `key` is written like: the same but for case and separators, or but for two letters.
+fn near_known(key: &str, profile: Profile) -> Option<&'static str> {
+    let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
+    let same = PropertyKey::names_in(profile).find(|known| plain(known) == plain(key));
+    same.or_else(|| PropertyKey::names_in(profile).find(|known| distance_is_small(known, key)))
+}

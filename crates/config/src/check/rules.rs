@@ -1,0 +1,240 @@
+//! Placement rules, as far as the file alone decides (CFG-080 to CFG-094), and those that can do nothing.
+
+use std::collections::HashMap;
+
+use super::static_paths::ConfiguredQueues;
+use crate::fault::Faults;
+use crate::raw::{RawFilter, RawQueue, RawRule};
+use crate::types::Placed;
+use crate::values::placement_rule::is_qualified;
+use crate::values::{FilterType, RuleKind, RuleValue};
+use model::allowed_value::one_of;
+use model::expression::{Compiler, is_expression};
+use model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
+
+/// Checks the rules of one partition; `path` is the partition's. All expressions of the file share `compiler`.
+pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &mut Compiler, faults: &mut Faults) {
+    if rules.is_empty() {
+        return;
+    }
+    let tree = ConfiguredQueues::new(root, faults.as_release());
+    // The first rule that places every application.
+    let mut certain: Option<usize> = None;
+    // The first rule of each essence, with what it creates.
+    let mut seen: HashMap<String, (usize, Vec<bool>)> = HashMap::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let chain = chain(rule);
+        let key = essence(&chain);
+        let path = format!("{path}.placementrules[{index}]");
+        let label = format!("rule {} ({})", index + 1, chain_label(&chain));
+        if let Some(certain) = certain {
+            let message = format!("{label} is never reached: rule {} places every application", certain + 1);
+            faults.warning("PLC-001", rule.at, &path, message, "put it before that rule, or take it out");
+        } else if let Some((same, create)) = seen.get(&key)
+            && creates(&chain).iter().zip(create).all(|(own, before)| own <= before)
+        {
+            let message = format!("{label} never places anything: rule {} says as much and comes first", same + 1);
+            faults.warning("PLC-001", rule.at, &path, message, "take it out");
+        }
+        seen.entry(key).or_insert_with(|| (index, creates(&chain)));
+        let before = faults.errors();
+        for rule in &chain {
+            RuleChecker { label: &label, path: &path, compiler, faults }.rule(rule);
+        }
+        if faults.as_release() {
+            tree.check_as_release(&chain, &label, &path, faults);
+        }
+        if faults.errors() == before {
+            tree.check_path(&chain, &label, &path, faults);
+            if certain.is_none() && tree.places_everything(&chain, faults.profile()) {
+                certain = Some(index);
+            }
+        }
+    }
+}
+
+/// What a chain has for input, filters and values: of two that agree in it the later one has no result where the first has none,
+/// if it creates no more.
+fn essence(chain: &[&RawRule]) -> String {
+    let mut essence = String::new();
+    // Written with their quotes, no two texts run into each other.
+    let mut add = |word: &str| essence.push_str(&format!("{word:?} "));
+    for rule in chain {
+        add(if rule.text { "text" } else { "" });
+        add(&rule.name.value.to_lowercase());
+        add(&rule.value.as_ref().map(|value| value.value.to_lowercase()).unwrap_or_default());
+        let Some(filter) = &rule.filter else { continue };
+        add(filter.kind.as_ref().map_or("", |kind| &kind.value));
+        for (list, of) in [(&filter.users, "users"), (&filter.groups, "groups")] {
+            add(of);
+            list.iter().for_each(|name| add(&name.value));
+        }
+    }
+    essence
+}
+
+/// Which rules of a chain create, as far as it is known.
+fn creates(chain: &[&RawRule]) -> Vec<bool> {
+    chain.iter().map(|rule| rule.create.as_good().is_some_and(|create| create.value)).collect()
+}
+
+/// The rule and its parents, from the innermost outwards.
+fn chain(rule: &RawRule) -> Vec<&RawRule> {
+    let mut chain: Vec<&RawRule> = std::iter::successors(Some(rule), |rule| rule.parent.as_deref()).collect();
+    chain.reverse();
+    chain
+}
+
+fn chain_label(chain: &[&RawRule]) -> String {
+    let names = chain.iter().map(|rule| rule.name.value.as_str());
+    names.map(|name| if name.is_empty() { "?" } else { name }).collect::<Vec<_>>().join("->")
+}
+
+/// Looks at one rule of a chain.
+struct RuleChecker<'c> {
+    /// How the chain is called in messages.
+    label: &'c str,
+    /// The keys that lead to it.
+    path: &'c str,
+    compiler: &'c mut Compiler,
+    faults: &'c mut Faults,
+}
+
+impl RuleChecker<'_> {
+    /// Everything that one rule of a chain decides by itself.
+    fn rule(&mut self, rule: &RawRule) {
+        let label = self.label;
+        let name = &rule.name;
+        let mut chars = name.value.chars();
+        let identifier = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+            && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let kind = RuleKind::read(&name.value, self.faults.profile());
+        if !identifier && !rule.name_faulty {
+            let message = if name.value.is_empty() {
+                format!("{label} has no name")
+            } else {
+                format!("{label}: {:?} is no rule name", name.value)
+            };
+            self.faults.error(
+                "CFG-080",
+                name.at,
+                self.path,
+                message,
+                format!("write one of: {}", RuleKind::spellings(self.faults.profile()).join(", ")),
+            );
+        } else if kind.is_none() && !rule.name_faulty {
+            let message = format!("{label}: there is no rule {:?}", name.value);
+            self.faults.strict(
+                "CFG-081",
+                name.at,
+                self.path,
+                message,
+                format!("write one of: {}", RuleKind::spellings(self.faults.profile()).join(", ")),
+            );
+        }
+        if let Some(filter) = &rule.filter {
+            self.filter(filter);
+        }
+        if let Some(kind) = kind {
+            self.value(rule, kind);
+        }
+    }
+
+    /// CFG-086 to CFG-088, CFG-094.
+    fn value(&mut self, rule: &RawRule, kind: RuleKind) {
+        let label = self.label;
+        let value = rule.value.as_ref().filter(|value| !value.value.is_empty());
+        match (kind.value(), value) {
+            (RuleValue::QueuePath, Some(value)) => self.fixed(rule, value),
+            (RuleValue::QueuePath, None) => self.no_value(rule, "a queue path"),
+            (RuleValue::TagName, None) => self.no_value(rule, "the name of a tag: `value: namespace`"),
+            (RuleValue::TagName, Some(_)) | (RuleValue::Unused, None) => {}
+            (RuleValue::Unused, Some(value)) => {
+                let message = format!("{label}: `value` has no effect on `{}`", rule.name.value);
+                let hint = "leave it out; only `fixed` and `tag` use it";
+                self.faults.warning("CFG-094", value.at, self.path, message, hint);
+            }
+        }
+    }
+
+    /// CFG-086; `expected` is what the value should be.
+    fn no_value(&mut self, rule: &RawRule, expected: &str) {
+        let message = format!("{}: `{}` has no `value`", self.label, rule.name.value);
+        self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));
+    }
+
+    /// Checks the queue that a `fixed` rule names (CFG-087, CFG-088).
+    fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
+        let label = self.label;
+        if is_qualified(&value.value) && rule.parent.is_some() {
+            let message = format!("{label}: {:?} is a full path, yet the rule has a parent rule", value.value);
+            let hint = "leave the parent rule out, or write the value without `root.`";
+            self.faults.strict("CFG-087", value.at, self.path, message, hint);
+        }
+        let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
+        for segment in value.value.split('.') {
+            if !is_queue_name(segment, chars) {
+                let message = format!("{label}: {segment:?} in {:?} is no queue name", value.value);
+                let hint = "names between the dots: 1 to 64 of a-z A-Z 0-9 _ -";
+                self.faults.strict("CFG-088", value.at, self.path, message, hint);
+            }
+        }
+    }
+
+    /// Checks the type and the names of a filter (CFG-082 to CFG-085, PLC-050).
+    fn filter(&mut self, filter: &RawFilter) {
+        let label = self.label;
+        if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
+            let message = format!("{label}: filter type {:?} is not known", kind.value);
+            let default = FilterType::default().name();
+            let hint = format!("write {}, or leave it out for {default}", one_of(FilterType::ALLOWED, "`"));
+            self.faults.error("CFG-082", kind.at, self.path, message, hint);
+        }
+        let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
+        let user = |name: &str| is_limit_user(name, chars);
+        self.names(&filter.users, "user", "CFG-083", user);
+        self.names(&filter.groups, "group", "CFG-084", is_limit_group);
+        if self.passes_nobody(filter, user) {
+            let message = format!("{label}: the filter lets nobody pass");
+            let hint = "name users or groups in it, or leave it out for everybody";
+            self.faults.warning("PLC-050", filter.at, self.path, message, hint);
+        }
+    }
+
+    /// PLC-050, PLC-052: it denies and names nobody, or it allows names of which none is left.
+    fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
+        let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
+        let deny = FilterType::text_denies(kind, self.faults.as_release());
+        let written = !(filter.users.is_empty() && filter.groups.is_empty());
+        let none = |list: &[Placed<String>], legal: &dyn Fn(&str) -> bool| {
+            list.len() != 1 && list.iter().all(|name| !legal(&name.value))
+        };
+        match deny {
+            true => !written,
+            false => written && none(&filter.users, &user) && none(&filter.groups, &is_limit_group),
+        }
+    }
+
+    fn names(&mut self, list: &[Placed<String>], word: &str, code: &'static str, legal: impl Fn(&str) -> bool) {
+        let label = self.label;
+        if let [one] = list {
+            if legal(&one.value) {
+                return;
+            }
+            let hint = format!("write a {word} name, a list of names, or one regular expression");
+            if !is_expression(&one.value) {
+                let message = format!("{label}: {:?} is no {word} name and no expression", one.value);
+                self.faults.error(code, one.at, self.path, message, hint);
+            } else if let Err(why) = self.compiler.compile(&one.value) {
+                let message = format!("{label}: the expression {:?} does not compile: {why}", one.value);
+                self.faults.error(code, one.at, self.path, message, hint);
+            }
+            return;
+        }
+        for name in list.iter().filter(|name| !legal(&name.value)) {
+            let message = format!("{label}: {:?} is no {word} name and is ignored", name.value);
+            let hint = "a list holds names only; an expression stands alone";
+            self.faults.warning("CFG-085", name.at, self.path, message, hint);
+        }
+    }
+}

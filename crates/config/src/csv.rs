@@ -1,0 +1,299 @@
+//! CSV record by record, every field with its place. Fields are separated by commas; one that holds a comma, a quote or a line
+//! break stands in double quotes, with each quote inside written twice (RFC 4180). Blank lines are passed over.
+//!
+//! Not the crate `csv`: that one takes a misplaced quote as text, and has the line of a record but not the column of a field, and a fault
+//! is reported with both.
+//!
+//! Invariant: what is kept is one record, of at most [`LONGEST`] bytes, however long the text.
+
+use std::io::{self, BufRead};
+
+use crate::Place;
+
+/// The longest record, in bytes. A quote that is never closed would else take in the rest of the text.
+const LONGEST: usize = 1 << 20;
+
+/// Reads records one after the other.
+pub struct Csv<R> {
+    input: R,
+    /// The number of the line read last.
+    line: u32,
+    bytes: Vec<u8>,
+}
+
+/// One record; its room is used again for the next.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// The number of its first line.
+    line: u32,
+    /// The record as it is written, for the line of a fault.
+    raw: String,
+    /// The fields, and where in `raw` each begins. Only the first `len` of them count.
+    fields: Vec<(String, usize)>,
+    len: usize,
+}
+
+/// What is wrong with a record; reading continues with the next line.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CsvFault {
+    /// Line and column of the first character that is wrong.
+    pub at: Place,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: &'static str,
+}
+
+impl Record {
+    /// How many fields there are.
+    pub fn count(&self) -> usize {
+        self.len
+    }
+
+    /// A field; empty where there is none.
+    pub fn get(&self, index: usize) -> &str {
+        if index < self.len { &self.fields[index].0 } else { "" }
+    }
+
+    /// Where a field begins; behind the last one, where the record begins.
+    pub fn place(&self, index: usize) -> Place {
+        let start = if index < self.len { self.fields[index].1 } else { 0 };
+        self.place_of(start)
+    }
+
+    fn place_of(&self, byte: usize) -> Place {
+        let before = &self.raw[..byte];
+        let lines = before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Place { line: self.line.saturating_add(number(lines)), column: number(column) }
+    }
+
+    /// Room for the next field, which begins at a byte of the text.
+    fn field(&mut self, start: usize) -> &mut String {
+        if self.len == self.fields.len() {
+            self.fields.push(Default::default());
+        }
+        let (text, begin) = &mut self.fields[self.len];
+        self.len += 1;
+        *begin = start;
+        text.clear();
+        text
+    }
+}
+
+impl<R: BufRead> Csv<R> {
+    /// A reader at the beginning of a text.
+    pub fn new(input: R) -> Self {
+        Self { input, line: 0, bytes: Vec::new() }
+    }
+
+    /// Reads the next record into `record`: `None` at the end, else whether it is a good one.
+    ///
+    /// # Errors
+    /// The text cannot be read any further.
+    pub fn next(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
+        record.raw.clear();
+        record.len = 0;
+        loop {
+            match self.line(record)? {
+                None => return Ok(None),
+                Some(Err(fault)) => return Ok(Some(Err(fault))),
+                Some(Ok(())) if record.raw.trim_ascii().is_empty() => record.raw.clear(),
+                Some(Ok(())) => break,
+            }
+        }
+        record.line = self.line;
+        Ok(Some(self.fields(record)?))
+    }
+
+    /// Adds the next line to the text of the record.
+    fn line(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
+        self.bytes.clear();
+        let room = LONGEST.saturating_sub(record.raw.len()) as u64;
+        io::Read::take(&mut self.input, room + 1).read_until(b'\n', &mut self.bytes)?;
+        if self.bytes.is_empty() {
+            return Ok(None);
+        }
+        self.line = self.line.saturating_add(1);
+        let at = Place { line: self.line, column: 1 };
+        if self.bytes.len() as u64 > room {
+            while !self.bytes.ends_with(b"\n") && !self.bytes.is_empty() {
+                self.bytes.clear();
+                io::Read::take(&mut self.input, LONGEST as u64).read_until(b'\n', &mut self.bytes)?;
+            }
+            let message = format!("the record is longer than {LONGEST} bytes");
+            return Ok(Some(Err(CsvFault { at, message, hint: "is a quote not closed?" })));
+        }
+        Ok(Some(match std::str::from_utf8(&self.bytes) {
+            Ok(text) => {
+                let first = self.line == 1 && record.raw.is_empty();
+                record.raw.push_str(if first { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text });
+                Ok(())
+            }
+            Err(error) => {
+                let good = String::from_utf8_lossy(&self.bytes[..error.valid_up_to()]);
+                let column = u32::try_from(good.chars().count() + 1).unwrap_or(u32::MAX);
+                let at = Place { column, ..at };
+                Err(CsvFault { at, message: "this is no UTF-8".to_owned(), hint: "save the file as UTF-8" })
+            }
+        }))
+    }
+
+    /// Splits the text of the record, reading on where a quoted field goes over the end of the line.
+    fn fields(&mut self, record: &mut Record) -> io::Result<Result<(), CsvFault>> {
+        let mut at = 0;
+        loop {
+            if record.raw[at..].starts_with('"') {
+                match self.quoted(record, at)? {
+                    Ok(end) => at = end,
+                    Err(fault) => return Ok(Err(fault)),
+                }
+            } else {
+                let rest = without_line_end(&record.raw[at..]);
+                let end = at + rest.find(',').unwrap_or(rest.len());
+                let quote = record.raw[at..end].find('"');
+                if let Some(quote) = quote {
+                    let at = record.place_of(at + quote);
+                    let message = "a quote stands inside a field that does not begin with one".to_owned();
+                    let hint = "put the whole field in quotes, and write each quote inside it twice";
+                    return Ok(Err(CsvFault { at, message, hint }));
+                }
+                let text = record.raw[at..end].to_owned();
+                record.field(at).push_str(&text);
+                at = end;
+            }
+            if !record.raw[at..].starts_with(',') {
+                return Ok(Ok(()));
+            }
+            at += 1;
+        }
+    }
+
+    /// Reads a field in quotes. Gives where it ends.
+    fn quoted(&mut self, record: &mut Record, start: usize) -> io::Result<Result<usize, CsvFault>> {
+        let mut text = String::new();
+        let mut at = start + 1;
+        loop {
+            let Some(quote) = record.raw[at..].find('"').map(|quote| at + quote) else {
+                text.push_str(&record.raw[at..]);
+                at = record.raw.len();
+                match self.line(record)? {
+                    Some(Ok(())) => continue,
+                    Some(Err(fault)) => return Ok(Err(fault)),
+                    None => {
+                        let message = "the quote is not closed".to_owned();
+                        let hint = "close it behind the field";
+                        return Ok(Err(CsvFault { at: record.place_of(start), message, hint }));
+                    }
+                }
+            };
+            text.push_str(&record.raw[at..quote]);
+            at = quote + 1;
+            if record.raw[at..].starts_with('"') {
+                text.push('"');
+                at += 1;
+                continue;
+            }
+            let rest = without_line_end(&record.raw[at..]);
+            if !rest.is_empty() && !rest.starts_with(',') {
+                let message = "something stands behind the quote that closes the field".to_owned();
+                let hint = "write each quote inside a field twice";
+                return Ok(Err(CsvFault { at: record.place_of(at), message, hint }));
+            }
+            record.field(start).push_str(&text);
+            return Ok(Ok(at));
+        }
+    }
+}
+
+fn without_line_end(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All records as their fields, or where and why one is none.
+    fn read(text: &[u8]) -> Vec<Result<Vec<String>, String>> {
+        let mut csv = Csv::new(text);
+        let mut record = Record::default();
+        let mut all = Vec::new();
+        while let Some(read) = csv.next(&mut record).unwrap() {
+            all.push(match read {
+                Ok(()) => Ok((0..record.count()).map(|at| record.get(at).to_owned()).collect()),
+                Err(fault) => Err(format!("{}:{}: {}", fault.at.line, fault.at.column, fault.message)),
+            });
+        }
+        all
+    }
+
+    fn good(text: &str) -> Vec<Vec<String>> {
+        read(text.as_bytes()).into_iter().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn splits_fields() {
+        assert_eq!(good("a,b\r\n\n1,\"x,\"\"y\"\"\n2\"\n"), [vec!["a", "b"], vec!["1", "x,\"y\"\n2"]]);
+        assert_eq!(good("\u{feff}a,,\n"), [["a", "", ""]]);
+        assert_eq!(good(""), Vec::<Vec<String>>::new());
+        assert_eq!(good("\"\",é"), [["", "é"]]);
+    }
+
+    #[test]
+    fn says_where_it_goes_wrong_and_goes_on() {
+        let report = read(b"a,b\n\xc3\xa9\xc3\xa9,x\"y\n\"a\"b,c\nok,\xff\nok,ok\n\"open\nend");
+        assert_eq!(
+            report,
+            [
+                Ok(vec!["a".to_owned(), "b".to_owned()]),
+                Err("2:5: a quote stands inside a field that does not begin with one".to_owned()),
+                Err("3:4: something stands behind the quote that closes the field".to_owned()),
+                Err("4:4: this is no UTF-8".to_owned()),
+                Ok(vec!["ok".to_owned(), "ok".to_owned()]),
+                Err("6:1: the quote is not closed".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn knows_the_places_of_fields() {
+        let mut csv = Csv::new("x\n\"a\nb\",é,c\n".as_bytes());
+        let mut record = Record::default();
+        for _ in 0..2 {
+            csv.next(&mut record).unwrap().unwrap().unwrap();
+        }
+        let places: Vec<_> = (0..4).map(|at| (record.place(at).line, record.place(at).column)).collect();
+        assert_eq!(places, [(2, 1), (3, 4), (3, 6), (2, 1)]);
+    }
+
+    #[test]
+    fn a_record_without_end_is_refused() {
+        let mut text = b"a\n\"".to_vec();
+        text.resize(3 * LONGEST, b'x');
+        text.extend(b"\nb\n");
+        let report = read(&text);
+        assert_eq!(report.len(), 3);
+        assert!(report[1].as_ref().is_err_and(|why| why.starts_with("2:1: the record is longer")), "{report:?}");
+        assert_eq!(report[2], Ok(vec!["b".to_owned()]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(rows in prop::collection::vec(prop::collection::vec("[a,\"\n\ré ]{0,6}", 2..4), 1..5)) {
+            let quoted = |field: &String| format!("\"{}\"", field.replace('"', "\"\""));
+            let line = |row: &Vec<String>| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n";
+            let text: String = rows.iter().map(line).collect();
+            prop_assert_eq!(good(&text), rows);
+        }
+
+        #[test]
+        fn nothing_panics(bytes in prop::collection::vec(prop::sample::select(&b"a,\"\n\r\xc3\xa9"[..]), 0..40)) {
+            read(&bytes);
+        }
+    }
+}

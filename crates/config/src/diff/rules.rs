@@ -1,0 +1,97 @@
+//! The comparison of placement rules: a list whose order counts.
+
+use super::Key;
+use super::compare::Changes;
+use crate::types::RuleConfig;
+use crate::values::{FilterType, RuleKind, RuleValue};
+
+/// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule is compared with the
+/// one that stood at its place, and the rest came or went.
+pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
+    let old: Vec<String> = old.iter().map(described).collect();
+    let new: Vec<String> = new.iter().map(described).collect();
+    let mut kept = common(&old, &new);
+    kept.push((old.len(), new.len()));
+    let (mut before, mut after) = (0, 0);
+    for (old_end, new_end) in kept {
+        while before < old_end || after < new_end {
+            let from = (before < old_end).then(|| old[before].clone());
+            let to = (after < new_end).then(|| new[after].clone());
+            let number = if to.is_some() { after } else { before } + 1;
+            before += usize::from(from.is_some());
+            after += usize::from(to.is_some());
+            out.value(Key::Rule(number), from, to, false);
+        }
+        (before, after) = (old_end + 1, new_end + 1);
+    }
+}
+
+/// A longest common subsequence, as pairs of indices. Lists of rules are short; very long ones are matched from both ends
+/// only, so that the table stays small.
+fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
+    const LARGEST: usize = 1 << 20;
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+    let mut pairs: Vec<(usize, usize)> = (0..head).map(|index| (index, index)).collect();
+    let (rows, columns) = (old_end - head, new_end - head);
+    if rows.saturating_mul(columns) <= LARGEST {
+        let mut longest = vec![vec![0_usize; columns + 1]; rows + 1];
+        for i in (0..rows).rev() {
+            for j in (0..columns).rev() {
+                longest[i][j] = if old[head + i] == new[head + j] {
+                    longest[i + 1][j + 1] + 1
+                } else {
+                    longest[i + 1][j].max(longest[i][j + 1])
+                };
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        while i < rows && j < columns {
+            if old[head + i] == new[head + j] {
+                pairs.push((head + i, head + j));
+                (i, j) = (i + 1, j + 1);
+            } else if longest[i + 1][j] >= longest[i][j + 1] {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+    }
+    pairs.extend((0..tail).map(|back| (old_end + back, new_end + back)));
+    pairs
+}
+
+/// A rule in one line, such that two rules that act differently never have the same line:
+/// `user, create, filter deny users joe, parent (fixed "root.users")`.
+fn described(rule: &RuleConfig) -> String {
+    let mut out = rule.kind.name().to_owned();
+    if rule.kind.value() != RuleValue::Unused {
+        out += &format!(" {}", word(&rule.value));
+    }
+    if rule.create {
+        out += ", create";
+    }
+    let filter = &rule.filter;
+    if filter.written {
+        let kind = if filter.deny { FilterType::Deny } else { FilterType::Allow };
+        out += &format!(", filter {}", kind.name());
+        for (what, names) in [("users", &filter.users), ("groups", &filter.groups)] {
+            if !names.is_empty() {
+                out += &format!(" {what} {}", names.iter().map(|name| word(name)).collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    if let Some(parent) = &rule.parent {
+        // As a text a parent takes its owner's filter (PLC-046), which only this kind looks at.
+        let text = if parent.text && parent.kind == RuleKind::SecondaryGroup { "text " } else { "" };
+        out += &format!(", parent {text}({})", described(parent));
+    }
+    out
+}
+
+/// A value that cannot be taken for anything else.
+fn word(value: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-@/$".contains(c);
+    if !value.is_empty() && value.chars().all(plain) { value.to_owned() } else { format!("{value:?}") }
+}

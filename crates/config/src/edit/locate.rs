@@ -1,0 +1,138 @@
+//! Where a queue stands in the tree of a text.
+
+use super::change::PathSegment;
+use super::refusal::EditFaults;
+use super::syntax::{Id, Shape, Tree};
+use crate::fault::Fault;
+use model::QueuePath;
+
+/// A queue that was found.
+#[derive(Clone, Debug)]
+pub(super) enum QueueLocation {
+    /// Written, at the end of this way.
+    Written(Vec<PathSegment>),
+    /// The root of a partition that does not write one (CFG-015); the way leads to the partition.
+    Root(Vec<PathSegment>),
+}
+
+impl QueueLocation {
+    /// The way to the queue, or to the partition that stands for its root.
+    pub fn way(&self) -> &[PathSegment] {
+        match self {
+            Self::Written(way) | Self::Root(way) => way,
+        }
+    }
+}
+
+/// The partition of this name: the way there, and its map.
+pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
+    let nothing = || {
+        let hint = "an empty text means the default configuration: write that out first";
+        refuse.missing(tree.place(0), "there is no partition in the text", hint)
+    };
+    let root = tree.root.ok_or_else(nothing)?;
+    let list = value(tree, root, "partitions", refuse)?.ok_or_else(nothing)?;
+    let same = |known: &str| {
+        let default = |name: &str| name.is_empty() || name.eq_ignore_ascii_case("default");
+        known == name || (default(known) && default(name))
+    };
+    let mut there = Vec::new();
+    for (index, item) in tree.items(list).unwrap_or_default().iter().enumerate() {
+        let item = tree.follow(*item);
+        let known = text(tree, item, "name");
+        if tree.entries(item).is_some() && same(known) {
+            return Ok((vec![PathSegment::Key("partitions"), PathSegment::Index(index)], item));
+        }
+        there.push(if known.is_empty() { "default" } else { known });
+    }
+    let message = format!("there is no partition {name:?}");
+    Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("there are: {}", there.join(", "))))
+}
+
+/// The queue of this path, and its map, or that of the partition.
+pub(super) fn queue(
+    tree: &Tree<'_>,
+    of_partition: &str,
+    path: &QueuePath,
+    refuse: EditFaults<'_>,
+) -> Result<(QueueLocation, Id), Fault> {
+    let (mut way, mut map) = partition(tree, of_partition, refuse)?;
+    let mut parts = path.parts();
+    if parts.next() != Some("root") {
+        return Err(refuse.missing(
+            tree.place(0),
+            format!("{path} is no full path of a queue"),
+            "it begins with `root`",
+        ));
+    }
+    let top = children(tree, map, refuse)?;
+    let mut written = false;
+    if let [(index, only)] = top.as_slice()
+        && text(tree, *only, "name").eq_ignore_ascii_case("root")
+    {
+        way.extend([PathSegment::Key("queues"), PathSegment::Index(*index)]);
+        (map, written) = (*only, true);
+    }
+    for part in parts {
+        let below = children(tree, map, refuse)?;
+        let child = below.into_iter().find(|(_, child)| text(tree, *child, "name").to_lowercase() == part);
+        let Some((index, child)) = child else {
+            let at = tree.place(tree.node(map).range.start);
+            return Err(refuse.missing(
+                at,
+                format!("there is no queue {path}"),
+                format!("nothing is called {part:?} here"),
+            ));
+        };
+        way.extend([PathSegment::Key("queues"), PathSegment::Index(index)]);
+        (map, written) = (child, true);
+    }
+    Ok((if written { QueueLocation::Written(way) } else { QueueLocation::Root(way) }, map))
+}
+
+/// The queues below a queue or partition, each with its place in the list.
+pub(super) fn children(tree: &Tree<'_>, map: Id, refuse: EditFaults<'_>) -> Result<Vec<(usize, Id)>, Fault> {
+    let Some(list) = value(tree, map, "queues", refuse)? else { return Ok(Vec::new()) };
+    Ok(written_items(tree, list).into_iter().map(|(index, id)| (index, tree.follow(id))).collect())
+}
+
+/// The items of a list that count: null ones are passed over when a file is read.
+pub(super) fn written_items(tree: &Tree<'_>, list: Id) -> Vec<(usize, Id)> {
+    let items = tree.items(list).unwrap_or_default().iter().enumerate();
+    items.filter(|(_, id)| !tree.is_null(**id)).map(|(index, id)| (index, *id)).collect()
+}
+
+/// The value of a key, aliases followed; `None` when it is missing or null. One that `<<` brings is not taken for missing.
+pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>) -> Result<Option<Id>, Fault> {
+    match tree.get(map, key) {
+        Some(id) => Ok(Some(tree.follow(id)).filter(|id| !tree.is_null(*id))),
+        None => match tree.merged(map, key) {
+            Some(alias) => Err(refuse.alias(tree, &format!("`{key}`"), alias, written(tree, alias))),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Where what the alias at this byte stands for is written.
+pub(super) fn written(tree: &Tree<'_>, alias: usize) -> Option<usize> {
+    tree.node_at(alias).and_then(|id| tree.target(id))
+}
+
+/// The text of a key, empty where there is none.
+pub(super) fn text<'t>(tree: &'t Tree<'_>, map: Id, key: &str) -> &'t str {
+    tree.get(map, key)
+        .map(|id| tree.follow(id))
+        .filter(|id| !tree.is_null(*id))
+        .and_then(|id| tree.scalar(id))
+        .unwrap_or_default()
+}
+
+impl Tree<'_> {
+    /// The node itself, or the one that it is an alias of.
+    pub fn follow(&self, id: Id) -> Id {
+        match self.node(id).shape {
+            Shape::Alias(_) => self.target_id(id).unwrap_or(id),
+            _ => id,
+        }
+    }
+}

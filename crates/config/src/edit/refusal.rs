@@ -1,0 +1,61 @@
+//! Why a text is not edited, as faults with a place in it.
+
+use super::syntax::Tree;
+use crate::fault::{Fault, Severity};
+use crate::types::Place;
+
+/// Builds the faults of one edit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EditFaults<'a> {
+    /// The queue or partition that is edited.
+    pub path: &'a str,
+}
+
+impl EditFaults<'_> {
+    pub fn fault(self, code: &'static str, at: Place, message: impl Into<String>, hint: impl Into<String>) -> Fault {
+        let (path, message, hint) = (self.path.to_owned(), message.into(), hint.into());
+        Fault { code, severity: Severity::Error, at, path, message, hint }
+    }
+
+    /// EDT-001: what is to be changed is not there.
+    pub fn missing(self, at: Place, message: impl Into<String>, hint: impl Into<String>) -> Fault {
+        self.fault("EDT-001", at, message, hint)
+    }
+
+    /// EDT-002: the value stands elsewhere in the file, and an alias brings it here.
+    pub fn alias(self, tree: &Tree<'_>, what: &str, alias: usize, written: Option<usize>) -> Fault {
+        let at = tree.place(alias);
+        let name = alias_name(tree.text, alias);
+        let origin = written.map_or_else(String::new, |at| format!(", from line {}", tree.place(at).line));
+        let message = format!("{what} comes from the alias `{name}`{origin}");
+        self.fault("EDT-002", at, message, "write the values out here first, or change them where they stand")
+    }
+
+    /// EDT-003: the value stands here, and aliases take it elsewhere too.
+    pub fn shared(self, tree: &Tree<'_>, what: &str, at: usize, alias: usize) -> Fault {
+        let (name, line) = (alias_name(tree.text, alias), tree.place(alias).line);
+        let message = format!("{what} holds what the alias `{name}` in line {line} stands for: both would change");
+        self.fault(
+            "EDT-003",
+            tree.place(at),
+            message,
+            "write the values out at the alias first, or edit the file by hand",
+        )
+    }
+
+    /// EDT-004: the text is written in a way that cannot be changed without rewriting more of it.
+    pub fn form(self, at: Place, message: impl Into<String>) -> Fault {
+        self.fault("EDT-004", at, message, "edit the file by hand")
+    }
+
+    /// EDT-005: the new value is not legal.
+    pub fn value(self, message: impl Into<String>, hint: impl Into<String>) -> Fault {
+        self.fault("EDT-005", Place::default(), message, hint)
+    }
+}
+
+fn alias_name(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}')).unwrap_or(rest.len());
+    &rest[..end]
+}

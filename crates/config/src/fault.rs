@@ -1,0 +1,372 @@
+//! What is wrong with a text: faults with their place, and how they are printed.
+
+use std::fmt;
+
+use unicode_width::UnicodeWidthChar;
+
+use super::types::Place;
+use model::Profile;
+
+/// Whether a fault refuses the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The text is refused.
+    Error,
+    /// Legal, but without effect or surprising; never refuses.
+    Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
+/// One thing that is wrong, or odd, in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The id of the rule, as `CFG-043`.
+    pub code: &'static str,
+    /// Whether it refuses the text.
+    pub severity: Severity,
+    /// Where it stands; line 0 means the text as a whole.
+    pub at: Place,
+    /// The queue, or the keys that lead there; empty for the text as a whole.
+    pub path: String,
+    /// What is wrong, with the values.
+    pub message: String,
+    /// What would be right; may be empty.
+    pub hint: String,
+}
+
+impl fmt::Display for Fault {
+    /// One line: `3:9: error[CFG-030]: message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at.line > 0 {
+            write!(f, "{}:{}: ", self.at.line, self.at.column)?;
+        }
+        write!(f, "{}[{}]: {}", self.severity, self.code, escaped(&self.message))
+    }
+}
+
+/// The most faults that are kept of one text: more help nobody, and a text could be made of nothing else.
+pub const MOST: usize = 20_000;
+
+/// The code of the fault that stands for those beyond [`MOST`].
+const MORE: &str = "CFG-S04";
+
+/// Collects the faults of one text, at most [`MOST`] of them and one that stands for the rest.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    list: Vec<Fault>,
+    errors: usize,
+    /// How many were found and not kept, and how many of these are errors.
+    left_out: (usize, usize),
+    profile: Profile,
+}
+
+impl Faults {
+    /// An empty collection that judges by the rules of `profile`.
+    pub fn new(profile: Profile) -> Self {
+        Self { profile, ..Self::default() }
+    }
+
+    /// The profile that rules are judged by.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Whether a release decides, not our own stricter rules (`profiles.md` section 6).
+    pub fn as_release(&self) -> bool {
+        self.profile != Profile::Kornsole
+    }
+
+    /// Adds a fault that refuses the text.
+    pub fn error(
+        &mut self,
+        code: &'static str,
+        at: Place,
+        path: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.add(code, Severity::Error, at, path, message.into(), hint.into());
+    }
+
+    /// Adds a fault that does not refuse the text.
+    pub fn warning(
+        &mut self,
+        code: &'static str,
+        at: Place,
+        path: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.add(code, Severity::Warning, at, path, message.into(), hint.into());
+    }
+
+    /// Adds a fault by a rule that the releases do not have: an error by our own profile, a warning by theirs.
+    pub fn strict(
+        &mut self,
+        code: &'static str,
+        at: Place,
+        path: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let severity = if self.as_release() { Severity::Warning } else { Severity::Error };
+        self.add(code, severity, at, path, message.into(), hint.into());
+    }
+
+    /// Adds a fault for what the releases refuse and we take: an error by their profiles, a warning by ours.
+    pub fn lenient(
+        &mut self,
+        code: &'static str,
+        at: Place,
+        path: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let severity = if self.as_release() { Severity::Error } else { Severity::Warning };
+        self.add(code, severity, at, path, message.into(), hint.into());
+    }
+
+    fn add(&mut self, code: &'static str, severity: Severity, at: Place, path: &str, message: String, hint: String) {
+        let error = usize::from(severity == Severity::Error);
+        self.errors += error;
+        if self.list.len() >= MOST {
+            self.left_out = (self.left_out.0 + 1, self.left_out.1 + error);
+            return;
+        }
+        self.list.push(Fault { code, severity, at, path: path.to_owned(), message, hint });
+    }
+
+    /// Whether there is a fault that refuses the text.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// The number of faults that refuse the text.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// Takes over the faults of a text that stands inside another one, each at its place out there.
+    pub fn embed(&mut self, inner: Vec<Fault>, outer: impl Fn(Place) -> Place) {
+        for fault in inner {
+            self.errors += usize::from(fault.severity == Severity::Error);
+            self.list.push(Fault { at: outer(fault.at), ..fault });
+        }
+    }
+
+    /// All faults by place; those of one place by severity, then in the order they were found.
+    pub fn into_sorted(mut self) -> Vec<Fault> {
+        let (left_out, errors) = self.left_out;
+        if left_out > 0 {
+            self.list.push(Fault {
+                code: MORE,
+                severity: if errors > 0 { Severity::Error } else { Severity::Warning },
+                at: Place::default(),
+                path: String::new(),
+                message: format!(
+                    "of {} faults these are the first {MOST} found; {errors} of the rest are errors",
+                    MOST + left_out
+                ),
+                hint: "mend these and check again".to_owned(),
+            });
+        }
+        self.list.sort_by_key(|fault| (fault.at, fault.severity));
+        self.list
+    }
+}
+
+/// The widest piece of a source line that is shown around a fault, in columns.
+const SHOWN: usize = 100;
+
+/// A text with its name, to print faults in it.
+pub struct Source<'t> {
+    name: &'t str,
+    text: &'t str,
+    /// Byte offsets of the beginnings of the lines.
+    lines: Vec<usize>,
+}
+
+impl<'t> Source<'t> {
+    /// `name` is how the person called the text: a file name, or `-`.
+    pub fn new(name: &'t str, text: &'t str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
+        Self { name, text, lines: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// The fault as a person reads it: `file:line:column: error[CFG-043]: message`, the source line with a caret
+    /// below, then what would be right. Long lines are cut around the caret, control characters are escaped.
+    pub fn render(&self, fault: &Fault) -> String {
+        let name = escaped(self.name);
+        let separator = if fault.at.line > 0 { ":" } else { ": " };
+        let mut out = format!("{name}{separator}{fault}\n");
+        let number = fault.at.line.to_string();
+        let gutter = " ".repeat(number.len());
+        if let Some(line) = self.line(fault.at.line) {
+            let (shown, caret) = excerpt(line, fault.at.column);
+            out += &format!("  {number} | {shown}\n  {gutter} | {}^\n", " ".repeat(caret));
+        }
+        if !fault.hint.is_empty() {
+            out += &format!("  {gutter} = {}\n", escaped(&fault.hint));
+        }
+        out
+    }
+
+    /// All faults, rendered one after the other.
+    pub fn render_all(&self, faults: &[Fault]) -> String {
+        faults.iter().map(|fault| self.render(fault)).collect()
+    }
+
+    /// The text of the line with this number, from 1, without its line break.
+    fn line(&self, number: u32) -> Option<&'t str> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        let start = *self.lines.get(index)?;
+        let end = self.lines.get(index + 1).map_or(self.text.len(), |next| next - 1);
+        let line = self.text.get(start..end)?;
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    }
+}
+
+/// The part of `line` around `column` and the display width before the caret in it.
+fn excerpt(line: &str, column: u32) -> (String, usize) {
+    let at = usize::try_from(column).unwrap_or(1).saturating_sub(1);
+    // A line of a megabyte is never turned into characters as a whole.
+    let skip = at.saturating_sub(SHOWN * 2 / 3);
+    let mut shown = String::new();
+    let (mut caret, mut width) = (0, 0);
+    if skip > 0 {
+        shown.push('…');
+        (caret, width) = (1, 1);
+    }
+    let mut chars = line.chars().skip(skip).enumerate();
+    for (index, c) in chars.by_ref() {
+        let piece = escape_char(c);
+        let wide = piece.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();
+        if width + wide > SHOWN {
+            shown.push('…');
+            break;
+        }
+        shown += &piece;
+        width += wide;
+        if skip + index < at {
+            caret = width;
+        }
+    }
+    (shown, caret)
+}
+
+/// The text with control characters, which could drive a terminal, escaped.
+pub fn escaped(text: &str) -> String {
+    if text.chars().any(is_unsafe) { text.chars().map(escape_char).collect() } else { text.to_owned() }
+}
+
+fn escape_char(c: char) -> String {
+    match c {
+        '\t' => " ".to_owned(),
+        c if is_unsafe(c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    }
+}
+
+/// Control characters, and those that turn the direction of a line or have no width.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(line: u32, column: u32) -> Fault {
+        Fault {
+            code: "CFG-020",
+            severity: Severity::Error,
+            at: Place { line, column },
+            path: "root.a".into(),
+            message: "`max` of memory is \"-1\"".into(),
+            hint: "digits, then an optional suffix".into(),
+        }
+    }
+
+    #[test]
+    fn shows_the_line_with_a_caret_under_the_fault() {
+        let text = "a:\n  memory: -1\n";
+        insta::assert_snapshot!(Source::new("queues.yaml", text).render(&fault(2, 11)), @r#"
+        queues.yaml:2:11: error[CFG-020]: `max` of memory is "-1"
+          2 |   memory: -1
+            |           ^
+            = digits, then an optional suffix
+        "#);
+    }
+
+    #[test]
+    fn a_fault_of_the_whole_text_has_no_line() {
+        let rendered = Source::new("-", "").render(&fault(0, 0));
+        assert_eq!(rendered.lines().next(), Some("-: error[CFG-020]: `max` of memory is \"-1\""));
+        assert!(!rendered.contains('^'));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_caret() {
+        let text = format!("{}X{}", "a".repeat(100_000), "b".repeat(100_000));
+        let rendered = Source::new("f", &text).render(&fault(1, 100_001));
+        let lines: Vec<&str> = rendered.lines().collect();
+        assert!(lines[1].chars().count() < 120, "{}", lines[1]);
+        let caret = lines[2].chars().position(|c| c == '^').unwrap();
+        assert_eq!(lines[1].chars().nth(caret), Some('X'));
+    }
+
+    #[test]
+    fn wide_and_control_characters_keep_the_caret_in_place() {
+        let rendered = Source::new("f\u{1b}[31m", "日本\t\u{1b}[2Jx").render(&fault(1, 8));
+        let lines: Vec<&str> = rendered.lines().collect();
+        assert!(!rendered.contains('\u{1b}'));
+        assert_eq!(lines[1], "  1 | 日本 \\u{1b}[2Jx");
+        assert_eq!(lines[2], format!("    | {}^", " ".repeat("_日_本 \\u{1b}[2J".chars().count())));
+    }
+
+    #[test]
+    fn a_place_beyond_the_text_does_not_fail() {
+        let source = Source::new("f", "a");
+        assert!(source.render(&fault(9, 1)).starts_with("f:9:1:"));
+        assert!(source.render(&fault(1, 50)).contains('^'));
+    }
+
+    #[test]
+    fn no_more_are_kept_than_anybody_reads_and_the_rest_is_counted() {
+        let mut faults = Faults::new(Profile::Kornsole);
+        for line in 0..MOST + 5 {
+            let at = Place { line: u32::try_from(line).unwrap() + 1, column: 1 };
+            if line < MOST + 2 {
+                faults.warning("CFG-094", at, "", "w", "");
+            } else {
+                faults.error("CFG-020", at, "", "e", "");
+            }
+        }
+        assert_eq!((faults.has_errors(), faults.errors()), (true, 3));
+        let reported = faults.into_sorted();
+        assert_eq!(reported.len(), MOST + 1);
+        assert_eq!((reported[0].code, reported[0].severity), (MORE, Severity::Error));
+        assert_eq!(reported[0].message, "of 20005 faults these are the first 20000 found; 3 of the rest are errors");
+    }
+
+    #[test]
+    fn faults_come_sorted_by_place() {
+        let mut faults = Faults::new(Profile::V1_5_1);
+        faults.warning("CFG-094", Place { line: 2, column: 1 }, "", "w", "");
+        faults.strict("CFG-055", Place { line: 1, column: 5 }, "", "s", "");
+        assert!(!faults.has_errors());
+        faults.error("CFG-020", Place { line: 2, column: 1 }, "", "e", "");
+        assert_eq!(faults.errors(), 1);
+        let codes: Vec<_> = faults.into_sorted().iter().map(|f| f.code).collect();
+        assert_eq!(codes, ["CFG-055", "CFG-020", "CFG-094"]);
+    }
+}

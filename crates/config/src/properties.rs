@@ -1,0 +1,424 @@
+//! Queue properties: which are known, what their values mean, and how they are inherited (`config.md` section 9).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::release_keys::OLD_QUOTA_DELAY;
+use super::types::{Place, Placed};
+use super::values::{AppSortPolicy, PreemptionPolicy, PrioritySorting};
+use model::allowed_value::one_of;
+use model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_values};
+
+/// A property that decides something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKey {
+    /// The order of the applications of a leaf: an [`AppSortPolicy`].
+    ApplicationSortPolicy,
+    /// Whether that order begins with priorities: a [`PrioritySorting`].
+    ApplicationSortPriority,
+    /// Whether priorities are seen outside the queue: a [`PriorityPolicy`].
+    PriorityPolicy,
+    /// A whole number of 32 bits with a sign.
+    PriorityOffset,
+    /// Whether the search for victims leaves the queue: a [`PreemptionPolicy`].
+    PreemptionPolicy,
+    /// A duration above 0, as Go writes it.
+    PreemptionDelay,
+    /// A duration, as Go writes it; 0 is off.
+    QuotaPreemptionDelay,
+}
+
+allowed_values!(PropertyKey, exact, {
+    ApplicationSortPolicy: All "application.sort.policy", [], "The order of the applications in a leaf.";
+    ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities go first.";
+    PriorityPolicy: All "priority.policy", [], "`fence`: priorities inside do not count outside.";
+    PriorityOffset: All "priority.offset", [], "Added to the priorities inside: a whole number, also below 0.";
+    PreemptionPolicy: All "preemption.policy", [], "What preemption may do here.";
+    PreemptionDelay: All "preemption.delay", [], "How long an ask waits before it may preempt: 30s, 1m30s.";
+    QuotaPreemptionDelay: Since1_9 "quota.preemption.delay", [], "How long after its maximum was lowered the queue is brought down to it.";
+});
+
+impl PropertyKey {
+    /// The names of the keys that `profile` obeys.
+    pub fn names_in(profile: Profile) -> impl Iterator<Item = &'static str> {
+        Self::ALLOWED.iter().filter(move |row| row.is_read_by(profile)).map(|row| row.name)
+    }
+
+    /// The names of all keys.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALLOWED.iter().map(|row| row.name)
+    }
+
+    /// The values that the key allows; empty for numbers and durations.
+    pub const fn allowed(self) -> &'static [AllowedValue] {
+        match self {
+            Self::ApplicationSortPolicy => AppSortPolicy::ALLOWED,
+            Self::ApplicationSortPriority => PrioritySorting::ALLOWED,
+            Self::PriorityPolicy => PriorityPolicy::ALLOWED,
+            Self::PreemptionPolicy => PreemptionPolicy::ALLOWED,
+            Self::PriorityOffset | Self::PreemptionDelay | Self::QuotaPreemptionDelay => &[],
+        }
+    }
+
+    /// What a good value is, for the hint of a fault: `write ` goes before it.
+    pub fn expected(self) -> String {
+        match self {
+            Self::ApplicationSortPolicy => format!("{}, in lower case", one_of(self.allowed(), "")),
+            Self::ApplicationSortPriority | Self::PriorityPolicy | Self::PreemptionPolicy => one_of(self.allowed(), ""),
+            Self::PriorityOffset => "a whole number from -2147483648 to 2147483647".to_owned(),
+            Self::PreemptionDelay => "a duration above 0: 30s, 1m30s, 1.5h, 300ms".to_owned(),
+            Self::QuotaPreemptionDelay => "a duration: 30s, 1m30s, 1.5h, 300ms; 0s is off".to_owned(),
+        }
+    }
+
+    /// What a child has of a key that it does not inherit.
+    const fn default_of_child(self) -> &'static str {
+        match self {
+            Self::PriorityOffset => "0",
+            Self::PriorityPolicy
+            | Self::PreemptionPolicy
+            | Self::ApplicationSortPolicy
+            | Self::ApplicationSortPriority
+            | Self::PreemptionDelay
+            | Self::QuotaPreemptionDelay => "default",
+        }
+    }
+
+    /// Whether the children of a queue inherit `value` of this key from it.
+    fn is_inherited(self, value: &str) -> bool {
+        match self {
+            Self::PriorityPolicy | Self::PriorityOffset => false,
+            Self::PreemptionPolicy => PreemptionPolicy::parse(value).is_some_and(|policy| !policy.is_enabled()),
+            Self::ApplicationSortPolicy
+            | Self::ApplicationSortPriority
+            | Self::PreemptionDelay
+            | Self::QuotaPreemptionDelay => true,
+        }
+    }
+}
+
+/// `preemption.delay` where none is set.
+pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
+
+/// [`ASK_BACKOFF_DELAY`] where none is set.
+const DEFAULT_ASK_BACKOFF_DELAY: Duration = Duration::from_secs(30);
+/// How many asks of an application may find no node before its others wait (D-19): 1.8.0 and later. Not among the [`PropertyKey`]s, since
+/// the default profile has no use for it.
+const ASK_BACKOFF: &str = "application.unschedasks.backoff";
+/// How long they wait: a duration above 0.
+const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
+
+/// The effective settings of a queue, read from its merged properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct QueueProperties {
+    /// The order of applications; used on leaves only.
+    pub app_sort: AppSortPolicy,
+    /// Whether priority goes before the other order, for applications and for children.
+    pub sort_by_priority: bool,
+    /// What priorities inside are seen outside.
+    pub priority_policy: PriorityPolicy,
+    /// Added to the priorities inside, or in their place (fence).
+    pub priority_offset: i32,
+    /// What preemption may do.
+    pub preemption_policy: PreemptionPolicy,
+    /// How long an ask waits before it may preempt; used on leaves only.
+    pub preemption_delay: Duration,
+    /// How long a maximum may be exceeded before it is enforced (N-01); 0 is for ever.
+    #[serde(default)]
+    pub quota_preemption_delay: Duration,
+    /// After so many asks of an application that find no node the others wait (D-19); 0 is off. Used on leaves only.
+    #[serde(default)]
+    pub ask_backoff: u64,
+    /// For how long.
+    #[serde(default = "default_ask_backoff_delay")]
+    pub ask_backoff_delay: Duration,
+}
+
+const fn default_ask_backoff_delay() -> Duration {
+    DEFAULT_ASK_BACKOFF_DELAY
+}
+
+impl Default for QueueProperties {
+    fn default() -> Self {
+        Self {
+            app_sort: AppSortPolicy::default(),
+            sort_by_priority: true,
+            priority_policy: PriorityPolicy::default(),
+            priority_offset: 0,
+            preemption_policy: PreemptionPolicy::default(),
+            preemption_delay: DEFAULT_PREEMPTION_DELAY,
+            quota_preemption_delay: Duration::ZERO,
+            ask_backoff: 0,
+            ask_backoff_delay: DEFAULT_ASK_BACKOFF_DELAY,
+        }
+    }
+}
+
+impl QueueProperties {
+    /// Reads merged properties; a missing or bad value is the default.
+    pub fn from_map<'a>(properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut read = Self::default();
+        for (key, value) in properties {
+            // What is not understood leaves the default.
+            let _understood = read.set(key, value);
+        }
+        read
+    }
+
+    /// Reads the merged properties of a queue.
+    pub fn of(merged: &MergedProperties) -> Self {
+        Self::from_map(merged.iter().map(|(key, property)| (key.as_str(), property.value.as_str())))
+    }
+
+    /// These settings, changed only where `merged` says something: how the releases reload (`profiles.md` section 5.2).
+    #[must_use]
+    pub fn overlaid(mut self, merged: &MergedProperties) -> Self {
+        for (key, property) in merged {
+            // What is not understood becomes the default.
+            let _understood = self.set(key, &property.value);
+        }
+        self
+    }
+
+    /// Takes the delay of quota preemption by its old name where the new one is absent (N-01).
+    pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
+        let key = PropertyKey::QuotaPreemptionDelay.name();
+        if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
+            // What is not understood is no delay.
+            let _understood = self.set(key, &old.value);
+        }
+    }
+
+    /// Takes one property; a key that is not known changes nothing.
+    ///
+    /// # Errors
+    /// The key, if it is known and the value is not good; its default is then set.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), PropertyKey> {
+        let default = Self::default();
+        match key {
+            ASK_BACKOFF => {
+                let count = value.parse().ok().filter(|_| !value.starts_with('+'));
+                take(&mut self.ask_backoff, count, default.ask_backoff);
+            }
+            ASK_BACKOFF_DELAY => {
+                let delay = parse_duration(value).filter(|delay| !delay.is_zero());
+                take(&mut self.ask_backoff_delay, delay, default.ask_backoff_delay);
+            }
+            _ => {}
+        }
+        let Some(key) = PropertyKey::parse(key) else { return Ok(()) };
+        let is_good = match key {
+            PropertyKey::ApplicationSortPolicy => {
+                take(&mut self.app_sort, AppSortPolicy::parse(value), default.app_sort)
+            }
+            PropertyKey::ApplicationSortPriority => {
+                let enabled = PrioritySorting::parse(value).map(PrioritySorting::is_enabled);
+                take(&mut self.sort_by_priority, enabled, default.sort_by_priority)
+            }
+            PropertyKey::PriorityPolicy => {
+                take(&mut self.priority_policy, PriorityPolicy::parse(value), default.priority_policy)
+            }
+            PropertyKey::PriorityOffset => take(&mut self.priority_offset, value.parse().ok(), default.priority_offset),
+            PropertyKey::PreemptionPolicy => {
+                take(&mut self.preemption_policy, PreemptionPolicy::parse(value), default.preemption_policy)
+            }
+            PropertyKey::PreemptionDelay => {
+                let delay = parse_duration(value).filter(|delay| !delay.is_zero());
+                take(&mut self.preemption_delay, delay, default.preemption_delay)
+            }
+            PropertyKey::QuotaPreemptionDelay => {
+                take(&mut self.quota_preemption_delay, parse_duration(value), default.quota_preemption_delay)
+            }
+        };
+        if is_good { Ok(()) } else { Err(key) }
+    }
+}
+
+/// Sets `field` to the value that was read, or to the default; returns whether a value was read.
+fn take<T>(field: &mut T, read: Option<T>, default: T) -> bool {
+    let is_good = read.is_some();
+    *field = read.unwrap_or(default);
+    is_good
+}
+
+/// A property of a queue, with the queue where it was set.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Property {
+    /// The value as written.
+    pub value: String,
+    /// The queue, this one or an ancestor, whose configuration says so.
+    pub from: QueuePath,
+    /// Where it stands in the file.
+    pub at: Place,
+    /// Whether it is from that queue's child template.
+    pub template: bool,
+}
+
+/// The properties of a queue, its own and inherited ones, by key.
+pub type MergedProperties = BTreeMap<String, Property>;
+
+/// The properties of the configured queue `path`: those that it inherits from its parent, and its own on top.
+///
+/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only when it is `disabled`, all
+/// other keys always. A map that is inherited whole is shared.
+pub fn inherit(
+    parent: &Arc<MergedProperties>,
+    path: &QueuePath,
+    own: &BTreeMap<String, Placed<String>>,
+) -> Arc<MergedProperties> {
+    let is_inherited =
+        |key: &str, property: &Property| PropertyKey::parse(key).is_none_or(|key| key.is_inherited(&property.value));
+    if own.is_empty() && parent.iter().all(|(key, property)| is_inherited(key, property)) {
+        return Arc::clone(parent);
+    }
+    let inherited = parent.iter().filter(|(key, property)| is_inherited(key, property));
+    let mut merged: MergedProperties = inherited.map(|(key, property)| (key.clone(), property.clone())).collect();
+    for (key, value) in own {
+        let own = Property { value: value.value.clone(), from: path.clone(), at: value.at, template: false };
+        merged.insert(key.clone(), own);
+    }
+    Arc::new(merged)
+}
+
+/// The same as the releases have it when they make a queue: a key that the parent does not pass on stands there with its default.
+pub fn inherit_with_defaults(
+    parent: &Arc<MergedProperties>,
+    path: &QueuePath,
+    own: &BTreeMap<String, Placed<String>>,
+) -> Arc<MergedProperties> {
+    let mut merged = inherit(parent, path, own);
+    let left_out = parent.iter().filter(|(key, _)| !merged.contains_key(*key)).filter_map(|(key, property)| {
+        let value = PropertyKey::parse(key)?.default_of_child().to_owned();
+        Some((key.clone(), Property { value, ..property.clone() }))
+    });
+    let left_out: Vec<(String, Property)> = left_out.collect();
+    if !left_out.is_empty() {
+        Arc::make_mut(&mut merged).extend(left_out);
+    }
+    merged
+}
+
+/// Reads a duration as Go writes it: numbers with units `ns us µs ms s m h` one after the other, `0` without a unit.
+/// `None` for what is none, for a negative one, and for more than fits 63 bits of nanoseconds.
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    if text == "0" {
+        return Some(Duration::ZERO);
+    }
+    if text.is_empty() {
+        return None;
+    }
+    let mut nanos: u128 = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (whole, after) = digits(rest);
+        let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let end = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
+        let unit: u128 = match &after[..end] {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        nanos = nanos.checked_add(whole.checked_mul(unit)?)?;
+        // More digits than nanoseconds can show do not count.
+        let fraction = &fraction[..fraction.len().min(18)];
+        if !fraction.is_empty() {
+            let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
+            nanos = nanos.checked_add(fraction.parse::<u128>().ok()? * unit / scale)?;
+        }
+        rest = &after[end..];
+    }
+    let nanos = i64::try_from(nanos).ok()?;
+    Some(Duration::from_nanos(nanos.unsigned_abs()))
+}
+
+/// The digits at the beginning, and the rest.
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_go_reads_them() {
+        let ms = |ms| Some(Duration::from_millis(ms));
+        for (text, duration) in [
+            ("30s", ms(30_000)),
+            ("1m30s", ms(90_000)),
+            ("1.5h", ms(5_400_000)),
+            ("300ms", ms(300)),
+            (".5s", ms(500)),
+            ("1.s", ms(1000)),
+            ("0", ms(0)),
+            ("+1s", ms(1000)),
+            ("1µs", Some(Duration::from_micros(1))),
+            ("0.000000000000000000000001h", ms(0)),
+        ] {
+            assert_eq!(parse_duration(text), duration, "{text}");
+        }
+        for text in
+            ["", "30", "-1s", "s", ".s", "1 s", "1d", "1s2", "9999999h", "99999999999999999999999999999999999999999s"]
+        {
+            assert_eq!(parse_duration(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bad_value_is_the_default() {
+        let read = QueueProperties::from_map([
+            ("application.sort.policy", "Fair"),
+            ("application.sort.priority", "no"),
+            ("priority.policy", "x"),
+            ("priority.offset", "1.5"),
+            ("preemption.policy", "off"),
+            ("preemption.delay", "0s"),
+            ("other", "x"),
+        ]);
+        assert_eq!(read, QueueProperties::default());
+        let read = QueueProperties::from_map([
+            ("application.sort.policy", "stateaware"),
+            ("application.sort.priority", "Disabled"),
+            ("priority.policy", "FENCE"),
+            ("priority.offset", "-2147483648"),
+            ("preemption.policy", "Disabled"),
+            ("preemption.delay", "1m30s"),
+        ]);
+        assert_eq!(read.app_sort, AppSortPolicy::StateAware);
+        assert!(!read.sort_by_priority);
+        assert_eq!(read.priority_policy, PriorityPolicy::Fence);
+        assert_eq!(read.priority_offset, i32::MIN);
+        assert_eq!(read.preemption_policy, PreemptionPolicy::Disabled);
+        assert_eq!(read.preemption_delay, Duration::from_secs(90));
+    }
+
+    fn placed(own: &[(&str, &str)]) -> BTreeMap<String, Placed<String>> {
+        own.iter().map(|(k, v)| ((*k).to_owned(), Placed { value: (*v).to_owned(), at: Place::default() })).collect()
+    }
+
+    #[test]
+    fn children_inherit_all_but_priority_and_a_fence() {
+        let root = QueuePath::root();
+        let a = root.child("a");
+        let own = [("priority.policy", "fence"), ("priority.offset", "5"), ("preemption.policy", "fence"), ("x", "1")];
+        let parent = inherit(&Arc::default(), &root, &placed(&own));
+        assert_eq!(parent.len(), 4);
+        let child = inherit(&parent, &a, &placed(&[("y", "2")]));
+        let reported: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
+        assert_eq!(reported, [("x", "1", "root"), ("y", "2", "root.a")]);
+        let parent = inherit(&Arc::default(), &root, &placed(&[("preemption.policy", "DISABLED"), ("x", "1")]));
+        let child = inherit(&parent, &a, &placed(&[("x", "3")]));
+        assert_eq!(child["preemption.policy"].from, root);
+        assert_eq!((child["x"].value.as_str(), &child["x"].from), ("3", &a));
+    }
+}

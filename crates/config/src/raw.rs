@@ -1,0 +1,135 @@
+//! A queue configuration as written: decoded, nothing filled in, every value with its place. What the checks look at.
+
+use super::node::FieldValue;
+use super::types::{Place, Placed};
+use model::Resource;
+
+/// A whole file, the outermost map.
+#[derive(Debug, Default)]
+pub(super) struct RawFile {
+    pub at: Place,
+    pub partitions: Vec<RawPartition>,
+}
+
+#[derive(Debug)]
+pub(super) struct RawPartition {
+    pub at: Place,
+    /// The name as written; `default` where it is empty or missing.
+    pub name: Placed<String>,
+    /// The root of the tree, inserted where the file has none; `None` when no queues are given (CFG-014).
+    pub root: Option<RawQueue>,
+    pub limits: Option<RawLimits>,
+    pub rules: Vec<RawRule>,
+    pub sort_type: Option<Placed<String>>,
+    pub weights: Option<Vec<Placed<(String, f64)>>>,
+    pub preemption: FieldValue<bool>,
+    pub quota_preemption: FieldValue<bool>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawQueue {
+    pub at: Place,
+    /// The name as written.
+    pub name: Placed<String>,
+    /// The full path in lower case.
+    pub path: String,
+    pub parent: FieldValue<bool>,
+    pub children: Vec<RawQueue>,
+    pub max_applications: FieldValue<u64>,
+    pub properties: Vec<RawProperty>,
+    pub admin_acl: Option<Placed<String>>,
+    pub submit_acl: Option<Placed<String>>,
+    pub guaranteed: Option<RawResource>,
+    pub max: Option<RawResource>,
+    pub limits: Option<RawLimits>,
+    pub template: Option<RawTemplate>,
+}
+
+impl RawQueue {
+    /// Whether the queue has children or says `parent: true` (CFG-033).
+    pub fn is_parent(&self) -> bool {
+        !self.children.is_empty() || self.parent.as_good().is_some_and(|parent| parent.value)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct RawProperty {
+    pub key: String,
+    pub key_at: Place,
+    pub value: Placed<String>,
+}
+
+/// Quantities by resource name.
+#[derive(Debug, Default)]
+pub(super) struct RawResource {
+    pub at: Place,
+    /// Where the key above the map stands.
+    pub key_at: Place,
+    pub resource: Resource,
+    /// Where each value stands, sorted by name.
+    pub places: Vec<(Box<str>, Place)>,
+    /// A quantity could not be read; it is missing in `resource`.
+    pub faulty: bool,
+}
+
+impl RawResource {
+    /// Where the amount of `name` stands, if there is one.
+    pub fn own_place(&self, name: &str) -> Option<Place> {
+        let at = self.places.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        Some(self.places[at].1)
+    }
+
+    /// Where the amount of `name` stands, or else all of them.
+    pub fn place(&self, name: &str) -> Place {
+        self.own_place(name).unwrap_or(self.at)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawLimits {
+    pub at: Place,
+    pub list: Vec<RawLimit>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawLimit {
+    pub at: Place,
+    pub description: String,
+    pub users: Vec<Placed<String>>,
+    pub groups: Vec<Placed<String>>,
+    /// A list of names could not be read.
+    pub names_faulty: bool,
+    pub max_applications: FieldValue<u64>,
+    pub max_resources: Option<RawResource>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawTemplate {
+    pub at: Place,
+    pub max_applications: FieldValue<u64>,
+    pub properties: Vec<RawProperty>,
+    pub guaranteed: Option<RawResource>,
+    pub max: Option<RawResource>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawRule {
+    pub at: Place,
+    pub name: Placed<String>,
+    /// The name could not be read.
+    pub name_faulty: bool,
+    pub create: FieldValue<bool>,
+    pub filter: Option<RawFilter>,
+    pub parent: Option<Box<RawRule>>,
+    pub value: Option<Placed<String>>,
+    /// Written as a text (PLC-013).
+    pub text: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawFilter {
+    pub at: Place,
+    pub kind: Option<Placed<String>>,
+    pub users: Vec<Placed<String>>,
+    pub groups: Vec<Placed<String>>,
+}

@@ -1,0 +1,367 @@
+//! A JSON Schema (draft 2020-12) of the configuration format, for editors with a YAML language server.
+//!
+//! The keys of every level are those of the reader's own tables, so a key that the reader learns is in the schema. What
+//! a schema cannot say (sums over queues, names that must differ, an ancestor's bound) is left to `kornsole check`.
+//!
+//! Known limits: a schema sees values as YAML 1.2 makes them, not as written, so it takes `1e3` and `0x10` for numbers
+//! where the reader refuses them as quantities.
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod validator;
+
+use serde_json::{Map, Value, json};
+
+use super::decode;
+use super::properties::PropertyKey;
+use super::release_keys::unobeyed_keys;
+use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
+use model::{AllowedValue, Profile};
+
+/// The schema of the format as `profile` reads it. Whatever the reader takes without an error fits it.
+pub fn schema(profile: Profile) -> Value {
+    let schema = Schema { own: profile == Profile::Kornsole, profile };
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "YuniKorn queue configuration",
+        "description": format!("Partitions, queues, limits and placement rules, as the profile {profile} reads them."),
+        "$ref": "#/$defs/file",
+        "$defs": {
+            "file": schema.file(),
+            "partition": schema.partition(),
+            "queue": schema.queue(),
+            "resources": schema.resources(),
+            "amounts": amounts(),
+            "properties": schema.properties(),
+            "limit": schema.limit(),
+            "childtemplate": schema.template(),
+            "rule": schema.rule(),
+            "filter": schema.filter(),
+        },
+    })
+}
+
+struct Schema {
+    /// Our own profile decides, with rules that the releases do not have.
+    own: bool,
+    profile: Profile,
+}
+
+impl Schema {
+    fn file(&self) -> Value {
+        let mut file = object(&decode::FILE, |key| match key {
+            "partitions" => {
+                let mut list = list("partition");
+                if self.own {
+                    list["type"] = json!("array");
+                    list["minItems"] = json!(1);
+                }
+                described(list, "The partitions: parts of the cluster with queues, users and nodes of their own.")
+            }
+            "checksum" => described(text(), "The checksum of a text; not looked at."),
+            _ => Value::Null,
+        });
+        if self.own {
+            file["required"] = json!(["partitions"]);
+        }
+        file
+    }
+
+    fn partition(&self) -> Value {
+        let newer = self.profile.is_since_1_8();
+        let mut partition = object(&decode::PARTITION, |key| match key {
+            "name" => {
+                let name = if self.own { matching(r"^[^\s/\[\]\x00-\x1f\x7f]*$") } else { text() };
+                described(name, "The name; `default` where it is left out.")
+            }
+            "queues" => {
+                let queues = json!({ "type": "array", "items": reference("queue") });
+                described(queues, "The tree of queues. A single `root` is its root; otherwise a root is put above.")
+            }
+            "placementrules" => {
+                described(list("rule"), "How an application finds its queue: the rules are tried in this order.")
+            }
+            "limits" => {
+                described(list("limit"), "Limits of users and groups in the whole partition, as on the root queue.")
+            }
+            "nodesortpolicy" => described(self.node_sort(), "Which node is tried first."),
+            "preemption" => {
+                let preemption = object(decode::preemption_keys(self.profile), |key| match key {
+                    "enabled" => described(
+                        self.flag(),
+                        "Whether anything is preempted in this partition; true where it is left out.",
+                    ),
+                    "quotapreemptionenabled" => described(self.flag(), "Whether a lowered maximum preempts what runs."),
+                    _ => Value::Null,
+                });
+                described(preemption, "Preemption in the whole partition.")
+            }
+            _ => Value::Null,
+        });
+        if self.own {
+            let mut dump = described(json!({}), "Has no effect any more: leave it out.");
+            dump["deprecated"] = json!(true);
+            partition["properties"]["statedumpfilepath"] = dump;
+        }
+        if newer {
+            let resolver = object(&decode::RESOLVER, |_| described(text(), "`os`, `ldap`, `test`, or nothing."));
+            partition["properties"]["usergroupresolver"] = described(resolver, "Where the groups of a user come from.");
+        }
+        partition["required"] = json!(["queues"]);
+        partition
+    }
+
+    fn queue(&self) -> Value {
+        let acl = || if self.own { matching("^[^ ]* ?[^ ]*$") } else { text() };
+        let signs = if self.profile.is_since_1_8() { ":#/@" } else { "" };
+        let mut queue = object(&decode::QUEUE, |key| match key {
+            "name" => {
+                let name = json!({
+                    "type": ["string", "integer", "boolean"],
+                    "pattern": format!("^[a-zA-Z0-9_{signs}-]{{1,64}}$"),
+                });
+                described(name, "The name, 1 to 64 of a-z A-Z 0-9 _ -; its case does not matter.")
+            }
+            "parent" => described(self.flag(), "Makes a queue without children a parent."),
+            "queues" => described(list("queue"), "The queues below this one."),
+            "maxapplications" => described(self.count(), "The most applications that run here and below together."),
+            "properties" => reference("properties"),
+            "adminacl" => {
+                described(acl(), "Who may change the queue and kill applications: `user,user group,group`, or `*`.")
+            }
+            "submitacl" => described(acl(), "Who may submit applications: `user,user group,group`, or `*`."),
+            "resources" => reference("resources"),
+            "limits" => described(list("limit"), "Limits of users and groups in this queue and below."),
+            "childtemplate" => reference("childtemplate"),
+            _ => Value::Null,
+        });
+        queue["required"] = json!(["name"]);
+        queue
+    }
+
+    fn resources(&self) -> Value {
+        let resources = object(&decode::RESOURCES, |key| match key {
+            "guaranteed" => {
+                described(reference("amounts"), "What the queue gets before others get more than their share.")
+            }
+            "max" => described(reference("amounts"), "The most that the queue and those below use; 0 means none."),
+            _ => Value::Null,
+        });
+        described(resources, "Amounts by resource name. Not on root, which follows the size of the cluster.")
+    }
+
+    fn limit(&self) -> Value {
+        let signs = if self.profile.is_since_1_8() { "#/" } else { "" };
+        let user = format!("^([*]|[_a-zA-Z][a-zA-Z0-9:_.@{signs}-]*[$]?)$");
+        let mut limit = object(&decode::LIMIT, |key| match key {
+            "limit" => described(text(), "A description, without effect."),
+            "users" => described(names(&user), "User names, or `*` alone for everybody else."),
+            "groups" => described(
+                names("^([*]|[_a-zA-Z][a-zA-Z0-9:_.-]*)$"),
+                "Group names, or `*` alone for every other group. The first that fits a user counts.",
+            ),
+            "maxapplications" => described(self.count(), "The most applications that run, per user or per group."),
+            "maxresources" => described(reference("amounts"), "The most resources in use, per user or per group."),
+            _ => Value::Null,
+        });
+        let some = |key: &str, shape: Value| json!({ "properties": { key: shape }, "required": [key] });
+        let named = json!({ "type": "array", "minItems": 1 });
+        limit["allOf"] = json!([
+            { "anyOf": [some("users", named.clone()), some("groups", named), { "type": "null" }] },
+            { "anyOf": [
+                some("maxapplications", json!({ "type": "number" })),
+                some("maxresources", json!({ "type": "object", "minProperties": 1 })),
+                { "type": "null" },
+            ] },
+        ]);
+        described(limit, "A limit: whom it names, and how much each of them may have.")
+    }
+
+    fn template(&self) -> Value {
+        let template = object(&decode::TEMPLATE, |key| match key {
+            "maxapplications" => described(self.count(), "The most applications that run in a dynamic queue."),
+            "properties" => reference("properties"),
+            "resources" if self.own => reference("resources"),
+            "resources" => described(json!({}), "The amounts of a dynamic queue."),
+            _ => Value::Null,
+        });
+        described(template, "What a queue that a placement rule creates below this one begins with.")
+    }
+
+    fn properties(&self) -> Value {
+        let mut known = Map::new();
+        let rows = PropertyKey::VALUES.iter().zip(PropertyKey::ALLOWED);
+        for (key, row) in rows.filter(|(_, row)| row.is_read_by(self.profile)) {
+            let values = self.names_of(key.allowed());
+            // Another value than these is odd, not wrong.
+            let value = if values.is_empty() { text() } else { json!({ "anyOf": [{ "enum": values }, text()] }) };
+            known.insert(row.name.to_owned(), described(value, row.effect));
+        }
+        known.extend(unobeyed_keys(self.profile).map(|key| (key.to_owned(), text())));
+        let properties = json!({ "type": ["object", "null"], "properties": known, "additionalProperties": text() });
+        described(
+            properties,
+            "Settings by name, most of them inherited by the queues below; other names are kept and shown.",
+        )
+    }
+
+    fn rule(&self) -> Value {
+        let name = if self.own {
+            let names = RuleKind::spellings(self.profile);
+            let pattern = format!("^({})$", any_case_of(names.iter().copied()));
+            // The first is what an editor offers, the second what is taken.
+            json!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": pattern }] })
+        } else {
+            json!({ "type": ["string", "boolean"], "pattern": "^[_a-zA-Z][a-zA-Z0-9_]*$" })
+        };
+        let mut rule = object(&decode::RULE, |key| match key {
+            "name" => described(name.clone(), "Which rule."),
+            "create" => described(self.flag(), "Whether the rule may yield a queue that does not exist yet."),
+            "filter" => reference("filter"),
+            "parent" if self.own => {
+                let one = json!({ "type": "array", "items": reference("rule"), "maxItems": 1 });
+                let parent = json!({ "anyOf": [reference("rule"), text(), one] });
+                described(parent, "The rule that gives the queue above; or its name, or a path from root.")
+            }
+            "parent" => described(reference("rule"), "The rule that gives the queue above."),
+            "value" => described(text(), "The queue of a `fixed` rule, the tag of a `tag` rule."),
+            _ => Value::Null,
+        });
+        rule["required"] = json!(["name"]);
+        if self.own {
+            let valued = RuleKind::VALUES.iter().filter(|kind| kind.value() != RuleValue::Unused);
+            let valued = format!("^({})$", any_case_of(valued.map(|kind| kind.name())));
+            let valued = json!({ "properties": { "name": { "pattern": valued } } });
+            rule["if"] = json!({ "allOf": [valued, { "type": "object" }] });
+            rule["then"] =
+                json!({ "required": ["value"], "properties": { "value": { "not": { "enum": ["", null] } } } });
+        }
+        described(rule, "A placement rule.")
+    }
+
+    fn filter(&self) -> Value {
+        let filter = object(&decode::FILTER, |key| match key {
+            "type" => {
+                let types = self.names_of(FilterType::ALLOWED);
+                let pattern = format!("^({}|)$", any_case_of(types.iter().copied()));
+                let text = json!({ "type": ["string", "null"], "pattern": pattern });
+                described(json!({ "anyOf": [{ "enum": types }, text] }), "Whether those who match pass, or all others.")
+            }
+            "users" => described(names_or_expression(), "User names, or one regular expression."),
+            "groups" => described(names_or_expression(), "Group names, or one regular expression."),
+            _ => Value::Null,
+        });
+        described(filter, "For whom the rule is.")
+    }
+
+    fn node_sort(&self) -> Value {
+        let policies = self.names_of(NodeSortPolicy::ALLOWED);
+        let kind = || {
+            let policies = policies.iter().map(|name| json!(name));
+            json!({ "enum": policies.chain([json!(""), Value::Null]).collect::<Vec<_>>() })
+        };
+        let map = object(&decode::NODE_SORT, |key| match key {
+            "type" => described(kind(), "`fair`: the emptiest node first; `binpacking`: the fullest."),
+            "resourceweights" => {
+                let weight = json!({ "type": ["number", "null"], "minimum": 0 });
+                let weights = json!({ "type": ["object", "null"], "additionalProperties": weight });
+                described(weights, "How much each resource counts; names not listed do not.")
+            }
+            _ => Value::Null,
+        });
+        if self.own { json!({ "anyOf": [map, kind()] }) } else { map }
+    }
+
+    /// The names of a table that the profile reads.
+    fn names_of(&self, allowed: &[AllowedValue]) -> Vec<&'static str> {
+        allowed.iter().filter(|value| value.is_read_by(self.profile)).map(|value| value.name).collect()
+    }
+
+    /// A bool (CFG-006); the releases take the words of YAML 1.1 too.
+    fn flag(&self) -> Value {
+        let bool = json!({ "type": ["boolean", "null"] });
+        if self.own {
+            return bool;
+        }
+        let words: Vec<&str> = boolean::yaml_1_1_words().collect();
+        json!({ "anyOf": [bool, { "enum": words }] })
+    }
+
+    /// A number of applications (CFG-007, CFG-055); the releases take 0 for no limit, and cut floats.
+    fn count(&self) -> Value {
+        if self.own {
+            json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u64::MAX })
+        } else {
+            json!({ "type": ["number", "null"], "minimum": 0, "maximum": 18_446_744_073_709_551_616.0 })
+        }
+    }
+}
+
+/// A map with the keys that the reader knows there, or null. A key for which nothing is given is left out.
+fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
+    let properties: Map<String, Value> =
+        known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();
+    json!({ "type": ["object", "null"], "properties": properties, "additionalProperties": false })
+}
+
+/// The shape with a description for the person who writes.
+fn described(mut shape: Value, description: &str) -> Value {
+    shape["description"] = json!(description);
+    shape
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn list(of: &str) -> Value {
+    json!({ "type": ["array", "null"], "items": reference(of) })
+}
+
+/// A scalar that is taken as it is written.
+fn text() -> Value {
+    json!({ "type": ["string", "number", "boolean", "null"] })
+}
+
+fn matching(pattern: &str) -> Value {
+    json!({ "type": ["string", "number", "boolean", "null"], "pattern": pattern })
+}
+
+fn names(pattern: &str) -> Value {
+    json!({ "type": ["array", "null"], "items": { "type": ["string", "boolean", "null"], "pattern": pattern } })
+}
+
+fn names_or_expression() -> Value {
+    json!({ "type": ["array", "null"], "items": text() })
+}
+
+/// Quantities by resource name (CFG-020 to CFG-022).
+fn amounts() -> Value {
+    let quantity = |more: &str, largest: i64| {
+        json!({
+            "type": ["string", "integer"],
+            "pattern": format!(r"^\s*[0-9]+\s*(k|Ki|[MGTPE]i?{more})?\s*$"),
+            "minimum": 0,
+            "maximum": largest,
+        })
+    };
+    let vcore = described(quantity("|m", i64::MAX / 1000), "Cores: 2, 1500m, 4k.");
+    let memory = described(quantity("", i64::MAX), "Bytes: 500M, 10G, 4Gi.");
+    json!({
+        "type": ["object", "null"],
+        "properties": { "vcore": vcore, "memory": memory },
+        "additionalProperties": quantity("", i64::MAX),
+        "description": "Quantities by resource name, with k M G T P E or Ki Mi Gi Ti Pi Ei.",
+    })
+}
+
+/// A pattern for any of the words, in any case.
+fn any_case_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.map(any_case).collect::<Vec<_>>().join("|")
+}
+
+/// A pattern for a word in any case.
+fn any_case(word: &str) -> String {
+    word.chars().map(|c| format!("[{}{}]", c, c.to_ascii_uppercase())).collect()
+}

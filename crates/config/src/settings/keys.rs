@@ -1,0 +1,193 @@
+//! The table of all keys of the scheduler's own configuration.
+
+use std::time::Duration;
+
+use super::SchedulerConfig;
+use super::values::{SettingText, acl, command, duration, flag, number, path, text, webhook};
+
+/// A key of the settings file, with what reads and prints it.
+pub struct SettingKey {
+    /// The name in the file and in `--set`.
+    pub name: &'static str,
+    /// The type of its value, for a person.
+    pub kind: &'static str,
+    /// What holds when it is not written; empty: nothing is set.
+    pub default: &'static str,
+    /// What it waits for before it has an effect; empty when it has.
+    pub waits_for: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Whether the value is the name of a file or folder.
+    pub(super) path: bool,
+    /// Whether the value may be a list.
+    pub(super) list: bool,
+    /// Takes a value over, or says what is due.
+    pub(super) set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
+}
+
+impl SettingKey {
+    const fn new(
+        name: &'static str,
+        kind: &'static str,
+        default: &'static str,
+        doc: &'static str,
+        set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
+    ) -> Self {
+        Self { name, kind, default, waits_for: "", doc, path: false, list: false, set }
+    }
+
+    /// A key without a default that names a file or folder.
+    const fn path(
+        name: &'static str,
+        doc: &'static str,
+        set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
+    ) -> Self {
+        Self { path: true, ..Self::new(name, "path", "", doc, set) }
+    }
+
+    const fn waiting(self, waits_for: &'static str) -> Self {
+        Self { waits_for, ..self }
+    }
+
+    const fn or_list(self) -> Self {
+        Self { list: true, ..self }
+    }
+}
+
+const EVENTS: &str = "the resource manager is this process itself";
+const DURATION: &str = "duration";
+const NUMBER: &str = "whole number";
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Puts a value in its place.
+fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *place = value?;
+    Ok(())
+}
+
+/// Every key, in the order in which they are printed.
+pub static KEYS: [SettingKey; 27] = [
+    SettingKey::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
+        put(&mut c.bind_host, text(w))
+    }),
+    SettingKey::new("bind.port", "whole number, 0 is any free port", "9080", "The port on which it listens.", |c, w| {
+        put(&mut c.bind_port, number(w, 0, 65_535))
+    }),
+    SettingKey::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
+        put(&mut c.tls_certificate, path(w))
+    }),
+    SettingKey::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
+    SettingKey::path("token.file", "Who may come in with which bearer token. Flag: --tokens.", |c, w| {
+        put(&mut c.token_file, path(w))
+    }),
+    SettingKey::new(
+        "scheduler.acl",
+        "access list",
+        "",
+        "Who beside the owner of the process may change what is above the queues: users, a space, groups. Flag: --scheduler-acl.",
+        |c, w| put(&mut c.scheduler_acl, acl(w)),
+    ),
+    SettingKey::path(
+        "queues.file",
+        "The queue configuration; also a ConfigMap manifest with one. Flag: --config. The demo has its own.",
+        |c, w| put(&mut c.queues_file, path(w)),
+    ),
+    SettingKey::new(
+        "queues.policyGroup",
+        "text",
+        crate::DEFAULT_POLICY_GROUP,
+        "Which entry of a ConfigMap is read: NAME.yaml. Flag: --policy-group.",
+        |c, w| put(&mut c.policy_group, text(w)),
+    ),
+    SettingKey::path(
+        "state.folder",
+        "Folder of the journal; the scheduler resumes from it at the next start. Flag: --state.",
+        |c, w| put(&mut c.state_folder, path(w)),
+    ),
+    SettingKey::new(
+        "state.size",
+        "whole number, MiB",
+        "512",
+        "How much of the disk the journal may take: the oldest of the past goes first. The newest two snapshots always stay.",
+        |c, w| put(&mut c.state_bytes, number::<u64>(w, 64, 1 << 20).map(|mebibytes| mebibytes << 20)),
+    ),
+    SettingKey::new("cleaner.interval", DURATION, "10s", "How often unused dynamic queues are removed.", |c, w| {
+        put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
+    }),
+    SettingKey::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
+        put(&mut c.event.tracking_enabled, flag(w))
+    }),
+    SettingKey::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
+        put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
+    })
+    .waiting(EVENTS),
+    SettingKey::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for readers of the REST API and the console.", |c, w| {
+        put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000))
+    }),
+    SettingKey::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
+        put(&mut c.event.max_streams, number(w, 1, 100_000))
+    }),
+    SettingKey::new("event.maxStreamsPerHost", NUMBER, "15", "Streams of events for one host.", |c, w| {
+        put(&mut c.event.max_streams_per_host, number(w, 1, 100_000))
+    }),
+    SettingKey::new("event.RESTResponseSize", NUMBER, "10000", "Events in one answer, at most.", |c, w| {
+        put(&mut c.event.rest_response_size, number(w, 1, 10_000_000))
+    }),
+    SettingKey::new(
+        "drain.stuckAfter",
+        DURATION,
+        "1h",
+        "A queue that drains for longer counts as stuck: reported then, and again after each further period. 0: never.",
+        |c, w| put(&mut c.drain.stuck_after, duration(w, Duration::ZERO)),
+    ),
+    SettingKey::new(
+        "drain.command",
+        "program, or list of program and arguments",
+        "",
+        "Called when a queue begins to drain and when it counts as stuck, without a shell. What there is to say comes on its \
+         standard input, as one JSON object.",
+        |c, w| put(&mut c.drain.command, command(w)),
+    )
+    .or_list(),
+    SettingKey::new("drain.webhook", "http:// or https:// address", "", "The same JSON object is posted there.", |c, w| {
+        put(&mut c.drain.webhook, webhook(w))
+    }),
+    SettingKey::path("drain.ca", "Authorities, PEM, that the webhook's certificate may be from, beside the system's.", |c, w| {
+        put(&mut c.drain.authorities, path(w))
+    }),
+    SettingKey::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
+        put(&mut c.drain.timeout, duration(w, MILLISECOND))
+    }),
+    SettingKey::new("drain.retries", NUMBER, "3", "How often a try that failed is repeated.", |c, w| {
+        put(&mut c.drain.retries, number(w, 0, 20))
+    }),
+    SettingKey::new(
+        "drain.retryPause",
+        DURATION,
+        "1s",
+        "The pause before the first repetition; each further one is twice as long.",
+        |c, w| put(&mut c.drain.retry_pause, duration(w, Duration::ZERO)),
+    ),
+    SettingKey::new(
+        "cycle.allocations",
+        NUMBER,
+        "1",
+        "Allocations that one cycle makes for one application on one node, so that it is not spread over many. 1 is as the \
+         core does.",
+        |c, w| put(&mut c.allocations_per_cycle, number(w, 1, 1000)),
+    ),
+    SettingKey::new(
+        "preemption.interval",
+        DURATION,
+        "15s",
+        "The pause between two tries to preempt for the same ask. 15s is as the core does.",
+        |c, w| put(&mut c.preemption_interval, duration(w, Duration::ZERO)),
+    ),
+    SettingKey::new(
+        "preemption.minLoad",
+        "whole number, percent",
+        "0",
+        "While less than this of every resource of the cluster is in use, nothing is preempted. 0 is as the core does.",
+        |c, w| put(&mut c.preemption_min_load, number(w, 0, 100)),
+    ),
+];

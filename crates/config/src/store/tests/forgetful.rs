@@ -1,0 +1,263 @@
+//! A file system in memory that fails on demand, and after a power cut has kept only what was synced for certain, and
+//! of the rest whatever it likes: any part of a text, any of the names that came, changed or went.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::store::{FileSystem, Metadata};
+
+/// What goes wrong; calls are counted from 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trouble {
+    /// This call fails with this error of the operating system.
+    pub fail: Option<(usize, i32)>,
+    /// Nothing happens from this call on.
+    pub power_cut: Option<usize>,
+    /// A write takes three bytes.
+    pub short: bool,
+    /// Syncing a file says it is done and does nothing.
+    pub no_sync: bool,
+    /// So does syncing a folder.
+    pub no_folder_sync: bool,
+}
+
+/// The file system.
+pub struct Forgetful {
+    trouble: Trouble,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: usize,
+    files: Vec<Inode>,
+    /// What each name is, as a running program sees it.
+    names: BTreeMap<PathBuf, Name>,
+    /// The same as it is on the disk for certain.
+    synced: BTreeMap<PathBuf, Name>,
+    /// What happened to names since.
+    pending: Vec<(PathBuf, Option<Name>)>,
+}
+
+#[derive(Clone, PartialEq)]
+enum Name {
+    File(usize),
+    Link(PathBuf),
+}
+
+#[derive(Clone)]
+struct Inode {
+    now: (Vec<u8>, Metadata),
+    synced: Option<(Vec<u8>, Metadata)>,
+}
+
+const CUT: &str = "the power is gone";
+
+impl Forgetful {
+    pub fn new(trouble: Trouble) -> Self {
+        Self { trouble, state: RefCell::default() }
+    }
+
+    /// Puts a file on the disk, synced.
+    pub fn put(&self, path: &Path, text: &[u8], kept: Metadata) {
+        let mut state = self.state.borrow_mut();
+        let whole = (text.to_vec(), kept);
+        state.files.push(Inode { now: whole.clone(), synced: Some(whole) });
+        let name = Name::File(state.files.len() - 1);
+        state.names.insert(path.to_owned(), name.clone());
+        state.synced.insert(path.to_owned(), name);
+    }
+
+    /// Puts a symbolic link on the disk, synced.
+    pub fn link(&self, path: &Path, to: &Path) {
+        let mut state = self.state.borrow_mut();
+        state.names.insert(path.to_owned(), Name::Link(to.to_owned()));
+        state.synced.insert(path.to_owned(), Name::Link(to.to_owned()));
+    }
+
+    pub fn read(&self, path: &Path) -> Option<(Vec<u8>, Metadata)> {
+        let state = self.state.borrow();
+        match state.names.get(&plain(path))? {
+            Name::File(inode) => Some(state.files[*inode].now.clone()),
+            Name::Link(_) => None,
+        }
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.state.borrow().names.keys().map(|path| path.display().to_string()).collect()
+    }
+
+    pub fn calls(&self) -> usize {
+        self.state.borrow().calls
+    }
+
+    /// What is found after a power cut; `seed` decides what of the unsynced was kept.
+    pub fn start_again(&self, seed: u64) {
+        let state = &mut *self.state.borrow_mut();
+        let mut random = seed | 1;
+        let mut below = |bound: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            usize::try_from(random >> 33).unwrap() % bound
+        };
+        let mut names = std::mem::take(&mut state.synced);
+        for (path, name) in state.pending.drain(..) {
+            if below(2) == 0 {
+                match name {
+                    Some(name) => names.insert(path, name),
+                    None => names.remove(&path),
+                };
+            }
+        }
+        for inode in &mut state.files {
+            if inode.synced.as_ref() == Some(&inode.now) {
+                continue;
+            }
+            let old = inode.synced.clone().unwrap_or((Vec::new(), inode.now.1));
+            inode.now = match below(3) {
+                0 => old,
+                1 => (inode.now.0[..below(inode.now.0.len() + 1)].to_vec(), inode.now.1),
+                _ => (vec![0; inode.now.0.len()], old.1),
+            };
+            inode.synced = Some(inode.now.clone());
+        }
+        state.names.clone_from(&names);
+        state.synced = names;
+    }
+
+    /// Counts a call, and lets it fail when it should.
+    fn call(&self) -> io::Result<std::cell::RefMut<'_, State>> {
+        let mut state = self.state.borrow_mut();
+        let call = state.calls;
+        state.calls += 1;
+        if self.trouble.power_cut.is_some_and(|cut| call >= cut) {
+            return Err(io::Error::other(CUT));
+        }
+        match self.trouble.fail {
+            Some((number, error)) if number == call => Err(io::Error::from_raw_os_error(error)),
+            _ => Ok(state),
+        }
+    }
+}
+
+impl State {
+    fn set(&mut self, path: &Path, name: Option<Name>) {
+        match &name {
+            Some(name) => self.names.insert(path.to_owned(), name.clone()),
+            None => self.names.remove(path),
+        };
+        self.pending.push((path.to_owned(), name));
+    }
+
+    fn inode(&self, path: &Path) -> io::Result<usize> {
+        match self.names.get(path) {
+            Some(Name::File(inode)) => Ok(*inode),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+impl FileSystem for Forgetful {
+    type File = usize;
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        match self.call()?.names.get(&plain(path)) {
+            Some(Name::Link(to)) => Ok(to.clone()),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        let state = self.call()?;
+        Ok(state.files[state.inode(&plain(path))?].now.1)
+    }
+
+    fn create(&self, path: &Path, private: bool) -> io::Result<usize> {
+        let mut state = self.call()?;
+        let path = plain(path);
+        if state.names.contains_key(&path) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let kept = Metadata { is_file: true, mode: if private { 0o600 } else { 0o644 }, user: 1, group: 1 };
+        state.files.push(Inode { now: (Vec::new(), kept), synced: None });
+        let inode = state.files.len() - 1;
+        state.set(&path, Some(Name::File(inode)));
+        Ok(inode)
+    }
+
+    fn write(&self, file: &mut usize, bytes: &[u8]) -> io::Result<usize> {
+        let taken = if self.trouble.short { bytes.len().min(3) } else { bytes.len() };
+        self.call()?.files[*file].now.0.extend(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn set_owner(&self, file: &usize, user: u32, group: u32) -> io::Result<()> {
+        let kept = &mut self.call()?.files[*file].now.1;
+        *kept = Metadata { user, group, ..*kept };
+        Ok(())
+    }
+
+    fn set_mode(&self, file: &usize, mode: u32) -> io::Result<()> {
+        self.call()?.files[*file].now.1.mode = mode;
+        Ok(())
+    }
+
+    fn sync(&self, file: &usize) -> io::Result<()> {
+        let inode = &mut self.call()?.files[*file];
+        if !self.trouble.no_sync {
+            inode.synced = Some(inode.now.clone());
+        }
+        Ok(())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        let inode = state.inode(&plain(from))?;
+        // The new name never is on the disk without having been the old one's: a rename is one step.
+        state.set(&plain(to), Some(Name::File(inode)));
+        state.set(&plain(from), None);
+        Ok(())
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        if !self.trouble.no_folder_sync {
+            let folder = plain(path);
+            let (done, left): (Vec<_>, Vec<_>) =
+                state.pending.drain(..).partition(|(path, _)| path.parent() == Some(folder.as_path()));
+            state.pending = left;
+            for (path, name) in done {
+                match name {
+                    Some(name) => state.synced.insert(path, name),
+                    None => state.synced.remove(&path),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        let path = plain(path);
+        state.inode(&path)?;
+        state.set(&path, None);
+        Ok(())
+    }
+}
+
+/// A path without `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,94 @@
+//! The placement rules, their names (PLC-015 to PLC-019), and what makes a path qualified (PLC-021).
+
+use model::{Profile, allowed_values};
+
+/// The placement rules (PLC-015 to PLC-019).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum RuleKind {
+    /// The queue that the submission names.
+    #[default]
+    Provided,
+    /// A queue with the name of the user.
+    User,
+    /// The queue in `value`.
+    Fixed,
+    /// A queue with the name that the tag in `value` holds.
+    Tag,
+    /// A queue with the name of the user's first group.
+    PrimaryGroup,
+    /// A queue with the name of another group of the user, the first that the filter names.
+    SecondaryGroup,
+    /// A queue with the name in the tag `application.type`.
+    ApplicationType,
+}
+
+allowed_values!(RuleKind, any_case, {
+    Provided: All "provided", [], "the requested queue";
+    User: All "user", ["username"], "the user name";
+    Fixed: All "fixed", [], "the queue in `value`";
+    Tag: All "tag", [], "the tag that `value` names";
+    PrimaryGroup: Kornsole "primarygroup", ["primarygroupname"], "the first group of the user";
+    SecondaryGroup: Kornsole "secondarygroup", ["secondarygroupname"], "another group of the user";
+    ApplicationType: Kornsole "applicationtype", ["type"], "the tag `application.type`";
+});
+
+/// What a placement rule does with its `value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleValue {
+    /// It is a queue, by its full path or below the parent rule's queue; needed.
+    QueuePath,
+    /// It is the name of a tag; needed.
+    TagName,
+    /// The rule does not read it (CFG-094).
+    Unused,
+}
+
+impl RuleKind {
+    /// The rule that `profile` reads in `text`, whatever its case; `None` when the profile has no such rule.
+    pub fn read(text: &str, profile: Profile) -> Option<Self> {
+        let mut rows = Self::VALUES.iter().zip(Self::ALLOWED);
+        let same = |name: &str| name.eq_ignore_ascii_case(text);
+        rows.find(|(_, row)| row.spellings(profile).any(same)).map(|(kind, _)| *kind)
+    }
+
+    /// Every text that `profile` reads as a rule: first the names that the releases read too, then those of our own.
+    pub fn spellings(profile: Profile) -> Vec<&'static str> {
+        let releases = |row: &&model::AllowedValue| row.is_read_by(Profile::V1_5_1);
+        let shared: Vec<&str> = Self::ALLOWED.iter().filter(releases).map(|row| row.name).collect();
+        let all = Self::ALLOWED.iter().flat_map(|row| row.spellings(profile));
+        let own: Vec<&str> = all.filter(|name| !shared.contains(name)).collect();
+        [shared, own].concat()
+    }
+
+    /// Whether the releases have the rule (switch `more_rules`).
+    pub fn is_in_releases(self) -> bool {
+        self.row().is_read_by(Profile::V1_5_1)
+    }
+
+    /// Whether `value` is a queue.
+    pub fn value_is_queue(self) -> bool {
+        self.value() == RuleValue::QueuePath
+    }
+
+    /// Whether `value` is the name of a tag.
+    pub fn value_is_tag(self) -> bool {
+        self.value() == RuleValue::TagName
+    }
+
+    /// What the rule does with `value` (CFG-086, CFG-094).
+    pub const fn value(self) -> RuleValue {
+        match self {
+            Self::Fixed => RuleValue::QueuePath,
+            Self::Tag => RuleValue::TagName,
+            Self::Provided | Self::User | Self::PrimaryGroup | Self::SecondaryGroup | Self::ApplicationType => {
+                RuleValue::Unused
+            }
+        }
+    }
+}
+
+/// Whether the value of a `fixed` rule is a full path: `root`, or `root.` in front, whatever the case.
+pub fn is_qualified(value: &str) -> bool {
+    let first = value.split('.').next().unwrap_or_default();
+    first.eq_ignore_ascii_case("root")
+}

@@ -1,0 +1,91 @@
+//! The fault of a text that is no YAML (CFG-001).
+
+use granit_parser::{ErrorKind, Marker, ScanError};
+
+use super::{DEEPEST, count, place};
+use crate::types::Place;
+
+/// Place, message and hint of a text that is no YAML.
+pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static str) {
+    let at = place(*error.marker());
+    let said = || format!("not YAML: {}", error.info());
+    match error.kind() {
+        ErrorKind::MissingAnchorOrAliasName => {
+            let hint = "quote a text that begins with `*` or `&`: '*'";
+            (at, "`*` without quotes begins an alias, and no name follows".into(), hint)
+        }
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
+            (at, said(), "quote a text that holds `: `; keys of one map begin in the same column")
+        }
+        ErrorKind::UnclosedFlowCollection { open } => {
+            (at, format!("not YAML: `{open}` is never closed"), "close it with the bracket that belongs to it")
+        }
+        ErrorKind::UnclosedQuotedScalar => (at, "not YAML: the quote is never closed".into(), "close the quoted text"),
+        ErrorKind::InvalidQuotedScalarIndent => {
+            (at, said(), "the quote of the text that begins above is perhaps never closed")
+        }
+        ErrorKind::RecursionLimitExceeded => {
+            let message = format!("maps and lists are nested deeper than {DEEPEST} levels here");
+            (at, message, "a queue takes two levels; flatten the tree")
+        }
+        ErrorKind::UnexpectedCharacter { character } if *character == '@' || *character == '`' => {
+            (at, format!("not YAML: a text cannot begin with `{character}` without quotes"), "quote the text")
+        }
+        ErrorKind::UnexpectedCharacter { character } => {
+            let code = u32::from(*character);
+            (at, format!("not YAML: character U+{code:04X} is not allowed here"), "take the character out")
+        }
+        _ => match tab_after(error.marker(), text) {
+            Some(tab) => (tab, TAB.0.into(), TAB.1),
+            None => (at, said(), "keys of one map begin in the same column, entries of a list with `- `"),
+        },
+    }
+}
+
+/// Message and hint for a tab where YAML takes none.
+pub(super) const TAB: (&str, &str) = ("a tab is used as indentation", "YAML takes spaces only for indentation");
+
+/// Where, in the text between two values, a tab stands before the first thing of a line, or between `-` and its entry.
+pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
+    if !gap.contains('\t') {
+        return None;
+    }
+    // A first line that is not fresh continues a value or a key: a tab is harmless there until an entry begins.
+    let (mut indents, mut skip_line, mut in_word) = (fresh, false, false);
+    for (at, c) in gap.char_indices() {
+        match c {
+            '\n' => (indents, skip_line, in_word) = (true, false, false),
+            _ if skip_line => {}
+            '\t' if indents => return Some(at),
+            ' ' | '\t' | '\r' => in_word = false,
+            '#' if !in_word => skip_line = true,
+            '-' | '?' if !in_word => indents = true,
+            _ => (indents, in_word) = (false, true),
+        }
+    }
+    None
+}
+
+/// The tab that begins the rest of a line at or right after `mark`, which is where a scanner stops on one.
+fn tab_after(mark: &Marker, text: &str) -> Option<Place> {
+    let offset = mark.byte_offset()?;
+    let rest = text.get(offset..)?;
+    let line_start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let only_blank_before = text[line_start..offset].trim().is_empty();
+    if only_blank_before
+        && let Some(tab) = text[line_start..].find(|c: char| c != ' ')
+        && text[line_start + tab..].starts_with('\t')
+    {
+        return Some(Place { line: count(mark.line()), column: count(tab + 1) });
+    }
+    let mut line = mark.line();
+    for (at, _) in rest.match_indices('\n').take(2) {
+        line += 1;
+        let next = &rest[at + 1..];
+        let spaces = next.bytes().take_while(|b| *b == b' ').count();
+        if next[spaces..].starts_with('\t') {
+            return Some(Place { line: count(line), column: count(spaces + 1) });
+        }
+    }
+    None
+}

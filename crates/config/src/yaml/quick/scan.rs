@@ -1,0 +1,144 @@
+//! One text, sign by sign: where the quick reader stands, and the scalars that it takes.
+
+use super::super::{Style, count};
+use crate::types::Place;
+
+/// The signs of which a plain scalar may be made, but for those that depend on what stands around them.
+const PLAIN: [bool; 256] = signs(b"_-./+*@$%=~^()<>;?|!&\\");
+/// The signs with which one may begin; `-` depends on what follows.
+const FIRST: [bool; 256] = signs(b"_./+~$");
+
+const fn signs(more: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < more.len() {
+        table[more[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
+/// A scalar that was found, but is no node yet.
+pub(super) struct Found {
+    pub from: usize,
+    pub to: usize,
+    pub style: Style,
+    /// Where it begins with its quotes.
+    pub at: usize,
+}
+
+/// A plain text that ends with a line break, and a place in it.
+pub(super) struct Scanner<'t> {
+    bytes: &'t [u8],
+    pub text: &'t str,
+    /// Where it stands, in bytes.
+    pub pos: usize,
+    /// The number of its line, from 1, and where that begins.
+    line: u32,
+    pub line_start: usize,
+}
+
+impl<'t> Scanner<'t> {
+    /// At the beginning of a text; `None` for one that has other signs than printed ASCII, or no line break at its end.
+    pub fn of(text: &'t str) -> Option<Self> {
+        let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
+        plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
+    }
+
+    /// What is left of the text.
+    pub fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.pos..).unwrap_or_default()
+    }
+
+    /// In which column it stands, from 0.
+    pub fn column(&self) -> usize {
+        self.pos - self.line_start
+    }
+
+    /// The byte here. The text ends with a line break, behind which nothing is looked at.
+    pub fn byte(&self) -> u8 {
+        self.bytes.get(self.pos).copied().unwrap_or(b'\n')
+    }
+
+    pub fn byte_at(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(b'\n')
+    }
+
+    pub fn spaces(&mut self) {
+        while self.byte() == b' ' {
+            self.pos += 1;
+        }
+    }
+
+    pub fn place(&self, at: usize) -> Place {
+        Place { line: self.line, column: count(at - self.line_start + 1) }
+    }
+
+    /// The rest of the line is nothing but a comment.
+    pub fn end_line(&mut self) -> Option<()> {
+        let before = self.pos;
+        self.spaces();
+        match self.byte() {
+            b'\n' => {}
+            // A comment is set off from what stands before it.
+            b'#' if before == self.line_start || self.byte_at(self.pos - 1) == b' ' => {
+                while self.byte() != b'\n' {
+                    self.pos += 1;
+                }
+            }
+            _ => return None,
+        }
+        self.next_line();
+        Some(())
+    }
+
+    pub fn next_line(&mut self) {
+        self.pos += 1;
+        self.line += 1;
+        self.line_start = self.pos;
+    }
+
+    /// A scalar on one line: in a block up to the end of the line, a comment or `: `; in brackets up to a sign that ends it there.
+    pub fn scalar(&mut self, block: bool) -> Option<Found> {
+        let at = self.pos;
+        let quote = self.byte();
+        if quote == b'\'' || quote == b'"' {
+            let rest = &self.bytes[at + 1..];
+            let length = rest.iter().position(|byte| matches!(*byte, b'\n' | b'\\') || *byte == quote)?;
+            self.pos = at + length + 2;
+            // A doubled quote is an escape, as a backslash is in double quotes.
+            let plain = rest[length] == quote && (quote == b'"' || self.byte() != quote);
+            return plain.then_some(Found { from: at + 1, to: at + 1 + length, style: Style::Quoted, at });
+        }
+        let first = if quote == b'-' { self.byte_at(at + 1) } else { quote };
+        if !FIRST[usize::from(first)] {
+            return None;
+        }
+        let mut end = at;
+        loop {
+            let byte = self.byte();
+            match byte {
+                _ if PLAIN[usize::from(byte)] => self.pos += 1,
+                b' ' => {
+                    self.spaces();
+                    if matches!(self.byte(), b'\n' | b'#') {
+                        break;
+                    }
+                    continue;
+                }
+                b':' if PLAIN[usize::from(self.byte_at(self.pos + 1))] => self.pos += 1,
+                b',' if block => self.pos += 1,
+                b'\n' | b':' => break,
+                b',' | b']' | b'}' if !block => break,
+                _ => return None,
+            }
+            end = self.pos;
+        }
+        Some(Found { from: at, to: end, style: Style::Plain, at })
+    }
+}

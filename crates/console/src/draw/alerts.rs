@@ -1,0 +1,40 @@
+//! A line under the header while alerts fire that nothing holds back: on every page, in words and in reverse.
+//!
+//! ```text
+//!  2 alerts: node-lost: node n-3 gone for 2m; queue-starves: queue root.etl 4 of 8 guaranteed cpu                ! alerts
+//! ```
+
+use ratatui::layout::Rect;
+
+use crate::draw::pen::Pen;
+use crate::present::format;
+use crate::present::text;
+use crate::state::State;
+use crate::theme::Role;
+use alerts::Severity;
+
+/// Draws the line; the lines of the past and of a what-if stand in its place.
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    if area.height == 0 || state.cluster.past.shown.is_some() || state.cluster.trial.is_some() {
+        return;
+    }
+    let Some(picture) = &state.cluster.alerts else { return };
+    let on: Vec<_> = picture.on().filter(|alert| alert.severity > Severity::Info).collect();
+    let Some(worst) = on.iter().map(|alert| alert.severity).max() else { return };
+    let each = on.iter().map(|alert| format!("{}: {} {}", alert.rule, alert.subject, alert.text));
+    let message = format!(" {}: {}", format::count(on.len() as u64, "alert"), each.collect::<Vec<_>>().join("; "));
+    let keys = "! alerts ";
+    let width = usize::from(area.width);
+    let room = width.saturating_sub(keys.len() + 2);
+    let mut line = text::cut(&text::escape(&message), room, pen.signs().ellipsis).into_owned();
+    let gap = width.saturating_sub(text::width(&line) + keys.len());
+    line.push_str(&" ".repeat(gap));
+    line.push_str(keys);
+    pen.text(
+        area.x,
+        area.y,
+        area.width,
+        &line,
+        if worst == Severity::Critical { Role::BadgeStale } else { Role::BadgeFrozen },
+    );
+}

@@ -1,0 +1,105 @@
+//! The pages with a form: the fields, the text cursor in them, and the text below. [`crate::present::form`] says where a
+//! field stands.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::draw::pen::Pen;
+use crate::present::change;
+use crate::present::form::{Entry, Fields, around};
+use crate::present::pieces::{Lines, dim};
+use crate::present::placement;
+use crate::present::text;
+use crate::state::State;
+use crate::state::layer::Layer;
+use crate::state::page::Page;
+use crate::theme::{Role, Theme};
+
+/// Draws the form of the page and the text below it.
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let Some(shown) = fields_of(state, is_writing(state)) else { return };
+    fields(&shown, pen, area);
+    let below = shown.below(area);
+    let Some((lines, top)) = content(state, usize::from(below.width)) else { return };
+    pen.scrolled(below, &lines, top);
+}
+
+/// The place of the text cursor while the form is written.
+pub fn cursor(state: &State, theme: &Theme, area: Rect) -> Option<Position> {
+    let shown = fields_of(state, true).filter(|_| is_writing(state))?;
+    cursor_in(&shown, area, theme.signs.ellipsis)
+}
+
+fn is_writing(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Form))
+}
+
+fn fields_of(state: &State, writing: bool) -> Option<Fields<'_>> {
+    match state.page() {
+        Page::Change(page) => Some(change::fields(page, writing)),
+        Page::Placement(page) => Some(placement::fields(page, writing)),
+        _ => None,
+    }
+}
+
+/// What stands below the form, and the first line of it on the screen.
+fn content(state: &State, width: usize) -> Option<(Lines, usize)> {
+    match state.page() {
+        Page::Change(page) => Some((change::content(page, width), page.top)),
+        Page::Placement(page) => Some((placement::content(state, page, width), page.top)),
+        _ => None,
+    }
+}
+
+/// Draws the fields.
+fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
+    let label = fields.label();
+    let shown = fields.places(area);
+    let alone = shown.len() < fields.entries.len();
+    for (at, rect) in shown {
+        let here = at == fields.here;
+        let entry = &fields.entries[at];
+        if here {
+            pen.text(rect.x, rect.y, 1, pen.signs().bar, Role::SelectionBar);
+        }
+        pen.text(rect.x + 1, rect.y, label - 1, entry.label, if here { Role::Accent } else { Role::Dim });
+        let (x, room) = (rect.x + 1 + label, fields.value_room(rect, alone));
+        if entry.line.text().is_empty() && !(here && fields.writing) {
+            pen.text(x, rect.y, room, entry.hint, Role::Ghost);
+        } else if here && fields.writing {
+            let (before, after) = around(entry.line, room, pen.signs().ellipsis);
+            let used = pen.text(x, rect.y, room, &before, Role::Strong);
+            let used = used + pen.text(x + used, rect.y, room - used, &after, Role::Strong);
+            if entry.line.is_fresh() {
+                // As selected text: what is written takes its place.
+                pen.style(Rect { x, width: used, height: 1, ..rect }, Role::Selection);
+            }
+            let used = used + pen.text(x + used, rect.y, room - used, fields.suggestion, Role::Ghost);
+            was(pen, entry, Rect { x: x + used + 1, width: room.saturating_sub(used + 1), ..rect });
+        } else {
+            let role = if entry.changed { Role::DiffChange } else { Role::Text };
+            let used = pen.text(x, rect.y, room, entry.line.text(), role);
+            was(pen, entry, Rect { x: x + used, width: room.saturating_sub(used), ..rect });
+        }
+        if alone {
+            let place = format!("{} of {}", at + 1, fields.entries.len());
+            pen.pieces_right(rect.x, rect.y, rect.width.saturating_sub(1), &[dim(place)]);
+        }
+    }
+}
+
+/// What a changed field had in it.
+fn was(pen: &mut Pen<'_>, entry: &Entry<'_>, area: Rect) {
+    if entry.changed && !entry.was.is_empty() {
+        pen.text(area.x, area.y, area.width, &format!(" was {}", entry.was), Role::Dim);
+    }
+}
+
+/// The place of the text cursor while the form is written.
+fn cursor_in(fields: &Fields<'_>, area: Rect, ellipsis: &str) -> Option<Position> {
+    let shown = fields.places(area);
+    let alone = shown.len() < fields.entries.len();
+    let (at, rect) = shown.into_iter().find(|(at, _)| fields.writing && *at == fields.here)?;
+    let (before, _) = around(fields.entries[at].line, fields.value_room(rect, alone), ellipsis);
+    let x = rect.x + 1 + fields.label() + u16::try_from(text::width(&before)).unwrap_or(0);
+    Some(Position { x: x.min(area.right().saturating_sub(1)), y: rect.y })
+}

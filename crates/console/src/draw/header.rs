@@ -1,0 +1,198 @@
+//! The cluster, always at the top.
+//!
+//! ```text
+//! one line:   EMBEDDED  demo, seed 42  default   3 nodes  cpu ▰▰▰▰▱▱ 23.5 of 40  mem ▰▰▰▱▱▱ 44G of 80G  214 alloc/s   sue (dev)
+//! two lines:  EMBEDDED  demo, seed 42  default                                                     sue (dev)
+//!             3 nodes  cpu ▰▰▰▰▱▱▱▱ 23.5 of 40  mem ▰▰▰▱▱▱▱▱ 44G of 80G  214 alloc/s
+//! ```
+//!
+//! When narrow, first the meters get shorter, then they go, then words; the figures stay. A frozen or old picture says so in a badge
+//! before the name; the reason takes the place of the name.
+
+use ratatui::layout::Rect;
+
+use crate::draw::pen::Pen;
+use crate::present::format;
+use crate::present::link::{Trouble, trouble};
+use crate::present::meter::Meter;
+use crate::present::pieces;
+use crate::present::pieces::{Piece, dim, piece, plain};
+use crate::present::text;
+use crate::state::{Cluster, State};
+use crate::theme::Role;
+use model::{Identity, MEMORY, VCORE};
+use source::{Link, SourcePlace};
+use view::units::show_amount;
+
+/// Draws the header into its one or two lines.
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let who = vec![plain(who(&state.cluster.identity, usize::from(area.width)))];
+    let who_width = pieces::width(&who).min(usize::from(area.width) / 3);
+    let who_columns = u16::try_from(who_width).unwrap_or(0);
+    pen.pieces_right(area.right() - 1 - who_columns, area.y, who_columns, &who);
+    let room = area.width.saturating_sub(who_columns + 4);
+    if area.height >= 2 {
+        pen.pieces(area.x + 1, area.y, room, &source_pieces(pen, state, usize::from(room)));
+        let figures = fitting(pen, state, usize::from(area.width) - 2);
+        pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
+        return;
+    }
+    // On one line the figures get what the name, up to two fifths, leaves; what is not enforced gets what they leave without meters, and why
+    // the picture is old what their shortest form leaves.
+    let beside = |words| usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, words)) + 3);
+    let room_of_source = match trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty() {
+        true => beside(false),
+        false if !is_enforced(&state.cluster) => beside(true),
+        false => usize::from(room) * 2 / 5,
+    };
+    let mut left = source_pieces(pen, state, room_of_source);
+    left.push(plain("   "));
+    let used = pieces::width(&left);
+    left.extend(fitting(pen, state, usize::from(room).saturating_sub(used)));
+    pen.pieces(area.x + 1, area.y, room, &left);
+}
+
+/// The user with his groups; with their number, where they would take the room of what is looked at.
+fn who(identity: &Identity, width: usize) -> String {
+    let whole = identity.to_string();
+    if text::width(&whole) <= width / 4 || identity.groups.len() < 2 {
+        return whole;
+    }
+    format!("{} ({})", identity.user, format::count(identity.groups.len() as u64, "group"))
+}
+
+/// Whether what is looked at holds what starts there to the limits that are shown.
+fn is_enforced(cluster: &Cluster) -> bool {
+    cluster.about.place != SourcePlace::Machine { enforced: false }
+}
+
+/// The badges, what the cluster is and which partition is shown; the name is cut so that all takes at most `room` columns.
+fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
+    let cluster = &state.cluster;
+    let mut pieces = vec![match cluster.about.place {
+        SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
+        SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
+        SourcePlace::Machine { .. } => piece(Role::BadgeEmbedded, " THIS MACHINE "),
+        SourcePlace::Saved => piece(Role::BadgeFrozen, " SAVED "),
+        SourcePlace::WhatIf => piece(Role::BadgeWhatIf, " WHAT IF "),
+    }];
+    if !is_enforced(cluster) {
+        // What holds instead is said by `info`.
+        pieces.extend([plain(" "), piece(Role::BadgeFrozen, " CPU, MEM NOT ENFORCED ")]);
+    }
+    if let Some(since) = cluster.frozen {
+        pieces.push(plain(" "));
+        let age = format::duration(state.now.saturating_sub(since));
+        pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
+    }
+    for (is, badge) in [(cluster.newest.paused, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
+        if is {
+            pieces.extend([plain(" "), piece(Role::BadgeFrozen, badge)]);
+        }
+    }
+    if let Some(part) = cluster.stale.iter().max_by_key(|part| part.age).filter(|_| cluster.link.is_live()) {
+        let more = if cluster.stale.len() > 1 { ", and more" } else { "" };
+        pieces.push(plain(" "));
+        pieces.push(piece(Role::BadgeStale, format!(" {} OLD: {}{more} ", format::duration(part.age), part.what)));
+    }
+    let mut badges = pieces::width(&pieces);
+    if let Some(Trouble { badge, story, again }) = trouble(&cluster.link) {
+        pieces.push(plain(" "));
+        pieces.push(piece(Role::BadgeStale, badge));
+        pieces.push(plain("  "));
+        // The address stands behind it; when it is tried again is the last to go.
+        let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
+        let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
+        let left = room.saturating_sub(pieces::width(&pieces) + text::width(&again));
+        pieces.push(piece(Role::Error, text::cut(&text::escape(story), left, pen.signs().ellipsis).into_owned()));
+        pieces.push(piece(Role::Error, again));
+        badges = pieces::width(&pieces).min(room);
+    } else if let Link::Live { rtt: Some(rtt) } = &cluster.link {
+        pieces.push(dim(format!(" {}ms", rtt.as_millis())));
+        badges = pieces::width(&pieces);
+    }
+    let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
+    let partition = [dim("  "), dim(part)];
+    // Badges come first: with little room the partition goes, then the name.
+    let behind = pieces::width(&partition);
+    // Of the host a few letters stay as long as the partition does.
+    let least = port(cluster).map_or(0, |(host, port)| text::width(port) + text::width(host).min(12) + 2);
+    let behind = if badges + behind + least <= room { behind } else { 0 };
+    pieces.push(plain("  "));
+    let left = (room - behind).saturating_sub(pieces::width(&pieces));
+    pieces.push(plain(name(cluster, left, pen.signs().ellipsis)));
+    cut_to(&mut pieces, room - behind, pen.signs().ellipsis);
+    if behind > 0 {
+        pieces.extend(partition);
+    }
+    pieces
+}
+
+/// What is looked at. Of an address in too little room the host is cut and the port stays: on one machine it says which scheduler it is.
+fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
+    let name = text::escape(&cluster.about.name).into_owned();
+    match port(cluster) {
+        Some((host, port)) if text::width(&name) > room && text::width(port) + 2 <= room => {
+            format!("{}{port}", text::cut(&text::escape(host), room - text::width(port), ellipsis))
+        }
+        _ => name,
+    }
+}
+
+/// The name of something remote before its port, and the port with its colon.
+fn port(cluster: &Cluster) -> Option<(&str, &str)> {
+    let name = &cluster.about.name;
+    let at = name.rfind(':').filter(|_| cluster.about.place == SourcePlace::Remote)?;
+    let (host, port) = name.split_at(at);
+    port[1..].chars().all(|c| c.is_ascii_digit()).then_some((host, port))
+}
+
+/// Cuts pieces so that all take at most `room` columns.
+fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
+    let mut used = 0;
+    for piece in pieces.iter_mut() {
+        let shown = text::escape(&piece.text).into_owned();
+        let cut = text::cut(&shown, room.saturating_sub(used), ellipsis).into_owned();
+        used += text::width(&cut);
+        piece.text = cut.into();
+    }
+    pieces.retain(|piece| !piece.text.is_empty());
+}
+
+/// The figures, in the longest form that fits.
+fn fitting(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
+    let forms = [(12, true), (10, true), (8, true), (6, true), (4, true), (0, true), (0, false)];
+    let all = forms.map(|(meter, words)| figures(pen, state, meter, words));
+    let longest = all.iter().find(|pieces| pieces::width(pieces) <= room);
+    longest.unwrap_or(&all[forms.len() - 1]).clone()
+}
+
+fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> {
+    let gap = || plain(if words { "  " } else { " " });
+    let Some(part) = state.framed_part() else {
+        let live = state.cluster.link.is_live();
+        return vec![dim(if live { "no configuration yet" } else { "nothing is known of it yet" })];
+    };
+    let mut pieces = vec![match state.cluster.unread.nodes && part.nodes.is_empty() {
+        true => plain("? nodes"),
+        false => plain(format::count(part.nodes.len() as u64, "node")),
+    }];
+    for name in [VCORE, MEMORY] {
+        let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
+        let level = Meter { used, base: all, guaranteed: None };
+        pieces.extend([gap(), dim(format!("{} ", format::resource_name(name)))]);
+        if meter > 0 {
+            pieces.extend(level.pieces(meter, pen.signs()));
+            pieces.push(plain(" "));
+        }
+        pieces.push(piece(
+            if level.role() == Role::UsageNormal { Role::Text } else { level.role() },
+            show_amount(name, used),
+        ));
+        let all = all.map_or_else(|| pen.signs().nothing.to_owned(), |all| show_amount(name, all));
+        pieces.push(dim(if words { format!(" of {all}") } else { format!("/{all}") }));
+    }
+    pieces.extend([gap(), plain(format::rate(state.framed().allocation_rate))]);
+    pieces.push(dim(if words { " alloc/s" } else { "/s" }));
+    pieces
+}

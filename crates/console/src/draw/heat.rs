@@ -1,0 +1,128 @@
+//! The nodes as a map: a sign for each, the higher and the warmer the fuller it is.
+//!
+//! ```text
+//!  each node by the fuller of its cpu and memory
+//!  ▁▁ little   ▇▇ most   ██ all   ○○ drained
+//!
+//!  node-a  ● open  cpu 12.5 of 20  mem 24G of 40G  8 allocations
+//!
+//!  ▆▆ node-a   ▇▇ node-b   ██ node-c   …                 with room for the names
+//!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
+//! ```
+//!
+//! In the order of the list. Where there are more nodes than room, one sign stands for several: for the fullest of them.
+
+use ratatui::layout::Rect;
+
+use crate::draw::pen::Pen;
+use crate::present::format;
+use crate::present::lists::nodes::{meter, state_pieces};
+use crate::present::meter::Meter;
+use crate::present::pieces::{Piece, dim, piece, plain};
+use crate::present::text;
+use crate::state::State;
+use crate::state::page::NodesPage;
+use crate::theme::{Role, Signs};
+use model::{MEMORY, VCORE};
+use view::NodeRow;
+use view::units::show_amount;
+
+/// The columns of a sign with the blank behind it.
+const CELL: usize = 3;
+
+/// Draws the map.
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
+    let (Some(part), false) = (state.cluster.part(), page.list.rows.is_empty()) else { return };
+    let signs = pen.signs();
+    let twice = |sign: &str, word: &str| format!("{sign}{sign} {word}   ");
+    let legend = [
+        piece(Role::UsageNormal, twice(signs.bars[0], "little")),
+        piece(Role::UsageHigh, twice(signs.bars[6], "most")),
+        piece(Role::UsageFull, twice(signs.bars[7], "all")),
+        piece(Role::StateStopped, twice(signs.stopped, "drained")),
+    ];
+    pen.pieces(area.x, area.y + 1, area.width, &legend);
+    let here = page.list.rows.get(page.list.cursor.index).and_then(|id| part.nodes.get(id));
+    if let Some(node) = here {
+        pen.pieces(area.x, area.y + 3, area.width, &figures(node, signs));
+    }
+    let map = Rect { y: area.y + 5, height: area.height.saturating_sub(5), ..area };
+    // With room for all, each sign has its name behind it.
+    let widest = page.list.rows.iter().map(|id| text::width(id.as_str())).max().unwrap_or(0);
+    let named = CELL + widest + 2;
+    let fits = |cell: usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();
+    let cell = if fits(named) { named } else { CELL };
+    let in_line = usize::from(map.width) / cell;
+    let room = in_line * usize::from(map.height);
+    if room == 0 {
+        return;
+    }
+    let each = page.list.rows.len().div_ceil(room);
+    let message = match each {
+        1 => "each node by the fuller of its cpu and memory".to_owned(),
+        _ => format!("{each} nodes a sign: the fullest of them, by cpu or memory"),
+    };
+    pen.pieces(area.x, area.y, area.width, &[dim(message)]);
+    for (at, ids) in page.list.rows.chunks(each).enumerate() {
+        let nodes = ids.iter().filter_map(|id| part.nodes.get(id));
+        let Some(node) = nodes.max_by_key(|node| (node.is_open(), share(node))) else { continue };
+        let (x, y) = (at % in_line * cell, at / in_line);
+        let place = Rect {
+            x: map.x + u16::try_from(x).unwrap_or(0),
+            y: map.y + u16::try_from(y).unwrap_or(0),
+            width: u16::try_from(if cell == named { CELL + widest } else { 2 }).unwrap_or(2),
+            height: 1,
+        };
+        let (sign, role) = sign(node, signs);
+        pen.pieces(place.x, place.y, 2, &[piece(role, sign.repeat(2)), plain("")]);
+        if cell == named {
+            pen.text(place.x + 3, place.y, place.width - 3, node.id.as_str(), Role::Text);
+        }
+        if page.list.cursor.index / each == at {
+            pen.style(place, Role::Selection);
+        }
+    }
+}
+
+/// What is known of the node under the cursor, in one line.
+fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
+    let mut pieces = vec![piece(Role::Title, node.id.to_string()), plain("  ")];
+    pieces.extend(state_pieces(node, signs, true));
+    let others = node.capacity.iter().map(|(name, _)| name).filter(|name| *name != VCORE && *name != MEMORY);
+    for name in [VCORE, MEMORY].into_iter().chain(others) {
+        let all = node.capacity.amount(name);
+        let level = meter(node, name);
+        let role = if level.role() == Role::UsageNormal { Role::Text } else { level.role() };
+        pieces.extend([
+            dim(format!("  {} ", format::resource_name(name))),
+            piece(role, show_amount(name, level.used)),
+            dim(format!(" of {}", show_amount(name, all))),
+        ]);
+    }
+    pieces.push(dim(format!("  {}", format::count(node.allocations.len() as u64, "allocation"))));
+    pieces
+}
+
+/// The fuller of cpu and memory, in thousandths.
+fn share(node: &NodeRow) -> i64 {
+    [VCORE, MEMORY].into_iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
+}
+
+fn share_of(meter: &Meter) -> i64 {
+    let base = i128::from(meter.base.unwrap_or(0));
+    let share = (i128::from(meter.used) * 1000).checked_div(base).unwrap_or(0);
+    i64::try_from(share.clamp(0, 1000)).unwrap_or(0)
+}
+
+/// The sign of a node, and how warm it is.
+fn sign(node: &NodeRow, signs: &'static Signs) -> (&'static str, Role) {
+    let share = share(node);
+    let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);
+    match share {
+        _ if !node.is_open() => (signs.stopped, Role::StateStopped),
+        0 => (signs.nothing, Role::Dim),
+        1000 => (signs.bars[7], Role::UsageFull),
+        800.. => (signs.bars[level], Role::UsageHigh),
+        _ => (signs.bars[level], Role::UsageNormal),
+    }
+}

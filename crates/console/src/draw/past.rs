@@ -1,0 +1,35 @@
+//! A line under the header while the past is on the screen. It is there in words and in reverse, so also without colours.
+//!
+//! ```text
+//!  THE PAST, as it was at 0:41, 12s ago, right before: etl-1 was killed                     [ ] step   :live returns
+//! ```
+
+use ratatui::layout::Rect;
+
+use crate::draw::pen::Pen;
+use crate::present::format;
+use crate::present::text;
+use crate::state::State;
+use crate::theme::Role;
+
+/// Draws the line; in the present it has no height.
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let Some(shown) = state.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
+    let ago = format::duration(state.cluster.past.live.since(shown.at));
+    let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
+    let message =
+        format!(" THE PAST, as it was at {}, {ago} ago{before}", format::when(shown.at, state.cluster.past.live));
+    let keys = "[ ] step   :live returns ";
+    let width = usize::from(area.width);
+    let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
+    let message = text::cut(&text::escape(&message), room, pen.signs().ellipsis).into_owned();
+    let mut line = message;
+    let gap = width.saturating_sub(text::width(&line));
+    if gap > keys.len() {
+        line.push_str(&" ".repeat(gap - keys.len()));
+        line.push_str(keys);
+    } else {
+        line.push_str(&" ".repeat(gap));
+    }
+    pen.text(area.x, area.y, area.width, &line, Role::BadgeFrozen);
+}

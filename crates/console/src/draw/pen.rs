@@ -1,0 +1,176 @@
+//! Writing into the buffer. All text of the console goes through here, so that nothing unescaped reaches the terminal and nothing
+//! is written past its columns.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use crate::present::pieces::{Piece, width};
+use crate::present::text;
+use crate::theme::{Role, Signs, Theme};
+
+/// A buffer with the theme that is written in.
+pub struct Pen<'b> {
+    buffer: &'b mut Buffer,
+    theme: &'b Theme,
+}
+
+impl<'b> Pen<'b> {
+    /// A pen for a buffer.
+    pub fn new(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
+        Self { buffer, theme }
+    }
+
+    /// The signs of the theme.
+    pub fn signs(&self) -> &'static Signs {
+        self.theme.signs
+    }
+
+    /// Writes text into at most `max` columns, cut with an ellipsis. Gives the columns used.
+    pub fn text(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
+        let style = self.theme.style(role);
+        let escaped = text::escape(text);
+        let cut = text::cut(&escaped, usize::from(max), self.theme.signs.ellipsis);
+        self.raw(x, y, max, &cut, style)
+    }
+
+    /// The same for paths: the end is kept.
+    pub fn path(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
+        let style = self.theme.style(role);
+        let escaped = text::escape(text);
+        let cut = text::cut_start(&escaped, usize::from(max), self.theme.signs.ellipsis);
+        self.raw(x, y, max, &cut, style)
+    }
+
+    fn raw(&mut self, x: u16, y: u16, max: u16, text: &str, style: Style) -> u16 {
+        let area = *self.buffer.area();
+        if x >= area.right() || y >= area.bottom() || x < area.x || y < area.y {
+            return 0;
+        }
+        let max = usize::from(max.min(area.right() - x));
+        let (end, _) = if self.theme.ascii {
+            self.buffer.set_stringn(x, y, text::ascii(text), max, style)
+        } else {
+            self.buffer.set_stringn(x, y, text, max, style)
+        };
+        end - x
+    }
+
+    /// Writes pieces one after the other into at most `max` columns. Gives the columns used.
+    pub fn pieces(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
+        let mut used = 0;
+        for piece in pieces {
+            if used >= max {
+                break;
+            }
+            used += self.text(x + used, y, max - used, &piece.text, piece.role);
+        }
+        used
+    }
+
+    /// Writes pieces so that they end at the right of `max` columns; what is too long is cut at its end. Gives the columns used.
+    pub fn pieces_right(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
+        let wide = u16::try_from(width(pieces)).unwrap_or(u16::MAX).min(max);
+        self.pieces(x + (max - wide), y, wide, pieces)
+    }
+
+    /// Whether only ASCII may be written.
+    pub fn is_ascii(&self) -> bool {
+        self.theme.ascii
+    }
+
+    /// The style of a role.
+    pub fn role(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    /// Draws a widget without text of its own, in as much of an area as there is.
+    pub fn widget(&mut self, widget: impl Widget, area: Rect) {
+        widget.render(area.intersection(*self.buffer.area()), self.buffer);
+    }
+
+    /// Lays a role's style over an area, keeping what is written there.
+    pub fn style(&mut self, area: Rect, role: Role) {
+        self.buffer.set_style(area.intersection(*self.buffer.area()), self.theme.style(role));
+    }
+
+    /// Empties an area.
+    pub fn clear(&mut self, area: Rect) {
+        let area = area.intersection(*self.buffer.area());
+        let page = self.theme.style(Role::Page);
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                self.buffer[(x, y)].reset();
+                self.buffer[(x, y)].set_style(page);
+            }
+        }
+    }
+
+    /// A line across.
+    pub fn line(&mut self, x: u16, y: u16, width: u16) {
+        let line = self.theme.signs.line.repeat(usize::from(width));
+        self.raw(x, y, width, &line, self.theme.style(Role::Border));
+    }
+
+    /// A line down.
+    pub fn wall(&mut self, area: Rect) {
+        for y in area.top()..area.bottom() {
+            self.text(area.x, y, 1, self.theme.signs.wall, Role::Border);
+        }
+    }
+
+    /// An emptied box with a title; gives the room inside it, with a free column at either side.
+    pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
+        self.clear(area);
+        if area.width < 4 || area.height < 2 {
+            return Rect::default();
+        }
+        let signs = self.signs();
+        let right = area.right() - 1;
+        for (y, left_corner, right_corner) in
+            [(area.y, signs.corners[0], signs.corners[1]), (area.bottom() - 1, signs.corners[2], signs.corners[3])]
+        {
+            self.text(area.x, y, 1, left_corner, Role::Border);
+            self.line(area.x + 1, y, area.width - 2);
+            self.text(right, y, 1, right_corner, Role::Border);
+        }
+        let sides = Rect { y: area.y + 1, height: area.height - 2, width: 1, ..area };
+        self.wall(sides);
+        self.wall(Rect { x: right, ..sides });
+        if !title.is_empty() {
+            self.over(area.x + 2, area.y, area.width.saturating_sub(4), &format!(" {title} "), Role::Title);
+        }
+        Rect { x: area.x + 2, y: area.y + 1, width: area.width - 4, height: area.height - 2 }
+    }
+
+    /// Writes text over what is there, taking nothing over of its style.
+    pub fn over(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) {
+        let wide = u16::try_from(text::width(text)).unwrap_or(u16::MAX).min(max);
+        self.clear(Rect { x, y, width: wide, height: 1 });
+        self.text(x, y, max, text, role);
+    }
+
+    /// Lines of pieces from `top` on, as many as there is room for.
+    pub fn lines(&mut self, area: Rect, lines: &[Vec<Piece>], top: usize) {
+        for (y, line) in (area.top()..area.bottom()).zip(lines.iter().skip(top)) {
+            self.pieces(area.x, y, area.width, line);
+        }
+    }
+
+    /// The same, and how many more there are below.
+    pub fn scrolled(&mut self, area: Rect, lines: &[Vec<Piece>], top: usize) {
+        self.lines(area, lines, top);
+        self.more_below(area, lines.len(), top);
+    }
+
+    /// How many of so many lines are below those on the screen.
+    pub fn more_below(&mut self, area: Rect, lines: usize, top: usize) {
+        let room = usize::from(area.height);
+        if lines > top + room {
+            let more = format!(" {} more ", lines - top - room);
+            let wide = u16::try_from(more.len()).unwrap_or(0);
+            self.over(area.right().saturating_sub(wide), area.bottom().saturating_sub(1), wide, &more, Role::HintKey);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Values over time: lines over a time axis, marks below them.
+//!
+//! ```text
+//!  queue root.tenants  cpu use and waiting p95 (top: 3m 12s)  What is allocated …
+//!  1:12:30   cpu use 12.5 (10 to 14)   waiting p95 3m
+//!      14   ⢀⡠⠤⠒⠒⠒⠤⣀            ⢀⣀
+//!       7  ⠔⠁         ⠉⠒⠒⠤⠤⠔⠒⠒⠉⠁
+//!       0
+//!            p        c      n
+//!          0:42                1:00                1:12
+//!  n node
+//!  10 s since 0:00, 1 min since 0:00
+//! ```
+
+use ratatui::layout::Rect;
+use ratatui::symbols::Marker;
+use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
+
+use crate::draw::pen::Pen;
+use crate::present::format;
+use crate::present::pieces::{dim, piece};
+use crate::present::trends::{GUTTER, Picture, footer, nothing, picture, title};
+use crate::state::State;
+use crate::state::trends::TrendsPage;
+use crate::theme::Role;
+use view::trends::Series;
+
+/// The lines around the chart: title, reading, marks, times, legend, footer.
+const AROUND: u16 = 6;
+
+/// Draws the page.
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &TrendsPage, area: Rect) {
+    let picture = picture(state, page);
+    let (left, wide) = (area.x + 1, area.width.saturating_sub(2));
+    pen.pieces(left, area.y, wide, &title(page, picture.as_ref()));
+    let Some(picture) = picture else {
+        pen.text(left, area.y + 2, wide, nothing(state), Role::Dim);
+        return;
+    };
+    pen.pieces(left, area.y + 1, wide, &picture.reading(state, page));
+    let columns = u16::try_from(picture.first.figures.len()).unwrap_or(u16::MAX);
+    let tall = area.height.saturating_sub(AROUND);
+    if tall < 2 {
+        return;
+    }
+    let full = wide.saturating_sub(GUTTER);
+    let chart = Rect { x: left + GUTTER, y: area.y + 2, width: full, height: tall };
+    scale(pen, page, &picture, chart);
+    lines(pen, &picture, chart);
+    let column = |step: usize| chart.x + place(step, columns, full);
+    let below = chart.bottom();
+    for (step, mark) in &picture.marks {
+        pen.text(column(*step), below, 1, &mark.kind.letter().to_string(), Role::Warning);
+    }
+    pen.style(Rect { x: column(picture.cursor), width: 1, height: tall + 1, ..chart }, Role::Selection);
+    times(pen, state, &picture.first, Rect { y: below + 1, height: 1, ..chart });
+    pen.pieces(left, below + 2, wide, &picture.mark_words(state));
+    pen.pieces(left, below + 3, wide, &footer(state));
+}
+
+/// The column of a step, where there are fewer steps than columns.
+fn place(step: usize, steps: u16, columns: u16) -> u16 {
+    let steps = usize::from(steps.max(1));
+    u16::try_from((step * usize::from(columns) + usize::from(columns) / 2) / steps)
+        .unwrap_or(0)
+        .min(columns.saturating_sub(1))
+}
+
+/// The figures left of the lines.
+fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
+    let half = chart.height / 2;
+    for (y, figure) in [(0, picture.top), (half, picture.top / 2), (chart.height - 1, 0)] {
+        if y == half && (chart.height < 5 || picture.top < 2) {
+            continue;
+        }
+        pen.pieces_right(chart.x - GUTTER, chart.y + y, GUTTER - 1, &[dim(page.value.show(figure))]);
+    }
+}
+
+/// The lines: of the value, of what bounds it, and of a second one. A gap is a gap.
+fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
+    let ascii = pen.is_ascii();
+    let marker = |sign: char, other: Marker| if ascii { Marker::Custom(sign) } else { other };
+    let top = picture.top as f64;
+    let mut parts: Vec<(Run, Role, Marker)> = Vec::new();
+    for bound in &picture.bounds {
+        parts.extend(runs(bound, 1.0).into_iter().map(|run| (run, Role::Dim, marker('-', Marker::Dot))));
+    }
+    if let Some(second) = &picture.second {
+        let factor = top / picture.second_top as f64;
+        parts.extend(runs(second, factor).into_iter().map(|run| (run, Role::Warning, marker('+', Marker::Dot))));
+    }
+    parts.extend(runs(&picture.first, 1.0).into_iter().map(|run| (run, Role::Accent, marker('*', Marker::Braille))));
+    let sets = parts.iter().map(|(run, role, marker)| {
+        let kind = if run.len() > 1 { GraphType::Line } else { GraphType::Scatter };
+        Dataset::default().data(run).marker(*marker).graph_type(kind).style(pen.role(*role))
+    });
+    let last = picture.first.figures.len().saturating_sub(1).max(1) as f64;
+    let widget = Chart::new(sets.collect())
+        .legend_position(None)
+        .x_axis(Axis::default().bounds([0.0, last]))
+        .y_axis(Axis::default().bounds([0.0, top]));
+    pen.widget(widget, chart);
+}
+
+/// The points of a line without a gap: step and figure.
+type Run = Vec<(f64, f64)>;
+
+/// The parts of a series without a gap.
+fn runs(series: &Series, factor: f64) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut whole = false;
+    for (step, figure) in series.figures.iter().enumerate() {
+        let Some(figure) = figure else {
+            whole = false;
+            continue;
+        };
+        let point = (step as f64, figure.mean as f64 * factor);
+        match runs.last_mut().filter(|_| whole) {
+            Some(run) => run.push(point),
+            None => runs.push(vec![point]),
+        }
+        whole = true;
+    }
+    runs
+}
+
+/// The time axis: as many times as there is room for.
+fn times(pen: &mut Pen<'_>, state: &State, series: &Series, area: Rect) {
+    let count = usize::from(area.width / 20).clamp(2, 8);
+    let steps = series.figures.len();
+    for nth in 0..count {
+        let step = (steps - 1) * nth / (count - 1);
+        let text = format::when(series.at(step), state.cluster.past.live);
+        let wide = u16::try_from(text.len()).unwrap_or(area.width);
+        let x = area.x + place(step, u16::try_from(steps).unwrap_or(u16::MAX), area.width);
+        let x = x.saturating_sub(wide / 2).clamp(area.x, area.right().saturating_sub(wide).max(area.x));
+        pen.pieces(x, area.y, wide, &[piece(Role::Dim, text)]);
+    }
+}

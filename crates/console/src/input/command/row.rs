@@ -1,0 +1,130 @@
+//! One row of the registry of commands.
+
+use crate::state::command::{CommandId, Context};
+
+/// What a command takes after its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing may follow its name.
+    None,
+    /// Something, or nothing.
+    Optional(Kind),
+    /// Something must follow its name.
+    Required(Kind),
+}
+
+/// What kind of thing an argument is; decides its completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what its name says")]
+pub enum Kind {
+    Queue,
+    Leaf,
+    App,
+    Node,
+    User,
+    Group,
+    Column,
+    Theme,
+    Partition,
+    Context,
+    Text,
+    File,
+    Ago,
+    Number,
+    Columns,
+    View,
+    Anything,
+    Interval,
+    Own,
+}
+
+impl Kind {
+    /// The placeholder for it in usage lines.
+    pub const fn placeholder(self) -> &'static str {
+        match self {
+            Self::Queue | Self::Leaf => "QUEUE",
+            Self::App => "APPLICATION",
+            Self::Node => "NODE",
+            Self::User => "USER",
+            Self::Group => "GROUP",
+            Self::Column => "COLUMN",
+            Self::Theme => "THEME",
+            Self::Partition => "PARTITION",
+            Self::Context => "CONTEXT",
+            Self::Text => "TEXT",
+            Self::File => "FILE",
+            Self::Ago => "AGO",
+            Self::Number => "REVISION",
+            Self::Columns => "NAME …",
+            Self::View => "VIEW",
+            Self::Anything => "NAME",
+            Self::Interval => "INTERVAL",
+            Self::Own => "COMMAND",
+        }
+    }
+}
+
+/// One command with all that keys, hints, help and completion say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// What the guard and the update decide by.
+    pub id: CommandId,
+    /// Its name in the command line; empty when it has none there.
+    pub name: &'static str,
+    /// Other names in the command line.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one line.
+    pub doc: &'static str,
+    /// Its keys, where they mean it.
+    pub keys: &'static [(Context, &'static str)],
+    /// The word in the last line, where it is worth one.
+    pub hints: &'static [(Context, &'static str)],
+    /// What it takes.
+    pub argument: Argument,
+}
+
+pub(super) const fn row(id: CommandId, name: &'static str, doc: &'static str) -> Command {
+    Command { id, name, aliases: &[], doc, keys: &[], hints: &[], argument: Argument::None }
+}
+
+impl Command {
+    pub(super) const fn keys(self, keys: &'static [(Context, &'static str)]) -> Self {
+        Self { keys, ..self }
+    }
+
+    pub(super) const fn hints(self, hints: &'static [(Context, &'static str)]) -> Self {
+        Self { hints, ..self }
+    }
+
+    pub(super) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    pub(super) const fn takes(self, argument: Argument) -> Self {
+        Self { argument, ..self }
+    }
+
+    /// The name with what it takes: `apps [QUEUE]`.
+    pub fn usage(&self) -> String {
+        match self.argument {
+            Argument::None => self.name.to_owned(),
+            Argument::Optional(kind) => format!("{} [{}]", self.name, kind.placeholder()),
+            Argument::Required(kind) => format!("{} {}", self.name, kind.placeholder()),
+        }
+    }
+
+    /// Its name in a person's settings: that of the command line, or what it is called here, as `page-down`.
+    pub fn binding_name(&self) -> String {
+        if !self.name.is_empty() {
+            return self.name.to_owned();
+        }
+        let mut name = String::new();
+        for c in format!("{:?}", self.id).chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.extend(c.to_lowercase());
+        }
+        name
+    }
+}

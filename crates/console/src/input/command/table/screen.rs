@@ -1,0 +1,109 @@
+//! The screen, and the line at its foot.
+
+use crate::input::command::row::{Argument, Command, Kind, row};
+use crate::state::command::{CommandId, Context as In, GoCommand, PromptCommand, ScreenCommand, TrialCommand};
+
+/// Their rows, in the order in which the help lists them.
+pub const ROWS: &[Command] = &[
+    row(
+        CommandId::Screen(ScreenCommand::Freeze),
+        "freeze",
+        "Freeze or unfreeze the screen; the scheduler keeps running",
+    )
+    .keys(&[(In::Page, "p")])
+    .hints(&[(In::Page, "freeze")]),
+    row(CommandId::Screen(ScreenCommand::Marks), "marks", "Mark cells that changed, or stop doing so"),
+    row(
+        CommandId::Screen(ScreenCommand::Mouse),
+        "mouse",
+        "Listen to the mouse, or leave it to the terminal, so that text can be selected",
+    ),
+    row(CommandId::Screen(ScreenCommand::Theme), "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
+    row(CommandId::Go(GoCommand::Messages), "messages", "What was said, by the engine and in the last line")
+        .aliases(&["log"]),
+    row(CommandId::Prompt(PromptCommand::CommandLine), "", "The command line, with completion")
+        .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
+        .hints(&[(In::Page, "command")]),
+    row(CommandId::Go(GoCommand::Help), "help", "The keys of this page, and all others")
+        .keys(&[(In::Page, "?"), (In::Page, "F1")])
+        .hints(&[(In::Page, "help")]),
+    row(CommandId::Go(GoCommand::Back), "", "One step back: a notice, a filter, a page; never quits")
+        .keys(&[(In::Page, "esc")]),
+    row(CommandId::Go(GoCommand::Leave), "", "Back to the page before; on the first page: quit")
+        .keys(&[
+            (In::Page, "q"),
+            (In::Help, "q"),
+            (In::Help, "esc"),
+            (In::Help, "?"),
+            (In::Messages, "q"),
+            (In::Messages, "esc"),
+        ])
+        .hints(&[(In::Queues, "quit"), (In::Page, "back"), (In::Help, "close"), (In::Messages, "close")]),
+    row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks when something would be lost")
+        .aliases(&["q", "exit"]),
+    row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit at once, without asking").aliases(&["q!"]),
+    row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit at once, without asking")
+        .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
+    row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "To the background; `fg` comes back")
+        .keys(&[(In::Always, "ctrl-z")]),
+    row(CommandId::Screen(ScreenCommand::Repaint), "repaint", "Redraw the whole screen")
+        .keys(&[(In::Always, "ctrl-l")]),
+    row(CommandId::Prompt(PromptCommand::Accept), "", "Take it")
+        .keys(&[
+            (In::Filter, "enter"),
+            (In::Command, "enter"),
+            (In::Confirm, "enter"),
+            (In::Typed, "enter"),
+            (In::Reason, "enter"),
+            (In::Columns, "enter"),
+        ])
+        .hints(&[
+            (In::Filter, "keep"),
+            (In::Command, "run"),
+            (In::Confirm, "choose"),
+            (In::Typed, "do it"),
+            (In::Reason, "take it"),
+            (In::Columns, "take them"),
+        ]),
+    row(CommandId::Prompt(PromptCommand::Cancel), "", "Leave; a filter is cleared, nothing is done")
+        .keys(&[
+            (In::Filter, "esc"),
+            (In::Command, "esc"),
+            (In::Confirm, "esc"),
+            (In::Typed, "esc"),
+            (In::Reason, "esc"),
+            (In::Columns, "esc"),
+            (In::Columns, "q"),
+            (In::Confirm, "n"),
+            (In::Confirm, "q"),
+        ])
+        .hints(&[
+            (In::Filter, "clear"),
+            (In::Command, "leave"),
+            (In::Confirm, "cancel"),
+            (In::Typed, "cancel"),
+            (In::Reason, "discard"),
+            (In::Columns, "leave them"),
+        ]),
+    row(CommandId::Prompt(PromptCommand::Complete), "", "Take the completion")
+        .keys(&[(In::Command, "tab")])
+        .hints(&[(In::Command, "complete")]),
+    row(CommandId::Prompt(PromptCommand::Choose), "", "The next completion")
+        .keys(&[(In::Command, "down"), (In::Command, "ctrl-n")]),
+    row(CommandId::Prompt(PromptCommand::Unchoose), "", "The completion before")
+        .keys(&[(In::Command, "shift-tab"), (In::Command, "ctrl-p")]),
+    row(CommandId::Prompt(PromptCommand::Older), "", "What was written before; among completions: the one before")
+        .keys(&[(In::Command, "up"), (In::Filter, "up")])
+        .hints(&[(In::Command, "history")]),
+    row(CommandId::Prompt(PromptCommand::Newer), "", "Back to what was written after it").keys(&[(In::Filter, "down")]),
+    row(CommandId::Prompt(PromptCommand::OtherAnswer), "", "The other answer")
+        .keys(&[(In::Confirm, "left"), (In::Confirm, "right"), (In::Confirm, "tab")])
+        .hints(&[(In::Confirm, "other answer")]),
+    row(CommandId::Prompt(PromptCommand::Yes), "", "Do it").keys(&[(In::Confirm, "y")]).hints(&[(In::Confirm, "yes")]),
+    row(CommandId::Prompt(PromptCommand::Reason), "", "Write the reason for it, which the audit keeps")
+        .keys(&[(In::Confirm, "r"), (In::Confirm, "ctrl-r"), (In::Typed, "ctrl-r")])
+        .hints(&[(In::Confirm, "reason"), (In::Typed, "reason")]),
+    row(CommandId::Trial(TrialCommand::TryThis), "", "Try it in a copy of the cluster first, where nothing is real")
+        .keys(&[(In::Config, "f"), (In::Change, "f"), (In::Confirm, "f")])
+        .hints(&[(In::Config, "what if"), (In::Change, "what if"), (In::Confirm, "what if")]),
+];

@@ -1,0 +1,81 @@
+//! What stands over the page: questions, boxes with text, what is being written.
+
+use crate::linear::plain;
+use crate::present::overlay;
+use crate::state::State;
+use crate::state::layer::{ColumnPicker, CommandLine, Confirm, Layer, Off};
+
+/// How many completions of a command line are said.
+const COMPLETIONS: usize = 10;
+
+/// The lines of all layers, the topmost last.
+pub fn lines(state: &State) -> Vec<String> {
+    state.layers.iter().flat_map(|layer| of(state, layer)).collect()
+}
+
+/// The lines of a layer.
+pub fn of(state: &State, layer: &Layer) -> Vec<String> {
+    match layer {
+        Layer::Confirm(question) => asked(question),
+        Layer::Help(help) => plain::lines(&overlay::help_lines(state, help)),
+        Layer::Messages { .. } => plain::lines(&overlay::message_lines(state)),
+        Layer::Tour { .. } => plain::lines(&overlay::tour_lines(state)),
+        Layer::Figures(figures) => {
+            let one = |figure: &crate::state::layer::Figure| {
+                let shown = if figure.shown.is_empty() { String::new() } else { format!(" {}", figure.shown) };
+                plain::text(&format!("{}{shown}: {}", figure.title, figure.why))
+            };
+            let title = plain::text(&format!("Figures of {}", figures.of));
+            std::iter::once(title).chain(figures.list.iter().map(one)).collect()
+        }
+        Layer::Columns(picker) => columns(picker),
+        Layer::Command(line) => command(line),
+        Layer::Filter { line } => vec![plain::text(&format!("A filter is being written: {}", line.text()))],
+        Layer::Reason { line } => vec![plain::text(&format!("The reason is being written: {}", line.text()))],
+        Layer::Form => vec!["The form is being written.".to_owned()],
+        Layer::Edit => vec!["The text is being edited.".to_owned()],
+    }
+}
+
+/// A question, what would happen, and how it is answered.
+pub fn asked(question: &Confirm) -> Vec<String> {
+    let mut lines = vec![format!("Question: {}", question.title)];
+    lines.extend(question.lines.iter().filter(|line| !line.trim().is_empty()).cloned());
+    match question.reason.as_deref() {
+        Some("") => lines.push("Reason: none given; reason TEXT gives one".to_owned()),
+        Some(reason) => lines.push(format!("Reason: {reason}")),
+        None => {}
+    }
+    lines.push(match &question.typed {
+        Some(typed) => format!("Write {} to do it, no to leave it.", typed.want),
+        None => format!("Answer yes or no; yes means: {}.", question.accept),
+    });
+    lines.iter().map(|line| plain::text(line)).collect()
+}
+
+fn columns(picker: &ColumnPicker) -> Vec<String> {
+    let names = |shown: bool| {
+        let rows = picker.rows.iter().filter(|row| row.shown == shown);
+        rows.map(|row| row.choice.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    vec![
+        plain::text(&format!("Columns that are shown: {}", names(true))),
+        plain::text(&format!("Columns that are not: {}", names(false))),
+        "Write columns NAME NAME to choose, columns +NAME or -NAME, columns default.".to_owned(),
+    ]
+}
+
+fn command(line: &CommandLine) -> Vec<String> {
+    let mut lines =
+        vec![plain::text(&format!("Not whole yet: {}; write all of it in one line.", line.line.text().trim()))];
+    lines.extend(line.candidates.iter().take(COMPLETIONS).map(|one| {
+        let off = match &one.off {
+            Some(Off::Off(why)) => format!("; off: {why}"),
+            Some(Off::Refused(why)) => format!("; would be refused: {why}"),
+            None => String::new(),
+        };
+        let doc = if one.doc.is_empty() { String::new() } else { format!(": {}", one.doc) };
+        plain::text(&format!("It can be {}{doc}{off}", one.word))
+    }));
+    lines
+}

@@ -1,0 +1,170 @@
+//! What is announced: messages of the console, among them alerts and results of orders, and how the connection is.
+//!
+//! Invariants: every message is said once; many at one time are bounded, and how many are left out is said.
+
+use crate::linear::{plain, rows};
+use crate::present::{format, link};
+use crate::state::{Grade, Message, State};
+
+/// The words that an announcement begins with.
+pub const HEADS: [&str; 8] =
+    ["Message", "Messages", "Refused", "Warning", "Error", "Connection", "Changed", "Question"];
+/// The most messages in one announcement.
+const MESSAGES: usize = 6;
+/// The most lines of a message besides its first.
+const MORE: usize = 6;
+/// The most rows of a page that are compared, and that are said to have changed.
+const COMPARED: usize = 2_000;
+const CHANGED: usize = 12;
+
+/// What has been said so far.
+#[derive(Clone, Debug, Default)]
+pub struct Ear {
+    /// The number of the last message that was said.
+    said: u64,
+    /// The trouble of the connection, as it was said last; empty for none.
+    link: String,
+}
+
+impl Ear {
+    /// Takes all that was said up to now as known.
+    pub fn catch_up(&mut self, state: &State) {
+        self.said = newest(state);
+        self.link = trouble(state);
+    }
+
+    /// Whether there is something new.
+    pub fn hears(&self, state: &State) -> bool {
+        newest(state) > self.said || trouble(state) != self.link
+    }
+
+    /// The new messages, and the connection where it changed.
+    pub fn take(&mut self, state: &State) -> Vec<String> {
+        let new: Vec<&Message> = state.messages.iter().filter(|message| message.number > self.said).collect();
+        let left_out = new.len().saturating_sub(MESSAGES);
+        let mut lines: Vec<String> = new.iter().skip(left_out).flat_map(|message| words(message)).collect();
+        if left_out > 0 {
+            lines.insert(0, format!("Messages: {left_out} more before these; messages has all of them"));
+        }
+        self.said = newest(state);
+        let now = trouble(state);
+        if now != self.link {
+            lines.push(match now.as_str() {
+                "" => "Connection: back".to_owned(),
+                _ => plain::text(&format!("Connection: {}", link::words(&state.cluster.link))),
+            });
+            self.link = now;
+        }
+        lines
+    }
+}
+
+fn newest(state: &State) -> u64 {
+    state.messages.back().map_or(0, |message| message.number)
+}
+
+/// What is wrong with the connection, without what changes by itself: its age.
+fn trouble(state: &State) -> String {
+    link::trouble(&state.cluster.link).map(|trouble| trouble.story).unwrap_or_default()
+}
+
+/// A message in lines.
+pub fn words(message: &Message) -> Vec<String> {
+    let grade = match message.grade {
+        Grade::Info => "Message",
+        Grade::Refusal => "Refused",
+        Grade::Warning => "Warning",
+        Grade::Error => "Error",
+    };
+    let times = if message.times > 1 { format!(" ({} times)", message.times) } else { String::new() };
+    let mut lines = vec![plain::text(&format!("{grade}: {}{times}", message.text))];
+    let more = message.more.lines().map(plain::text).filter(|line| !line.is_empty());
+    lines.extend(more.take(MORE));
+    lines
+}
+
+/// All messages, the newest first.
+pub fn all(state: &State) -> Vec<String> {
+    let ago = |message: &Message| match message.at {
+        Some(at) => format!(", {} ago", format::duration(state.now.saturating_sub(at))),
+        None => String::new(),
+    };
+    let said = state.messages.iter().rev().flat_map(|message| {
+        let mut lines = words(message);
+        if let Some(first) = lines.first_mut() {
+            first.push_str(&ago(message));
+        }
+        lines
+    });
+    let lines: Vec<String> = said.collect();
+    if lines.is_empty() { vec!["Nothing was said yet.".to_owned()] } else { lines }
+}
+
+/// The last messages, as they stand on a screen.
+pub fn recent(state: &State) -> Vec<String> {
+    let from = state.messages.len().saturating_sub(MESSAGES);
+    state.messages.iter().skip(from).flat_map(words).collect()
+}
+
+/// What a column says: its name, and the value.
+type Cell = (Option<String>, String);
+
+/// The rows of a page as they were read, for saying what changed since.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// The page, by its head without figures.
+    page: String,
+    /// The name of each row, with what its columns said.
+    rows: Vec<(String, Vec<Cell>)>,
+}
+
+impl Kept {
+    /// Keeps the list on the screen.
+    pub fn of(state: &State, page: String) -> Self {
+        let rows = rows::of(state).map(|rows| {
+            let row = |at: usize| (rows.name(at), rows.cells(at));
+            (0..rows.len().min(COMPARED)).map(row).collect()
+        });
+        Self { page, rows: rows.unwrap_or_default() }
+    }
+
+    /// What changed up to another moment of the same page; `None` where the page is another one, or no list.
+    pub fn changes(&self, now: &Self) -> Option<Vec<String>> {
+        if self.page != now.page || self.rows.is_empty() && now.rows.is_empty() {
+            return None;
+        }
+        let before = |name: &str| self.rows.iter().find(|(known, _)| known == name);
+        let mut lines = Vec::new();
+        for (name, cells) in &now.rows {
+            match before(name) {
+                None => lines.push(format!("new: {name}")),
+                Some((_, old)) if old != cells => {
+                    lines.push(format!("{name}: {}", difference(old, cells)).trim_end_matches([':', ' ']).to_owned());
+                }
+                Some(_) => {}
+            }
+        }
+        let gone = self.rows.iter().filter(|(name, _)| !now.rows.iter().any(|(known, _)| known == name));
+        lines.extend(gone.map(|(name, _)| format!("gone: {name}")));
+        let left_out = lines.len().saturating_sub(CHANGED);
+        lines.truncate(CHANGED);
+        if left_out > 0 {
+            lines.push(format!("and {}", format::count(left_out as u64, "more changed row")));
+        }
+        Some(lines)
+    }
+}
+
+/// What is otherwise in a row: `cpu 4 to 6, pending none to 2`.
+fn difference(old: &[Cell], new: &[Cell]) -> String {
+    let value = |cells: &[Cell], name: &Option<String>| {
+        cells.iter().find(|(known, _)| known == name).map_or_else(|| "none".to_owned(), |(_, said)| said.clone())
+    };
+    let mut names: Vec<&Option<String>> = old.iter().chain(new).map(|(name, _)| name).collect();
+    let mut seen: Vec<&Option<String>> = Vec::new();
+    names.retain(|name| !seen.contains(name) && (seen.push(name), true).1);
+    let changed = names.into_iter().filter(|name| value(old, name) != value(new, name));
+    let said =
+        changed.map(|name| format!("{} {} to {}", name.as_deref().unwrap_or(""), value(old, name), value(new, name)));
+    plain::text(&said.collect::<Vec<_>>().join(", "))
+}

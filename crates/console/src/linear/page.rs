@@ -1,0 +1,140 @@
+//! A page in lines: its head, and its body line by line.
+
+use crate::linear::plain::WIDTH;
+use crate::linear::{config, plain, rows, trends};
+use crate::present::page::Present;
+use crate::present::{crumbs, lists, unreached};
+use crate::state::State;
+use crate::state::explain::{ExplainPage, Explained};
+use crate::state::page::{Page, each_page};
+use crate::theme::SPOKEN;
+use view::waiting::SheetLine;
+
+/// A page as it is said: row by row or line by line.
+pub enum Said<'a> {
+    /// A list, a line for each row.
+    Rows(rows::Rows<'a>),
+    /// Lines; the word for them.
+    Lines(Vec<String>, &'static str),
+}
+
+impl Said<'_> {
+    /// How many lines the body has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.len(),
+            Self::Lines(lines, _) => lines.len(),
+        }
+    }
+
+    /// A line of the body, from 0.
+    pub fn line(&self, at: usize) -> String {
+        match self {
+            Self::Rows(rows) => rows.line(at),
+            Self::Lines(lines, _) => lines.get(at).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// What its lines are.
+    pub fn noun(&self) -> &'static str {
+        match self {
+            Self::Rows(_) => "row",
+            Self::Lines(_, noun) => noun,
+        }
+    }
+}
+
+/// Where one is: the page, and what stands in the second line of the screen.
+pub fn head(state: &State) -> String {
+    let mut parts = vec![crumbs::crumbs(state).iter().map(|crumb| plain::text(crumb)).collect::<Vec<_>>().join(", ")];
+    let facts = each_page!(state.page(), page => page.facts(state, &SPOKEN));
+    let facts =
+        facts.iter().rev().map(|fact| plain::text(&fact.iter().map(|piece| piece.text.as_ref()).collect::<String>()));
+    parts.extend(facts.filter(|fact| !fact.is_empty() && fact != "filter none"));
+    parts.join("; ")
+}
+
+/// The body of the page.
+pub fn of(state: &State) -> Said<'_> {
+    if unreached::is(state) && !matches!(state.page(), Page::Details(_) | Page::Contexts(_)) {
+        return Said::Lines(unreached::lines(state).iter().map(|line| plain::text(line)).collect(), "line");
+    }
+    match state.page() {
+        Page::Explain(page) => return Said::Lines(explained(state, page), "line"),
+        Page::Trends(page) => return Said::Lines(trends::lines(state, page), "line"),
+        Page::Config(page) => return Said::Lines(config::lines(state, page), "line"),
+        _ => {}
+    }
+    if let Some(sheet) = each_page!(state.page(), page => page.sheet(state, WIDTH)) {
+        return Said::Lines(plain::lines(&sheet), "line");
+    }
+    match rows::of(state).filter(|rows| rows.len() > 0) {
+        Some(rows) => Said::Rows(rows),
+        None => Said::Lines(empty(state), "line"),
+    }
+}
+
+/// What a list says that has no rows.
+fn empty(state: &State) -> Vec<String> {
+    let words = lists::table(state, 120).map(|table| table.empty).unwrap_or_default();
+    let words: Vec<String> = words.iter().map(|line| plain::text(line)).filter(|line| !line.is_empty()).collect();
+    if words.is_empty() { vec!["No rows.".to_owned()] } else { words }
+}
+
+/// The lines of an explanation or of the overview, numbered, so that one can go to what a line names.
+fn explained(state: &State, page: &ExplainPage) -> Vec<String> {
+    let rows = crate::present::explain::rows(state, page, WIDTH);
+    let mut lines: Vec<String> = rows
+        .iter()
+        .filter(|row| row.of.is_none())
+        .map(|row| plain::line(&row.pieces))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let numbered = page.lines().iter().enumerate().map(|(at, line)| {
+        let said = rows
+            .iter()
+            .filter(|row| row.of == Some(at))
+            .map(|row| row.pieces.iter().map(|piece| piece.text.as_ref()).collect::<String>());
+        sheet_line(at, line, &said.collect::<Vec<_>>().join(" "), matches!(page.of, Explained::Overview(_)))
+    });
+    lines.extend(numbered);
+    lines
+}
+
+fn sheet_line(at: usize, line: &SheetLine, drawn: &str, flat: bool) -> String {
+    let drawn = plain::text(drawn);
+    let label = plain::text(&line.label);
+    let said = drawn.strip_prefix(&label).map_or(drawn.as_str(), str::trim_start);
+    let (said, leads) = match line.to {
+        Some(_) => (said.strip_suffix(" to").unwrap_or(said), "; open leads there"),
+        None => (said, ""),
+    };
+    let deep = if line.depth > 1 && !flat { "of that: " } else { "" };
+    let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+    format!("{}. {deep}{label}{said}{leads}", at + 1).trim_end().to_owned()
+}
+
+/// The place of the cursor among what can be selected, and how much that is; `None` where nothing can.
+pub fn cursor(state: &State) -> Option<(usize, usize)> {
+    if let Some(list) = state.page().list() {
+        return (list.rows() > 0).then(|| (list.index(), list.rows()));
+    }
+    match state.page() {
+        Page::Explain(page) => (!page.lines().is_empty()).then(|| (page.index, page.lines().len())),
+        Page::Contexts(page) => (!state.contexts.all.is_empty()).then_some((page.index, state.contexts.all.len())),
+        _ => None,
+    }
+}
+
+/// What stands under the cursor, with its number; with `all` of its columns.
+pub fn here(state: &State, all: bool) -> Option<String> {
+    let (index, len) = cursor(state)?;
+    if let Some(rows) = rows::of(state).filter(|rows| rows.len() > 0) {
+        return Some(rows.said(index.min(rows.len() - 1), all));
+    }
+    if let Page::Explain(page) = state.page() {
+        let lines = explained(state, page);
+        return lines.get(lines.len().saturating_sub(len) + index).cloned();
+    }
+    None
+}

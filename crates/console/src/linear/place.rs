@@ -1,0 +1,113 @@
+//! Where one is: the scheduler, who one is, the page, the row, and what holds for the whole screen.
+
+use crate::linear::{page, plain, rows};
+use crate::present::{format, link, subject, trial};
+use crate::state::State;
+use alerts::Severity;
+use model::{MEMORY, VCORE};
+use source::SourcePlace;
+use view::PartitionView;
+use view::units::show_amount;
+use view::unread::NO_NODES;
+
+/// The lines of `where`.
+pub fn lines(state: &State) -> Vec<String> {
+    let mut lines = scheduler(state);
+    lines.push(format!("Page: {}", page::head(state)));
+    lines.extend(selected(state));
+    lines
+}
+
+/// The lines about the scheduler, the person, and what holds for all pages.
+pub fn scheduler(state: &State) -> Vec<String> {
+    let cluster = &state.cluster;
+    let place = match cluster.about.place {
+        SourcePlace::Embedded => "an embedded scheduler, in this process",
+        SourcePlace::Remote => "a remote scheduler",
+        SourcePlace::Machine { enforced: true } => "the jobs of this machine",
+        SourcePlace::Machine { enforced: false } => "the jobs of this machine; cpu and memory are not enforced",
+        SourcePlace::Saved => "a saved state",
+        SourcePlace::WhatIf => "a what-if: nothing in it is real",
+    };
+    let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| format!("partition {}", part.name));
+    let mut lines = vec![
+        format!("Scheduler: {}, {place}, {part}", cluster.about.name),
+        format!("You are: {}", cluster.identity),
+        format!("Connection: {}", link::words(&cluster.link)),
+    ];
+    lines.extend(state.framed_part().map(|part| figures(state, part)));
+    lines.extend(modes(state));
+    lines.extend(alerts(state));
+    lines.iter().map(|line| plain::text(line)).collect()
+}
+
+/// The figures of the first line of the screen.
+fn figures(state: &State, part: &PartitionView) -> String {
+    let nodes = match state.cluster.unread.nodes && part.nodes.is_empty() {
+        true => NO_NODES.to_owned(),
+        false => format::count(part.nodes.len() as u64, "node"),
+    };
+    let mut parts = vec![nodes];
+    for name in [VCORE, MEMORY] {
+        let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
+        let percent = all.filter(|all| *all > 0).map(|all| i128::from(used) * 100 / i128::from(all));
+        let of = all.map_or_else(|| "no bound".to_owned(), |all| show_amount(name, all));
+        let percent = percent.map_or_else(String::new, |percent| format!(", {percent} %"));
+        parts.push(format!("{} {} of {of} used{percent}", format::resource_name(name), show_amount(name, used)));
+    }
+    parts.push(format!("{} allocations per second", format::rate(state.framed().allocation_rate)));
+    format!("Cluster: {}", parts.join("; "))
+}
+
+/// What holds for everything that is said: read only, paused, frozen, old, the past, a what-if.
+fn modes(state: &State) -> Vec<String> {
+    let cluster = &state.cluster;
+    let mut lines = Vec::new();
+    if let Some(why) = cluster.read_only() {
+        lines.push(format!("Read only: {why}"));
+    }
+    if cluster.newest.paused {
+        lines.push("Paused: the scheduler makes no cycles, its clock stands".to_owned());
+    }
+    if let Some(since) = cluster.frozen {
+        lines.push(format!(
+            "Frozen: the screen stands still since {}",
+            format::duration(state.now.saturating_sub(since))
+        ));
+    }
+    for part in cluster.stale.iter().filter(|_| cluster.link.is_live()) {
+        lines.push(format!("Old: {} are {} old", part.what, format::duration(part.age)));
+    }
+    if let Some(shown) = &cluster.past.shown {
+        let at = format::when(shown.at, cluster.past.live);
+        let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
+        lines.push(format!("The past, as it was at {at}{before}; live returns"));
+    }
+    lines.extend(cluster.trial.as_ref().map(|status| format!("What if, {}", trial::words(status))));
+    lines
+}
+
+/// What fires that nothing holds back, as it stands on every page of the screen.
+fn alerts(state: &State) -> Option<String> {
+    let on: Vec<_> = state
+        .cluster
+        .alerts
+        .iter()
+        .flat_map(|picture| picture.on())
+        .filter(|alert| alert.severity > Severity::Info)
+        .collect();
+    let each = on.iter().map(|alert| format!("{}: {} {}", alert.rule, alert.subject, alert.text));
+    let count = format::count(on.len() as u64, "alert");
+    (!on.is_empty()).then(|| format!("Alerts: {count}: {}; alerts lists them", each.collect::<Vec<_>>().join("; ")))
+}
+
+/// What stands under the cursor.
+pub fn selected(state: &State) -> Option<String> {
+    let name = subject::name(state).map(|name| plain::text(&name));
+    let Some((list, rows)) = state.page().list().zip(rows::of(state)).filter(|(_, rows)| rows.len() > 0) else {
+        return name.map(|name| format!("Selected: {name}"));
+    };
+    let index = list.index().min(rows.len() - 1);
+    let name = name.unwrap_or_else(|| rows.name(index));
+    Some(format!("Selected: row {} of {}, {name}", index + 1, rows.len()))
+}

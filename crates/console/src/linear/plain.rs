@@ -1,0 +1,85 @@
+//! Text as a line of plain words: no control characters, no drawing signs, one blank between words.
+
+use crate::present::pieces::Piece;
+use crate::present::text::escape;
+use crate::theme::Role;
+
+/// How wide the lines are that pages make for a width: wide enough that only long sentences are broken.
+pub const WIDTH: usize = 400;
+
+/// The text with everything written out that is no plain text: controls as on the screen, drawing signs as `\u{2588}`; the arrows and the
+/// dots of sentences become words and dots.
+pub fn text(text: &str) -> String {
+    let escaped = escape(text);
+    let mut plain = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
+        match c {
+            '→' => plain.push_str("to"),
+            '…' => plain.push_str("..."),
+            '–' => plain.push('-'),
+            '·' => plain.push(' '),
+            c if is_drawn(c) => plain.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => plain.push(c),
+        }
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a sign is made for drawing: arrows, technical signs, boxes, blocks, shapes, braille, and what fonts keep for themselves.
+pub fn is_drawn(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2500}'..='\u{27bf}' | '\u{2800}'..='\u{28ff}' | '\u{e000}'..='\u{f8ff}')
+}
+
+/// A line of pieces in words: the label with a colon, and a comma where columns were apart. Empty for a line of blanks.
+pub fn line(pieces: &[Piece]) -> String {
+    let pieces: Vec<&Piece> = pieces.iter().filter(|piece| !piece.text.is_empty()).collect();
+    let Some((first, rest)) = pieces.split_first() else { return String::new() };
+    let label = first.text.trim();
+    let is_label = first.role == Role::Dim && first.text.ends_with(' ') && !label.is_empty() && !rest.is_empty();
+    let all = |pieces: &[&Piece]| columns(&pieces.iter().map(|piece| piece.text.as_ref()).collect::<String>());
+    if !is_label {
+        return all(&pieces);
+    }
+    let said = all(rest);
+    let label = text(label);
+    if said.is_empty() { label } else { format!("{}: {said}", label.trim_end_matches(':')) }
+}
+
+/// The text with a comma wherever two blanks or more stood between columns.
+fn columns(drawn: &str) -> String {
+    let parts: Vec<String> = drawn.split("  ").map(text).filter(|part| !part.is_empty()).collect();
+    let mut said = String::new();
+    for part in parts {
+        if !said.is_empty() {
+            said.push_str(if said.ends_with([',', ':', ';', '.']) { " " } else { ", " });
+        }
+        said.push_str(&part);
+    }
+    said
+}
+
+/// Lines of pieces in words; lines without any are left out.
+pub fn lines<'a>(lines: impl IntoIterator<Item = &'a Vec<Piece>>) -> Vec<String> {
+    lines.into_iter().map(|one| line(one)).filter(|one| !one.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::present::pieces::{dim, plain};
+
+    #[test]
+    fn nothing_is_left_that_draws_or_controls() {
+        assert_eq!(text("a\x1b[31m  b"), "a\\x1b[31m b");
+        assert_eq!(text("max 20 → 6 …"), "max 20 to 6 ...");
+        assert_eq!(text("▰▱ 東京 é"), "\\u{25b0}\\u{25b1} 東京 é");
+    }
+
+    #[test]
+    fn a_label_gets_a_colon_and_columns_commas() {
+        assert_eq!(line(&[dim("priority    "), plain("5 = highest")]), "priority: 5 = highest");
+        assert_eq!(line(&[dim("cpu     "), plain("    7.5"), plain("   4     20")]), "cpu: 7.5, 4, 20");
+        assert_eq!(line(&[plain("  a sentence, "), plain("  its end")]), "a sentence, its end");
+        assert_eq!(line(&[plain("   ")]), "");
+    }
+}

@@ -1,0 +1,122 @@
+//! A list in lines: a row is its number, its name, and what its columns say, each behind the name of the column.
+//!
+//! What is zero or not set is left out, unless all columns are asked for (`wide`): a list is listened to.
+
+use crate::linear::plain;
+use crate::present::page::Present;
+use crate::present::trend_cells;
+use crate::present::unreached;
+use crate::present::value::{Fields, Unit, Value};
+use crate::state::State;
+use crate::state::page::{Page, each_page};
+use crate::theme::SPOKEN;
+
+/// The list of the page, and the columns that are said.
+pub struct Rows<'a> {
+    fields: Fields<'a>,
+    columns: Vec<usize>,
+    all: bool,
+}
+
+/// The list of the page; `None` on a page without one.
+pub fn of(state: &State) -> Option<Rows<'_>> {
+    let fields = each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state))?;
+    let all = 0..fields.columns.len();
+    let number =
+        |name: &str| all.clone().find(|at| fields.columns[*at].name == name || fields.columns[*at].heading() == name);
+    // Heights of cells say nothing in words: `trends` has the figures.
+    let mut columns: Vec<usize> = all.clone().filter(|at| fields.columns[*at].name != trend_cells::COLUMN).collect();
+    if let Some(chosen) = state.columns.get(state.page().name()).filter(|_| !state.wide) {
+        // The first column has the names.
+        columns = std::iter::once(0).chain(chosen.iter().filter_map(|choice| number(&choice.name))).collect();
+        let mut seen = Vec::new();
+        columns.retain(|column| !seen.contains(column) && (seen.push(*column), true).1);
+    }
+    // What a row is about comes first, and needs no name of its column.
+    if let Some(first) = columns.iter().position(|at| fields.columns[*at].unit == Unit::Words) {
+        columns[..=first].rotate_right(1);
+    }
+    Some(Rows { fields, columns, all: state.wide })
+}
+
+impl Rows<'_> {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.fields.len
+    }
+
+    /// A row with its number, from 1.
+    pub fn line(&self, row: usize) -> String {
+        self.said(row, false)
+    }
+
+    /// A row with its number, and with `all` of its columns also those that say nothing.
+    pub fn said(&self, row: usize, all: bool) -> String {
+        format!("{}. {}", row + 1, joined(self.cells_of(row, self.all || all))).trim_end().to_owned()
+    }
+
+    /// What a row says: the name of each column, but for the first with a value, and the value.
+    pub fn cells(&self, row: usize) -> Vec<(Option<String>, String)> {
+        self.cells_of(row, self.all)
+    }
+
+    fn cells_of(&self, row: usize, all: bool) -> Vec<(Option<String>, String)> {
+        let mut cells = Vec::with_capacity(self.columns.len());
+        for at in &self.columns {
+            let field = &self.fields.columns[*at];
+            let value = self.fields.value(row, *at);
+            if let Some(said) = spoken(&value, self.fields.unit(row, *at), all) {
+                let is_name = cells.is_empty() && field.unit == Unit::Words;
+                let name = (!is_name).then(|| field.heading());
+                cells.push((name, said));
+            }
+        }
+        cells
+    }
+
+    /// The name of a row: what its first column with words says, which on a log is not its time.
+    pub fn name(&self, row: usize) -> String {
+        let words = self.columns.iter().find_map(|at| match self.fields.value(row, *at) {
+            Value::Text(text) => Some(plain::text(&text)),
+            _ => None,
+        });
+        words.unwrap_or_default()
+    }
+
+    /// The rows whose name or identity is, or holds, a text: those that are it, else those that end with it, else those that hold it.
+    pub fn find(&self, text: &str) -> Vec<usize> {
+        let holds = |test: &dyn Fn(&str) -> bool| {
+            let says = |row: usize, at: usize| matches!(self.fields.value(row, at), Value::Text(words) if test(&words));
+            let rows = (0..self.fields.len).filter(|row| self.columns.iter().any(|at| says(*row, *at)));
+            rows.take(100).collect::<Vec<usize>>()
+        };
+        let whole = holds(&|words| words == text);
+        if !whole.is_empty() {
+            return whole;
+        }
+        let end = holds(&|words| words.strip_suffix(text).is_some_and(|rest| rest.ends_with(['.', '/', ' '])));
+        if !end.is_empty() { end } else { holds(&|words| words.contains(text)) }
+    }
+}
+
+fn joined(cells: Vec<(Option<String>, String)>) -> String {
+    let one = |(name, said): (Option<String>, String)| match name {
+        None => said,
+        Some(name) => format!("{name} {said}"),
+    };
+    cells.into_iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// What a cell says; `None` where that is nothing or zero and not `all` is asked for.
+fn spoken(value: &Value<'_>, unit: Unit, all: bool) -> Option<String> {
+    let said = match (value, unit) {
+        (Value::Nothing, _) | (Value::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) if !all => {
+            return None;
+        }
+        (Value::Unbounded, _) if !all => return None,
+        (Value::Unbounded, _) => "no bound".to_owned(),
+        (Value::Figure(0), Unit::Count | Unit::Vcore | Unit::Bytes) => "0".to_owned(),
+        _ => value.shown(unit, &SPOKEN),
+    };
+    Some(plain::text(&said)).filter(|said| !said.is_empty())
+}

@@ -1,0 +1,231 @@
+//! What a line asks for, as steps for the session: commands, rows, keys, texts.
+
+use crate::linear::words::{Order, split};
+use crate::linear::{config, page, plain, rows};
+use crate::present::guard;
+use crate::present::{change, placement};
+use crate::state::State;
+use crate::state::command::{CommandId, FormCommand, GoCommand, RowCommand, TimeCommand};
+use crate::state::key::{Code, Key};
+use crate::state::page::Page;
+
+/// The most that `next` goes at once.
+pub const MOST: usize = 100_000;
+
+/// What the session is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A command with its argument, if its guard lets it.
+    Run(CommandId, Option<String>),
+    /// A key, for what is being written.
+    Key(Key),
+    /// Puts the cursor on a row, or on a line that can be selected, counted from 0.
+    Select(usize),
+    /// The text of the configuration as it was edited.
+    Text(String),
+}
+
+/// What is said after the steps of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Only messages that came meanwhile.
+    Nothing,
+    /// The page, where it is another one.
+    Look,
+    /// The page from its beginning, also the same one.
+    Page,
+    /// The selected row.
+    Row,
+}
+
+/// What a line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// What is to be done, in order.
+    pub steps: Vec<Step>,
+    /// What is said before that.
+    pub lines: Vec<String>,
+    /// What is said after it.
+    pub then: Then,
+}
+
+impl Heard {
+    /// Only says something.
+    pub fn said(lines: Vec<String>) -> Self {
+        Self { steps: Vec::new(), lines, then: Then::Nothing }
+    }
+
+    /// Says why nothing is done.
+    pub fn refused(why: impl AsRef<str>) -> Self {
+        Self::said(vec![plain::text(&format!("Refused: {}", why.as_ref()))])
+    }
+
+    /// Has something done.
+    pub fn steps(steps: Vec<Step>, then: Then) -> Self {
+        Self { steps, lines: Vec::new(), then }
+    }
+
+    /// Has one command run.
+    pub fn run(id: CommandId, argument: Option<&str>, then: Then) -> Self {
+        Self::steps(vec![Step::Run(id, argument.map(str::to_owned))], then)
+    }
+}
+
+/// A command of the registry: what is said after it depends on what it is about.
+pub fn ordered(Order { id, argument }: Order) -> Heard {
+    let then = match id {
+        CommandId::Order(_) | CommandId::Job(_) | CommandId::Screen(_) => Then::Look,
+        CommandId::Row(
+            RowCommand::Up
+            | RowCommand::Down
+            | RowCommand::PageUp
+            | RowCommand::PageDown
+            | RowCommand::Top
+            | RowCommand::Bottom,
+        ) => Then::Row,
+        CommandId::Row(RowCommand::Mark | RowCommand::MarkAll) => Then::Row,
+        CommandId::Trend(_) | CommandId::Time(TimeCommand::StepBack | TimeCommand::StepOn) => Then::Page,
+        CommandId::Go(GoCommand::Messages | GoCommand::Figures | GoCommand::Tour) => Then::Look,
+        _ => Then::Page,
+    };
+    Heard::steps(vec![Step::Run(id, argument)], then)
+}
+
+/// A key without modifiers.
+pub fn key(code: Code) -> Step {
+    Step::Key(Key::plain(code))
+}
+
+/// The key that empties a line up to the cursor.
+pub fn clear() -> Step {
+    Step::Key(Key { code: Code::Char('u'), ctrl: true, alt: false })
+}
+
+/// The keys of a text.
+pub fn typed(text: &str) -> impl Iterator<Item = Step> {
+    text.chars().filter(|c| !c.is_control()).map(|c| key(Code::Char(c)))
+}
+
+/// Keys as on the drawn console.
+pub fn pressed(keys: &str) -> Heard {
+    if keys.is_empty() {
+        return Heard::refused("write key KEY, as key K, key enter, key ctrl-o");
+    }
+    let read: Result<Vec<Step>, String> =
+        keys.split_whitespace().map(|name| Key::parse(name).map(Step::Key).ok_or_else(|| name.to_owned())).collect();
+    match read {
+        Ok(steps) => Heard::steps(steps, Then::Look),
+        Err(name) => Heard::refused(format!("{name} is no key; write key K, key enter, key ctrl-o")),
+    }
+}
+
+/// So many rows further: one step, however many.
+pub fn stepped(state: &State, on: bool, count: usize) -> Heard {
+    let Some((index, len)) = page::cursor(state) else {
+        return Heard::refused("there are no rows here; more reads on");
+    };
+    let to = if on { index.saturating_add(count) } else { index.saturating_sub(count) }.min(len.saturating_sub(1));
+    let mut heard = Heard::steps(vec![Step::Select(to)], Then::Row);
+    if to == index {
+        heard.lines.push(if on { "That is the last one.".to_owned() } else { "That is the first one.".to_owned() });
+    }
+    heard
+}
+
+/// A row by its number or name, and a command on it.
+pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
+    let Some((_, len)) = page::cursor(state) else {
+        return Heard::refused("there are no rows to be selected here");
+    };
+    let number = what.parse::<usize>().ok().filter(|number| (1..=len).contains(number)).map(|number| number - 1);
+    let found = match (number, rows::of(state)) {
+        (Some(number), _) => vec![number],
+        (None, Some(rows)) => rows.find(what),
+        (None, None) => Vec::new(),
+    };
+    match found.as_slice() {
+        [] => Heard::refused(format!("there is no row {what} among {len}")),
+        [one] => {
+            let run = run.map(|id| Step::Run(CommandId::Row(id), None));
+            let then = if run.is_some() { Then::Look } else { Then::Row };
+            Heard::steps(std::iter::once(Step::Select(*one)).chain(run).collect(), then)
+        }
+        several => {
+            let mut lines = vec![format!("{} rows hold {what}; select one by its number:", several.len())];
+            let names = rows::of(state).map(|rows| {
+                several.iter().take(10).map(|at| format!("{}. {}", at + 1, rows.name(*at))).collect::<Vec<_>>()
+            });
+            lines.extend(names.unwrap_or_default());
+            Heard::said(lines.iter().map(|line| plain::text(line)).collect())
+        }
+    }
+}
+
+/// Writes a field of the form on the page.
+pub fn set(state: &State, rest: &str) -> Heard {
+    let (labels, here): (Vec<String>, usize) = match state.page() {
+        Page::Change(page) => {
+            (change::fields(page, false).entries.iter().map(|one| one.label.to_owned()).collect(), page.field)
+        }
+        Page::Placement(page) => (
+            placement::fields(page, false).entries.iter().map(|one| one.label.to_owned()).collect(),
+            page.field as usize,
+        ),
+        _ => return Heard::refused("there is no form here; placement and set-max open some"),
+    };
+    let known = || format!("write set FIELD VALUE; the fields are {}", labels.join(", "));
+    let (first, after) = split(rest);
+    let number = first.parse::<usize>().ok().filter(|number| (1..=labels.len()).contains(number));
+    // A label may have blanks: the longest that the line begins with.
+    let named = labels.iter().enumerate().filter(|(_, label)| {
+        rest.to_lowercase()
+            .strip_prefix(&label.to_lowercase())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    });
+    let found = named.max_by_key(|(_, label)| label.len());
+    let (at, value) = match (found, number) {
+        (Some((at, label)), _) => (at, rest.get(label.len()..).unwrap_or_default().trim()),
+        (None, Some(number)) => (number - 1, after),
+        (None, None) => return Heard::refused(known()),
+    };
+    let id = if at > here { FormCommand::NextField } else { FormCommand::PreviousField };
+    let mut steps = vec![Step::Run(CommandId::Form(id), None); at.abs_diff(here)];
+    steps.extend([Step::Run(CommandId::Form(FormCommand::Write), None), key(Code::End), clear()]);
+    steps.extend(typed(value));
+    steps.push(Step::Run(CommandId::Form(FormCommand::EndWriting), None));
+    Heard::steps(steps, Then::Page)
+}
+
+/// Edits a line of the configuration.
+pub fn edited(state: &State, word: &str, rest: &str) -> Heard {
+    let Page::Config(page) = state.page() else { return Heard::refused("config opens the configuration") };
+    if let Err(why) = guard::config::can_edit(state) {
+        return Heard::refused(why);
+    }
+    let mut lines = page.buffer.lines().to_vec();
+    let (number, text) = split(rest);
+    let most = if word == "insert" { lines.len() + 1 } else { lines.len() };
+    let Some(at) = number.parse::<usize>().ok().filter(|number| (1..=most).contains(number)).map(|number| number - 1)
+    else {
+        return Heard::refused(format!("write {word} N ...: the number of a line, from 1 to {most}"));
+    };
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    match word {
+        "delete" => drop(lines.remove(at)),
+        "indent" => match text.parse::<usize>() {
+            Ok(count @ 0..=200) => lines[at] = format!("{}{}", " ".repeat(count), lines[at].trim_start()),
+            _ => return Heard::refused("write indent N COUNT, at most 200 blanks"),
+        },
+        "insert" => {
+            let like = lines.get(at).or(lines.last()).map_or(0, |line| indent(line));
+            lines.insert(at, if text.is_empty() { String::new() } else { format!("{}{text}", " ".repeat(like)) });
+        }
+        _ => lines[at] = format!("{}{text}", " ".repeat(indent(&lines[at]))),
+    }
+    let said = lines.get(at).map_or_else(|| "that was the last line".to_owned(), |line| config::numbered(at + 1, line));
+    let said = if word == "delete" { format!("Deleted; now {said}") } else { format!("Written: {said}") };
+    // As the text ends its lines.
+    let carriage = page.buffer.text().contains("\r\n") && !lines.iter().any(|line| line.ends_with('\r'));
+    let text = lines.join(if carriage { "\r\n" } else { "\n" });
+    Heard { steps: vec![Step::Text(text)], lines: vec![said], then: Then::Nothing }
+}

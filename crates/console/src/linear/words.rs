@@ -1,0 +1,149 @@
+//! The words of a line: those of linear mode itself, and every command of the registry by the name that settings give it.
+
+use crate::input::command::{self, Argument, Command};
+use crate::present::own_command;
+use crate::spelling;
+use crate::state::State;
+use crate::state::command::{ColumnCommand, CommandId, PromptCommand, RowCommand, ScreenCommand, TextCommand};
+
+/// The words of linear mode itself, as they are written and what they do.
+pub const OWN: [(&str, &str); 28] = [
+    (
+        "help [WORD]",
+        "These words and the commands of this page; of a word: what it does, and whether it can be used now",
+    ),
+    ("where", "The scheduler, who you are, the page, the row, and what holds for all of it"),
+    ("read", "The page from its beginning"),
+    ("more", "The next portion; an empty line too, where there is more"),
+    ("portion N|all", "How many lines are read at a time; 20 at first"),
+    ("next [N]", "The next row, or the Nth from here"),
+    ("previous [N]", "The row before"),
+    ("first", "The first row"),
+    ("last", "The last row"),
+    ("row", "The selected row once more, with all columns"),
+    ("select NAME|NUMBER", "Select a row by its number, its name, or a part of it"),
+    ("open [NAME|NUMBER]", "Open what is selected, or that row"),
+    ("details [NAME|NUMBER]", "Everything about what is selected, or about that row"),
+    ("back", "Back to the page before; back 10m: the cluster 10 minutes ago"),
+    ("filter [TEXT]", "Only the rows that pass; without a text all of them"),
+    ("set FIELD VALUE", "Write a field of a form, by its name or number; without a value it is emptied"),
+    ("line N TEXT", "In the configuration: replace line N, with its indent"),
+    ("insert N TEXT", "In the configuration: a new line before line N, with the indent of that line"),
+    ("indent N COUNT", "In the configuration: give line N so many blanks before it"),
+    ("delete N", "In the configuration: take line N out"),
+    ("show N", "In the configuration: the text from line N on"),
+    ("yes", "Do what is asked about"),
+    ("no", "Leave what is asked about"),
+    ("reason TEXT", "The reason for what is asked about, which the audit keeps"),
+    ("news", "What was said and not announced, and what changed on the page since it was read; also changes"),
+    ("announce on|off|10s", "Announce messages at once, or nothing; with an interval also what changed on the page"),
+    ("key KEY ...", "Press keys as on the drawn console: key K, key ctrl-o, key g t"),
+    ("quit", "Quit; asks when something would be lost; quit! does not ask"),
+];
+
+/// A command of the registry with what stands behind its name.
+pub struct Order {
+    /// The command that the first word names.
+    pub id: CommandId,
+    /// What follows its name.
+    pub argument: Option<String>,
+}
+
+/// The first word of a line, and the rest.
+pub fn split(line: &str) -> (&str, &str) {
+    let line = line.trim().trim_start_matches(':');
+    line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
+}
+
+/// The command of the registry that a word names: a name of the command line first, then that of settings.
+pub fn named(word: &str) -> Option<&'static Command> {
+    command::by_name(word).or_else(|| command::by_binding_name(word))
+}
+
+/// The command that a line asks for, of the registry or of the person's own settings.
+///
+/// # Errors
+/// There is none of this name, it takes something else, or it is about the drawn console only.
+pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
+    if let Some(own) = own_command::named(state, word).filter(|_| rest.is_empty()) {
+        return Ok(Order { id: CommandId::Screen(ScreenCommand::OwnCommand), argument: Some(own.name.clone()) });
+    }
+    let lower = word.to_lowercase();
+    let Some(command) = named(word).or_else(|| named(&lower)) else {
+        let own = OWN.iter().map(|(usage, _)| split(usage).0);
+        let all = own.chain(command::COMMANDS.iter().map(|command| command.name).filter(|name| !name.is_empty()));
+        let meant = spelling::nearest(word, all).map_or_else(String::new, |near| format!("; is {near} meant?"));
+        return Err(format!("there is no word {word}{meant}; help lists all"));
+    };
+    if is_drawn(command.id) {
+        return Err(format!("{word} is about the drawn console; it says nothing in lines"));
+    }
+    match (command.argument, rest.is_empty()) {
+        (Argument::None, false) => Err(format!("{word} takes nothing after it")),
+        (Argument::Required(_), true) => Err(format!("{word} wants more: {}", command.usage())),
+        _ => Ok(Order { id: command.id, argument: (!rest.is_empty()).then(|| rest.to_owned()) }),
+    }
+}
+
+/// Whether a command is only about what is drawn, or about a line that is being written.
+fn is_drawn(id: CommandId) -> bool {
+    match id {
+        CommandId::Screen(id) => matches!(
+            id,
+            ScreenCommand::Mouse
+                | ScreenCommand::Theme
+                | ScreenCommand::Marks
+                | ScreenCommand::Repaint
+                | ScreenCommand::Suspend
+                | ScreenCommand::QuitAgain
+        ),
+        CommandId::Column(id) => matches!(
+            id,
+            ColumnCommand::ColumnsLeft
+                | ColumnCommand::ColumnsRight
+                | ColumnCommand::ColumnToggle
+                | ColumnCommand::ColumnEarlier
+                | ColumnCommand::ColumnLater
+                | ColumnCommand::ColumnWider
+                | ColumnCommand::ColumnNarrower
+                | ColumnCommand::ColumnsDefault
+        ),
+        CommandId::Row(id) => matches!(id, RowCommand::HeatMap),
+        CommandId::Text(id) => matches!(
+            id,
+            TextCommand::EditText
+                | TextCommand::EndEdit
+                | TextCommand::CompleteText
+                | TextCommand::ChooseText
+                | TextCommand::UnchooseText
+                | TextCommand::FoldText
+                | TextCommand::FoldTextAll
+                | TextCommand::UnfoldTextAll
+        ),
+        CommandId::Prompt(id) => !matches!(id, PromptCommand::Filter),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_word_and_the_rest() {
+        assert_eq!(split("  :apps  root.a b "), ("apps", "root.a b"));
+        assert_eq!(split("quit"), ("quit", ""));
+        assert_eq!(split(""), ("", ""));
+    }
+
+    #[test]
+    fn every_command_has_a_word_or_is_about_what_is_drawn() {
+        for command in command::COMMANDS {
+            let found = named(&command.binding_name()).is_some_and(|found| found.id == command.id);
+            let by_name = named(command.name).is_some_and(|found| found.id == command.id);
+            // `back` is a word of linear mode itself, which does both.
+            let is_own = OWN.iter().any(|(usage, _)| split(usage).0 == command.binding_name());
+            assert!(found || by_name || is_own || is_drawn(command.id), "{:?} cannot be named", command.id);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Which columns a list has on a screen of this width: those that a person has chosen, all of them, or those that fit.
+
+use crate::present::table::{Chosen, Col, total};
+use crate::state::State;
+use crate::state::column::{Column, ColumnChoice};
+
+/// How much room a list has for its first column, the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// What the longest name needs.
+    pub want: u16,
+    /// What they need at least before other columns have to go.
+    pub least: u16,
+}
+
+impl Names {
+    /// Names of which the longest has `widest` columns, under a title; they may take a quarter of `width`, or `least` if that is more.
+    pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
+        // The sign of the sort stands behind the title.
+        let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
+        let want = widest.max(sorted);
+        Self { want, least: want.min(least.max(width / 4)) }
+    }
+}
+
+/// Gives the first column what its names need, if the others leave that much of `width`, the two columns at the edges taken off. What
+/// is left over goes to columns that may grow, evenly.
+fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
+    let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
+    let room = width.saturating_sub(others + 2);
+    let Some(first) = columns.first_mut() else { return columns };
+    (first.gap, first.width) = (0, room.min(names.want));
+    let mut spare = room - first.width;
+    loop {
+        let mut growing: Vec<&mut Col<C>> =
+            columns.iter_mut().skip(1).filter(|column| column.width < column.most).collect();
+        let step = u16::try_from(growing.len()).unwrap_or(u16::MAX);
+        if step == 0 || step > spare {
+            return columns;
+        }
+        growing.iter_mut().for_each(|column| column.width += 1);
+        spare -= step;
+    }
+}
+
+/// The first plan that leaves the names what they need at least; else the last plan.
+pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, widest: u16, least: u16) -> Chosen<C> {
+    let (mut last, mut all) = (Vec::new(), 0);
+    for plan in plans {
+        let Some(first) = plan.first() else { continue };
+        let names = Names::new(widest, first, width, least);
+        all = all.max(plan.iter().filter(|column| column.says_something()).count());
+        last = fit(plan, width, names);
+        if last.first().is_some_and(|first| first.width >= names.least) {
+            break;
+        }
+    }
+    let hidden = all.saturating_sub(last.iter().filter(|column| column.says_something()).count());
+    Chosen { columns: last, hidden }
+}
+
+/// The names of a list: the width of the longest, and their least width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// What the longest name needs.
+    pub widest: u16,
+    /// What they need at least before other columns have to go.
+    pub least: u16,
+}
+
+/// The columns of a list: those that the person has chosen, all of them in the wide mode, else the first of the plans that fits.
+/// `cell` is the column on the screen of a column of the list; that of the names, with which every plan begins, always comes first.
+pub fn arrange<C: Column, Cell: Copy + PartialEq>(
+    state: &State,
+    width: u16,
+    plans: impl IntoIterator<Item = Vec<Col<Cell>>>,
+    cell: impl Fn(C) -> Option<Col<Cell>>,
+    room: Room,
+) -> Chosen<Cell> {
+    let mut plans = plans.into_iter().peekable();
+    let own: Option<Vec<(Option<u16>, C)>> = match chosen_columns(state) {
+        Some(chosen) => {
+            let of = |name: &str| C::ALL.iter().copied().find(|column| column.name() == name);
+            Some(chosen.iter().filter_map(|choice| Some((choice.width, of(&choice.name)?))).collect())
+        }
+        None if state.wide => Some(C::ALL.iter().map(|column| (None, *column)).collect()),
+        None => None,
+    };
+    let (Some(own), Some(first)) = (own, plans.peek().and_then(|plan| plan.first().copied())) else {
+        return choose(plans, width, room.widest, room.least);
+    };
+    let col = |(wide, column): (Option<u16>, C)| {
+        let col = cell(column).filter(|col| col.what != first.what)?;
+        Some(wide.map_or(col, |wide| Col { width: wide.max(1), most: wide.max(1), ..col }))
+    };
+    let mut others: Vec<Col<Cell>> = own.into_iter().filter_map(col).collect();
+    let all = others.len();
+    if state.wide {
+        others.drain(..state.first_column.min(all.saturating_sub(1)));
+    }
+    let names = Names::new(room.widest, &first, width, room.least);
+    // What has no room goes from the end.
+    while !others.is_empty() && total(&others) + names.least + 2 > width {
+        others.pop();
+    }
+    let hidden = all - others.len();
+    Chosen { columns: fit(std::iter::once(first).chain(others).collect(), width, names), hidden }
+}
+
+/// The columns that the person has chosen for the list on the screen.
+pub fn chosen_columns(state: &State) -> Option<&[ColumnChoice]> {
+    state.columns.get(state.page().name()).map(Vec::as_slice)
+}

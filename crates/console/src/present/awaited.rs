@@ -1,0 +1,20 @@
+//! Whether the page on the screen still waits for what it is about.
+
+use crate::state::State;
+use crate::state::page::{DetailsPage, Page, Subject};
+
+/// Whether it does.
+pub fn is(state: &State) -> bool {
+    if state.list_job.is_some() {
+        return true;
+    }
+    match state.page() {
+        Page::Explain(page) => page.sheet.is_none(),
+        Page::Usage(page) => page.answer.is_none(),
+        Page::Config(page) => page.base.is_some() && !page.is_checked(),
+        Page::Details(DetailsPage { subject: Subject::Revision(number), .. }) => {
+            state.cluster.ledger.text(*number).is_none()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the text of the configuration stands on its page, and how far it is scrolled.
+
+use ratatui::layout::Rect;
+
+use crate::present::layout;
+use crate::present::text;
+use crate::state::State;
+use crate::state::config::ConfigPage;
+use crate::state::page::Page;
+use config::Fault;
+
+/// Where the text stands, and what is reported of a fault below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The lines with their numbers.
+    pub text: Rect,
+    /// What is reported of a fault; empty when there are none.
+    pub faults: Rect,
+    /// How many columns the numbers take, the bar before and the sign of a fold behind them.
+    pub gutter: u16,
+}
+
+/// The parts of the room for the text.
+pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
+    let tall = if page.checked.faults.is_empty() || area.height < 6 { 0 } else { 2 };
+    let digits = page.buffer.lines().len().to_string().len();
+    let gutter = u16::try_from(digits.max(3)).unwrap_or(3) + 3;
+    Parts {
+        text: Rect { height: area.height - tall, ..area },
+        faults: Rect { y: area.bottom() - tall, height: tall, ..area },
+        gutter,
+    }
+}
+
+/// Where the text is scrolled to so that the cursor is in kind: the first line, and the columns that go at the left.
+pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
+    let Some(regions) = layout::regions(state) else { return (page.top, page.left) };
+    let Parts { text: area, gutter, .. } = parts(page, regions.rows);
+    let height = usize::from(area.height.max(1));
+    let (row, _) = page.buffer.cursor();
+    let folds = &page.buffer.folds;
+    let mut top = folds.hiding(page.top).unwrap_or(page.top).min(row);
+    let first = std::iter::successors(Some(row), |row| folds.previous(*row)).take(height).last().unwrap_or(row);
+    top = top.max(first);
+    let wide = usize::from(area.width.saturating_sub(gutter + 1)).max(1);
+    let column = text::width(&text::escape(page.buffer.before()));
+    // A third of the room comes into kind at once.
+    let left = match column {
+        column if column < page.left => column.saturating_sub(wide / 3),
+        column if column >= page.left + wide => column + wide / 3 + 1 - wide,
+        _ => page.left,
+    };
+    (top, left)
+}
+
+/// Where a fault stands: line and column from 0.
+pub fn place_of(fault: &Fault) -> (usize, usize) {
+    let from_zero = |number: u32| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+    (from_zero(fault.at.line), from_zero(fault.at.column))
+}
+
+/// The same, for looking.
+pub fn page_of(state: &State) -> Option<&ConfigPage> {
+    let on_stack = state.pages.iter().find_map(|page| match page {
+        Page::Config(page) => Some(page),
+        _ => None,
+    });
+    on_stack.or(state.parked.config.as_ref()).map(Box::as_ref)
+}
+
+/// Whether another configuration is in force by now than the one that was edited.
+pub fn is_behind(state: &State, page: &ConfigPage) -> bool {
+    match (&page.base, &state.cluster.newest.configuration) {
+        _ if state.cluster.past.shown.is_some() => false,
+        (Some(base), Some(running)) => base.checksum != running.checksum,
+        _ => false,
+    }
+}

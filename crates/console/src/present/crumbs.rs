@@ -1,0 +1,20 @@
+//! Where one is: the names of the pages that one came through.
+
+use crate::present::page::Present;
+use crate::state::State;
+use crate::state::page::{Page, each_page};
+
+/// Where one is, from the widest to the nearest.
+pub fn crumbs(state: &State) -> Vec<String> {
+    // Pages that stand alone are not behind the queues.
+    let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.stands_alone()));
+    let named = |(at, page): (usize, &Page)| {
+        let before = at.checked_sub(1).and_then(|at| state.pages.get(at));
+        each_page!(page, content => content.crumbs(page.row().title, before))
+    };
+    let mut crumbs: Vec<String> = state.pages.iter().enumerate().skip(usize::from(alone)).flat_map(named).collect();
+    // A rejected application has no queue.
+    crumbs.retain(|crumb| !crumb.is_empty());
+    crumbs.dedup();
+    crumbs
+}

@@ -1,0 +1,87 @@
+//! Everything about a user or a group: the limit that binds, all its limits, the waiting applications.
+
+use crate::present::details::sheet::{Sheet, labelled, labelled_text};
+use crate::present::format;
+use crate::present::limits;
+use crate::present::pieces::{Lines, dim, piece, plain};
+use crate::present::place::Source;
+use crate::state::State;
+use crate::state::page::{Account, LineId, Page};
+use crate::theme::{Role, Signs};
+use view::{LimitUse, QueueUsageRow};
+
+/// The sheet of a user or a group.
+pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> Sheet {
+    let title = vec![piece(Role::Title, limits::name(account.side, &account.name))];
+    let kind = limits::kind(account.side);
+    let Some(row) = state.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
+        return Sheet { title, what: vec![dim(format!("{kind} without a live application"))], ..Sheet::default() };
+    };
+    let groups = state.cluster.part().map_or_else(Vec::new, |part| limits::groups_of(part, account));
+    let all = state.cluster.part().map_or_else(Vec::new, |part| limits::counting(part, (account.side, row), &groups));
+    let source = Source::of(state);
+    let mut left = Lines::new();
+    binding(&mut left, source, (account, &all), width, signs);
+    waiting(&mut left, state, account, width);
+    usage(&mut left, row.queues.first());
+    let mut right = Lines::new();
+    for (at, limit) in all.iter().enumerate() {
+        let whose =
+            if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
+        let text = format!("{whose}{}", limits::place(limit, Some(source)));
+        labelled_text(&mut right, if at == 0 { "limits" } else { "" }, &text, width, Role::Dim);
+        labelled(&mut right, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
+    }
+    if all.is_empty() {
+        labelled(&mut right, "limits", vec![dim(format!("none where this {kind} has applications"))]);
+    }
+    Sheet { title, what: vec![dim(kind)], left, right }
+}
+
+/// The limits that let nothing more in.
+fn binding(
+    lines: &mut Lines,
+    source: Source<'_>,
+    (account, all): (&Account, &[LimitUse]),
+    width: usize,
+    signs: &Signs,
+) {
+    let mut label = "binds now";
+    for limit in all.iter().filter(|limit| limit.is_full()) {
+        let whose =
+            if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
+        labelled_text(lines, label, &format!("{whose}{}", limits::place(limit, Some(source))), width, Role::Danger);
+        label = "";
+        labelled(lines, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
+        if !limit.limit.description.is_empty() {
+            labelled_text(lines, "", &limit.limit.description, width, Role::Dim);
+        }
+    }
+    if label == "binds now" {
+        labelled(lines, label, vec![dim("no limit is reached")]);
+    }
+}
+
+/// What waits because of them; known on the page of the user or group.
+fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
+    let Page::Account(page) = state.page() else { return };
+    if page.account != *account {
+        return;
+    }
+    let apps = page.list.rows.iter().filter_map(|line| match &line.id {
+        LineId::App(id) => Some(format!("{id} ({})", format::count(u64::from(line.asks), "ask"))),
+        LineId::Queue(_) | LineId::Group(..) => None,
+    });
+    let apps: Vec<String> = apps.take(8).collect();
+    let more = if page.waiting > apps.len() { ", and more" } else { "" };
+    let text = if apps.is_empty() { "nothing".to_owned() } else { format!("{}{more}", apps.join(", ")) };
+    labelled_text(lines, "waits for it", &text, width, Role::Text);
+}
+
+fn usage(lines: &mut Lines, root: Option<&QueueUsageRow>) {
+    let Some(root) = root else { return };
+    let used = format::resource(&root.allocated);
+    labelled(lines, "uses", vec![if used.is_empty() { dim("nothing") } else { plain(used) }]);
+    let running = format::count(root.running.len() as u64, "application");
+    labelled(lines, "runs", vec![plain(running), dim(format!(" of {} live", root.apps))]);
+}

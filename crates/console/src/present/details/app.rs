@@ -1,0 +1,155 @@
+//! Everything about an application.
+
+use std::sync::Arc;
+
+use crate::present::details::kubernetes;
+use crate::present::details::sheet::{LABEL, Sheet, labelled, labelled_text};
+use crate::present::format;
+use crate::present::limits;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::place::Source;
+use crate::present::subject;
+use crate::present::text;
+use crate::present::words::word_of;
+use crate::state::State;
+use crate::state::page::Page;
+use crate::theme::{Role, Signs};
+use model::Time;
+use view::{AppRow, PartitionView};
+
+/// The sheet of an application.
+pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
+    // The page keeps the row that it was opened with; the view may have a newer one.
+    let newer = state.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
+    let row = newer.unwrap_or(row);
+    let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
+    let what = vec![dim(format!("{queue}   ")), crate::present::lists::apps::state_piece(row.state)];
+    let mut left = Lines::new();
+    // What is opened from the list of asks is also about the one that the cursor was on.
+    let page = match state.page() {
+        Page::Details(_) => state.pages.iter().rev().nth(1),
+        page => Some(page),
+    };
+    if let Some(Page::App(page)) = page
+        && page.row.as_ref().is_some_and(|shown| shown.id == row.id)
+        && let Some(ask) = subject::ask(page)
+    {
+        let why = crate::present::lists::asks::why(state.cluster.part(), row, ask, Some(Source::of(state)));
+        let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+        let text = format!("{} {}{}{why}", ask.name(), word_of(ask), if why.is_empty() { "" } else { ": " });
+        labelled_text(&mut left, "this ask", &text, width, Role::Text);
+        kubernetes::ask(&mut left, state, &ask.id, width);
+        tags(&mut left, "its tags", ask.tags.iter(), width);
+    }
+    let job = state.job.of(&row.id);
+    if let Some(job) = job {
+        crate::present::job::runs(&mut left, job, width);
+    }
+    if let Some(message) = &row.message {
+        labelled_text(&mut left, "message", message, width, Role::Error);
+    }
+    let part = state.cluster.part();
+    if let Some(held) =
+        part.filter(|_| !row.state.is_ended()).and_then(|part| limits::held_back(part, row, Some(Source::of(state))))
+    {
+        labelled_text(&mut left, "held back", &held, width, Role::Warning);
+    }
+    kubernetes::app(&mut left, state, row, width);
+    log(&mut left, row, width, signs);
+    labelled(&mut left, "submitted", vec![plain(ago(state, row.submitted)), dim(format!(" by {}", row.who))]);
+    if let Some(finished) = row.finished {
+        labelled(&mut left, "ended", vec![plain(ago(state, finished))]);
+    }
+    tags(&mut left, "tags", row.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())), width);
+    let mut right = Lines::new();
+    if let Some(job) = job {
+        crate::present::job::uses(&mut right, job, width, signs);
+    }
+    right.extend(resources(state, row, signs));
+    if let Some(part) = part.filter(|_| !row.state.is_ended()) {
+        limits(&mut right, state, part, row, signs);
+    }
+    Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right }
+}
+
+/// The limits of its user and of the group that it counts under.
+fn limits(lines: &mut Lines, state: &State, part: &PartitionView, row: &AppRow, signs: &Signs) {
+    for (at, limit) in part.limits_of(row).iter().enumerate() {
+        let (kind, name) = (limits::kind(limit.side), limits::name(limit.side, &limit.name));
+        labelled(lines, if at == 0 { "limits" } else { "" }, vec![plain(format!("{kind} {name} has "))]);
+        if let Some(line) = lines.last_mut() {
+            line.extend(limits::use_pieces(limit, signs));
+        }
+        labelled(lines, "", vec![dim(format!("  in {}", limits::place(limit, Some(Source::of(state)))))]);
+    }
+}
+
+fn ago(state: &State, time: Time) -> String {
+    format!("{} ago", format::duration(state.cluster.at.since(time)))
+}
+
+/// Every state entered, with the time since the submission where that is another one than before.
+fn log(lines: &mut Lines, row: &AppRow, width: usize, signs: &Signs) {
+    let room = width.saturating_sub(LABEL);
+    let mut all: Vec<Vec<Piece>> = Vec::new();
+    let mut used = 0;
+    let mut before = String::new();
+    for change in &row.log {
+        // A moment is reported once.
+        let moment = format::moment(change.at.since(row.submitted));
+        let at = if moment == before { String::new() } else { format!(" {moment}") };
+        before = moment;
+        let arrow = if all.is_empty() { String::new() } else { format!("{} ", signs.arrow) };
+        let wide = change.state.name().len() + at.len() + text::width(&arrow) + 1;
+        if used == 0 || used + wide > room {
+            all.push(Vec::new());
+            used = 0;
+        }
+        let Some(line) = all.last_mut() else { continue };
+        if used > 0 {
+            line.push(plain(" "));
+        }
+        line.extend([dim(arrow), crate::present::lists::apps::state_piece(change.state), dim(at)]);
+        used += wide;
+    }
+    for (at, line) in all.into_iter().enumerate() {
+        labelled(lines, if at == 0 { "states" } else { "" }, line);
+    }
+}
+
+fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str, &'t str)>, width: usize) {
+    for (at, (name, value)) in tags.enumerate() {
+        let text = format!("{name} = {value}");
+        labelled_text(lines, if at == 0 { label } else { "" }, &text, width, Role::Text);
+    }
+}
+
+fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
+    let mut lines = Lines::new();
+    let priority = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
+    let of = if row.pending_asks > 0 { "  the highest of its pending asks" } else { "  none of its asks is pending" };
+    let class = kubernetes::classes(state, row.priority.0).filter(|_| row.pending_asks > 0);
+    let class = class.map(|class| dim(format!("  class {}", text::escape(&class))));
+    labelled(&mut lines, "priority", [priority, dim(of)].into_iter().chain(class).collect());
+    let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
+    for (label, resource, number, noun) in [
+        ("allocated", &row.allocated, allocated, "allocation"),
+        ("placeholders", &row.placeholder, 0, ""),
+        ("pending", &row.pending, row.pending_asks as usize, "ask"),
+    ] {
+        if resource.is_zero() && label == "placeholders" {
+            continue;
+        }
+        let mut value = vec![if resource.is_zero() { dim(signs.nothing) } else { plain(format::resource(resource)) }];
+        if number > 0 {
+            value.push(dim(format!("  in {}", format::count(number as u64, noun))));
+        }
+        labelled(&mut lines, label, value);
+    }
+    for group in &row.task_groups {
+        let of = format!("  of {}", format::count(group.count, "placeholder"));
+        let gone = format!(", {} replaced, {} timed out", group.replaced, group.timed_out);
+        labelled(&mut lines, "task group", vec![plain(text::escape(&group.name).into_owned()), dim(of + &gone)]);
+    }
+    lines
+}

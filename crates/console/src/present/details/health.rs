@@ -1,0 +1,73 @@
+//! Whether the cluster's numbers agree, check by check: the scheduler's own checks, and those of this console on the view.
+
+use crate::present::details::sheet::Sheet;
+use crate::present::format;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::text;
+use crate::state::State;
+use crate::state::page::Checkup;
+use crate::theme::{Role, Signs};
+use source::OwnHealth;
+use view::Health;
+
+/// The sheet of the checks.
+pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> Sheet {
+    let mut sheet = Sheet { title: vec![piece(Role::Title, "Health")], ..Sheet::default() };
+    let made = dim(format!(", at {}; 9 checks again", format::when(checkup.at, state.cluster.past.live)));
+    let left = &mut sheet.left;
+    left.push(Vec::new());
+    match &state.cluster.health {
+        OwnHealth::Here => sheet.what = vec![summary(&checkup.health), made],
+        OwnHealth::Reported(health, at) => {
+            sheet.what = vec![
+                own(health),
+                dim(format!(" by its own check, asked at {}", format::when(*at, state.cluster.past.live))),
+            ];
+            list(left, health, width, signs);
+            left.push(Vec::new());
+            left.push(vec![piece(Role::Strong, "On the picture here: "), summary(&checkup.health), made]);
+        }
+        OwnHealth::Unknown(why) => {
+            sheet.what =
+                vec![piece(Role::Warning, "what the scheduler says of itself is not known"), dim(format!(": {why}"))];
+            left.push(vec![piece(Role::Strong, "On the picture here: "), summary(&checkup.health), made]);
+        }
+    }
+    list(left, &checkup.health, width, signs);
+    sheet
+}
+
+/// What a scheduler says of itself as a whole, which is more than its checks where it names none.
+fn own(health: &Health) -> Piece {
+    let failed = health.checks.iter().any(|check| !check.succeeded);
+    match health.healthy {
+        _ if failed => summary(health),
+        true if health.checks.is_empty() => piece(Role::Good, "healthy"),
+        true => summary(health),
+        false => piece(Role::Error, "not healthy"),
+    }
+}
+
+fn summary(health: &Health) -> Piece {
+    let failed = health.checks.iter().filter(|check| !check.succeeded).count();
+    if failed == 0 {
+        piece(Role::Good, format!("all {} checks passed", health.checks.len()))
+    } else {
+        piece(Role::Error, format!("{failed} of {} checks failed", health.checks.len()))
+    }
+}
+
+fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
+    for check in &health.checks {
+        let sign =
+            if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
+        let name = text::escape(&check.name).into_owned();
+        lines.push(vec![sign, plain(" "), piece(Role::Strong, name)]);
+        // An empty list of findings is not shown.
+        let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
+        for message in [&check.description, found] {
+            let wrapped = text::wrap(&text::escape(message), width.saturating_sub(2));
+            lines.extend(wrapped.into_iter().map(|line| vec![plain("  "), dim(line)]));
+        }
+    }
+}

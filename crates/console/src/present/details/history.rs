@@ -1,0 +1,286 @@
+//! The history of the cluster, or of one queue: a plot of each figure over the same time, now at the right.
+//!
+//! ```text
+//!  cpu used          512 ┤           ▂▃▅▆▇▇█▇▆▇▇
+//!  443, 86 %             │      ▃▅▇▇█████████████
+//!  peak 460            0 ┤▂▃▅▅▇▇█████████████████
+//!                        2m30s ago            now
+//! ```
+//!
+//! Plots get lower before any is left out; where even that is not enough, the page scrolls.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::present::details::sheet::Sheet;
+use crate::present::format;
+use crate::present::layout;
+use crate::present::pieces::{Piece, dim, piece, plain};
+use crate::state::State;
+use crate::theme::{Role, Signs};
+use model::{MEMORY, QueuePath, Time, VCORE};
+use view::Sample;
+use view::history::SAMPLE_EVERY;
+use view::units::show_amount;
+
+/// How many lines a plot is high, at least and at most.
+const HEIGHT: (usize, usize) = (3, 7);
+/// Where the scale begins, and the plot.
+const SCALE: usize = 16;
+const PLOT: usize = SCALE + 10;
+/// How many seconds a column may stand for; less than a minute only while everything is within the hour that is kept so finely.
+const STEPS: [u64; 9] = [10, 20, 30, 60, 120, 300, 600, 900, 1800];
+const HOUR: Duration = Duration::from_secs(3600);
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// One figure over time.
+pub(super) struct Series {
+    pub label: Cow<'static, str>,
+    /// A value a column, the last one now; `None` where nothing was seen.
+    pub values: Vec<Option<i64>>,
+    /// What the whole height stands for; the largest value where nothing is known.
+    pub base: Option<i64>,
+    pub show: fn(i64) -> String,
+}
+
+/// The columns of all plots: what was seen in each, and in the one before it.
+struct Columns<'s> {
+    every: Duration,
+    samples: Vec<Option<&'s Arc<Sample>>>,
+    before: Vec<Option<&'s Arc<Sample>>>,
+}
+
+impl<'s> Columns<'s> {
+    /// As many columns as there is time, in steps that let them fit.
+    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: Time, room: usize) -> Option<Self> {
+        let first = samples.clone().next()?.at;
+        let wide = |every: Duration| {
+            let steps = now.since(first).as_micros() / every.as_micros() + 1;
+            usize::try_from(steps).unwrap_or(usize::MAX)
+        };
+        let steps = STEPS.map(Duration::from_secs);
+        let whole = |every: &Duration| *every >= Duration::from_secs(60) || now.since(first) <= HOUR;
+        let fits = |every: &Duration| whole(every) && wide(*every) <= room;
+        let every = steps.into_iter().find(fits).unwrap_or(steps[STEPS.len() - 1]);
+        let count = wide(every).min(room);
+        let mut columns = Self { every, samples: vec![None; count], before: vec![None; count] };
+        let column = |at: Time| at.0 / u64::try_from(every.as_micros()).unwrap_or(u64::MAX);
+        let newest = column(now);
+        let mut last = None;
+        for sample in samples {
+            let ago = usize::try_from(newest.saturating_sub(column(sample.at))).unwrap_or(usize::MAX);
+            if let Some(at) = count.checked_sub(ago.saturating_add(1)) {
+                if columns.samples[at].is_none() {
+                    columns.before[at] = last;
+                }
+                columns.samples[at] = Some(sample);
+            }
+            last = Some(sample);
+        }
+        columns.close_gaps();
+        // The column of now is empty until its sample is taken; then the one before stands for it.
+        if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
+            columns.samples.pop();
+            columns.before.pop();
+        }
+        Some(columns)
+    }
+
+    /// A column into which no sample fell, because samples are not taken at the very beat of the columns, shows the one before it. Where
+    /// nothing was sampled for longer, it stays empty.
+    fn close_gaps(&mut self) {
+        let beat = self.every.max(SAMPLE_EVERY) * 2 + SAMPLE_EVERY / 2;
+        for at in 1..self.samples.len() {
+            let Some(before) = self.samples[at - 1].filter(|_| self.samples[at].is_none()) else { continue };
+            let next = self.samples[at..].iter().flatten().next();
+            if next.is_some_and(|next| next.at.since(before.at) <= beat.max(MINUTE * 2)) {
+                (self.samples[at], self.before[at]) = (Some(before), self.before[at - 1]);
+            }
+        }
+    }
+
+    fn values(&self, of: impl Fn(&Sample) -> i64) -> Vec<Option<i64>> {
+        self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
+    }
+
+    /// Allocations a second, in thousandths, where two samples show it.
+    fn rate(&self) -> Vec<Option<i64>> {
+        let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
+            let (before, sample) = ((*before)?, (*sample)?);
+            let span = u64::try_from(sample.at.since(before.at).as_millis()).ok().filter(|span| *span > 0)?;
+            i64::try_from(sample.made.saturating_sub(before.made).saturating_mul(1_000_000) / span).ok()
+        };
+        self.before.iter().zip(&self.samples).map(rate).collect()
+    }
+}
+
+/// The sheet of the cluster's history, or of a queue's.
+pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Signs) -> Sheet {
+    let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
+    let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
+    let room = width.saturating_sub(PLOT).max(8);
+    let Some(columns) = Columns::of(state.cluster.view.history.iter(), state.cluster.at, room) else {
+        let every = format::duration(SAMPLE_EVERY);
+        sheet.what = vec![dim(format!("nothing was sampled yet; there is a sample every {every}"))];
+        return sheet;
+    };
+    let every = format::duration(columns.every);
+    let several = if queue.is_none() && state.cluster.view.partitions.len() > 1 {
+        "; pending asks and alloc/s are of all partitions"
+    } else {
+        ""
+    };
+    let kept = "the last hour is kept by 10s, the last day by the minute";
+    sheet.what = vec![dim(format!("a column is {every}; {kept}{several}"))];
+    let all = series(state, queue, &columns);
+    // While there is little to show, each column is as wide as fills the screen.
+    let wide = (room / columns.samples.len().max(1)).max(1);
+    let lines = layout::rows_on_screen(state).saturating_sub(4) / all.len().max(1);
+    let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
+    for series in &all {
+        sheet.left.push(Vec::new());
+        sheet.left.extend(plot(series, (wide, height), signs));
+    }
+    let shown = columns.samples.len() * wide;
+    let span = columns.every * u32::try_from(columns.samples.len()).unwrap_or(u32::MAX);
+    let ago = format!("{} ago", format::duration(span));
+    if signs.are_words() {
+        sheet.left.push(vec![dim(format!("The oldest is {ago}"))]);
+    } else if shown > ago.len() + 4 {
+        let between = " ".repeat(shown - ago.len() - 3);
+        sheet.left.push(vec![dim(format!("{}{ago}{between}now", " ".repeat(PLOT)))]);
+    }
+    sheet
+}
+
+/// The figures of all columns.
+fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Vec<Series> {
+    let name = &state.cluster.partition;
+    let part = |sample: &Sample| sample.partitions.iter().position(|part| part.name == *name);
+    let amount =
+        |sample: &Sample, resource: &str, pending: bool| -> i64 {
+            let Some(part) = part(sample).map(|at| &sample.partitions[at]) else { return 0 };
+            match queue {
+                None if pending => part.pending.amount(resource),
+                None => part.allocated.amount(resource),
+                Some(path) => part.queues.iter().find(|row| row.queue == *path).map_or(0, |row| {
+                    if pending { row.pending.amount(resource) } else { row.allocated.amount(resource) }
+                }),
+            }
+        };
+    let of_resource = |label: &'static str, resource: &'static str, pending, show| Series {
+        label: label.into(),
+        values: columns.values(|sample| amount(sample, resource, pending)),
+        base: if pending { None } else { whole(state, queue, resource) },
+        show,
+    };
+    let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let counted = |label: &'static str, values| Series {
+        label: label.into(),
+        values,
+        base: None,
+        show: |value| value.to_string(),
+    };
+    // What is counted of all partitions together is that of the one there is.
+    let several = state.cluster.view.partitions.len() > 1;
+    let root = QueuePath::root();
+    let running = |sample: &Sample| match queue.or(several.then_some(&root)) {
+        None => count(sample.running),
+        Some(path) => {
+            let rows = part(sample).map(|at| &sample.partitions[at].queues);
+            rows.and_then(|rows| rows.iter().find(|row| row.queue == *path)).map_or(0, |row| count(row.running))
+        }
+    };
+    let mut all = vec![
+        of_resource("cpu used", VCORE, false, |amount| show_amount(VCORE, amount)),
+        of_resource("mem used", MEMORY, false, |amount| show_amount(MEMORY, amount)),
+        of_resource("cpu pending", VCORE, true, |amount| show_amount(VCORE, amount)),
+        of_resource("mem pending", MEMORY, true, |amount| show_amount(MEMORY, amount)),
+        counted("running", columns.values(running)),
+    ];
+    if queue.is_none() {
+        all.push(counted("pending asks", columns.values(|sample| count(sample.pending_asks))));
+        let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
+        all.push(Series { label: "alloc/s".into(), values: columns.rate(), base: None, show });
+    }
+    all
+}
+
+/// The most of a resource that can be in use: the capacity of the partition, or the maximum of a queue.
+fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
+    let part = state.cluster.part()?;
+    let whole = match queue {
+        None => part.capacity.get(resource),
+        Some(path) => part.queue_at(path).and_then(|row| part.effective_max(row, resource)).map(|(_, max)| max),
+    };
+    whole.filter(|whole| *whole > 0)
+}
+
+/// A value in eighths of a line.
+fn eighths(value: i64, base: i64, lines: usize) -> usize {
+    if value <= 0 || base <= 0 {
+        return 0;
+    }
+    let full = i128::try_from(lines * 8).unwrap_or(i128::MAX);
+    let share = (i128::from(value) * full).div_euclid(i128::from(base)).clamp(1, full);
+    usize::try_from(share).unwrap_or(0)
+}
+
+/// One figure as a plot, each value so wide: its name, its value and the largest at the left.
+pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
+    let seen = || series.values.iter().flatten().copied();
+    let most = seen().max().unwrap_or(0);
+    let base = series.base.unwrap_or(most).max(1);
+    let now = series.values.iter().rev().copied().flatten().next();
+    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
+    let message =
+        now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
+    if signs.are_words() {
+        return vec![in_words(series, &message, most)];
+    }
+    (0..height)
+        .map(|line| {
+            let (label, role) = match line {
+                0 => (series.label.to_string(), Role::Dim),
+                1 => (message.clone(), Role::Text),
+                2 => (format!("peak {}", (series.show)(most)), Role::Dim),
+                _ => (String::new(), Role::Dim),
+            };
+            // Where nothing was there is nothing to measure by.
+            let scale =
+                if line == 0 && (most > 0 || series.base.is_some()) { (series.show)(base) } else { String::new() };
+            let scale = if line == height - 1 { "0".to_owned() } else { scale };
+            let from = (height - 1 - line) * 8;
+            let bar = |value: &Option<i64>| match value.map(|value| eighths(value, base, height)) {
+                Some(full) if full > from => signs.bars[(full - from).min(8) - 1],
+                _ => " ",
+            };
+            vec![
+                piece(role, format!("{label:<SCALE$}")),
+                dim(format!("{scale:>width$} {}", signs.wall, width = PLOT - SCALE - 2)),
+                piece(Role::UsageNormal, series.values.iter().map(|value| bar(value).repeat(wide)).collect::<String>()),
+            ]
+        })
+        .collect()
+}
+
+/// At so many moments a figure is said.
+const MOMENTS: usize = 8;
+
+/// A figure over time as a line that is read out.
+fn in_words(series: &Series, now: &str, most: i64) -> Vec<Piece> {
+    let known: Vec<i64> = series.values.iter().flatten().copied().collect();
+    let least = known.iter().copied().min().unwrap_or(0);
+    let moments = MOMENTS.min(known.len());
+    let pick = |nth: usize| known[if moments < 2 { 0 } else { nth * (known.len() - 1) / (moments - 1) }];
+    let over: Vec<String> = (0..moments).map(|nth| (series.show)(pick(nth))).collect();
+    let base = series.base.map_or_else(String::new, |base| format!(" of {}", (series.show)(base)));
+    let (least, most) = ((series.show)(least), (series.show)(most));
+    let text = format!("now {now}{base}; least {least}, greatest {most}; from the oldest on: {}", over.join(", "));
+    vec![dim(format!("{} ", series.label)), plain(text)]
+}
+
+fn percent(value: i64, base: i64) -> i64 {
+    i64::try_from(i128::from(value) * 100 / i128::from(base.max(1))).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,48 @@
+//! This console and its machine: the facts for the report of a bug.
+
+use crate::present::details::sheet::{Sheet, labelled_text};
+use crate::present::pieces::piece;
+use crate::state::State;
+use crate::theme::Role;
+use source::{Link, SourcePlace};
+
+/// The sheet of this console.
+pub fn sheet(state: &State, width: usize) -> Sheet {
+    let mut sheet = Sheet { title: vec![piece(Role::Title, "kornsole")], ..Sheet::default() };
+    let options = &state.options;
+    let place = match state.cluster.about.place {
+        SourcePlace::Embedded => "in this process",
+        SourcePlace::Remote => "somewhere else",
+        SourcePlace::Machine { .. } => "the daemon of this machine",
+        SourcePlace::Saved => "a saved state",
+        SourcePlace::WhatIf => "a copy in this process",
+    };
+    let link = match &state.cluster.link {
+        Link::Connecting { cause: Some(cause), .. } => format!("connecting: {cause}"),
+        Link::Connecting { .. } => "connecting".to_owned(),
+        Link::Live { .. } => "live".to_owned(),
+        Link::Stale { cause, .. } => format!("stale: {cause}"),
+        Link::Refused { why, .. } => format!("refused: {why}"),
+    };
+    let file = |name: &str, none: &str| if name.is_empty() { none.to_owned() } else { name.to_owned() };
+    let configuration = state.cluster.view.configuration.as_deref();
+    let config = configuration.and_then(|config| config.file.as_ref()).map(|file| file.display().to_string());
+    let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    for (label, message) in [
+        ("version", format!("{} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS)),
+        ("scheduler", format!("{}, {place}; decides as {}", state.cluster.about.name, profile.name())),
+        ("connection", link),
+        ("identity", state.cluster.identity.to_string()),
+        ("changes", state.cluster.read_only().map_or("as access lists let one".to_owned(), str::to_owned)),
+        ("queues", config.unwrap_or_else(|| "in no file".to_owned())),
+        ("settings", file(&state.settings, "none of one's own")),
+        ("theme", options.theme.to_string()),
+        ("terminal", format!("{} x {}, {:?}", state.size.width, state.size.height, options.depth)),
+    ] {
+        labelled_text(&mut sheet.left, label, &message, width, Role::Text);
+    }
+    for note in &state.cluster.about.notes {
+        labelled_text(&mut sheet.left, "note", note, width, Role::Text);
+    }
+    sheet
+}

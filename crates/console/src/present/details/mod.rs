@@ -1,0 +1,123 @@
+//! Everything about one thing, and where each value comes from: as a pane by the list, cut at its end, or as a page to scroll.
+//!
+//! ```text
+//!  root.tenants.tenant-a.etl   leaf, managed, Active, line 31
+//!  priority    5 = highest application 5                     resources   used   guar    max   room
+//!    seen in   tenant-a  10  ⌂ fence, offset 10              cpu          7.5      4     20   12.5  by tenant-a
+//!  sorting     fifo, by priority                             mem          15G     8G    40G    25G  by tenant-a
+//! ```
+//!
+//! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
+//! last lines when they do not fit, and says so.
+
+mod account;
+mod app;
+pub mod beside;
+mod event;
+mod health;
+mod history;
+mod info;
+pub mod kubernetes;
+pub mod node;
+mod partitions;
+mod queue;
+mod quota;
+mod records;
+pub mod sheet;
+mod sides;
+mod simulated;
+mod why;
+
+pub use self::sheet::Sheet;
+use crate::present::layout;
+use crate::present::pieces::{Lines, Piece, plain, sign_set};
+use crate::state::State;
+use crate::state::page::Subject;
+use crate::theme::Role;
+
+/// From which width on there are two columns.
+const TWO_COLUMNS: u16 = 112;
+/// The sheet of a subject for columns of `width`.
+pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
+    let signs = sign_set(state);
+    match subject {
+        Subject::Queue(path) => queue::sheet(state, path, width, signs),
+        Subject::App(row) => app::sheet(state, row, width, signs),
+        Subject::Node(id) => node::sheet(state, id, width, signs),
+        Subject::Account(account) => account::sheet(state, account, width, signs),
+        Subject::Why(row) => why::app(state, row, width, signs),
+        Subject::Access(path) => why::access_to(state, path, width, signs),
+        Subject::Health(checkup) => health::sheet(state, checkup, width, signs),
+        Subject::Info => info::sheet(state, width),
+        Subject::Partitions => partitions::sheet(state, width, signs),
+        Subject::Event(record) => event::sheet(state, record, width, signs),
+        Subject::Entry(entry) => records::entry(entry, state.cluster.past.live, width, signs),
+        Subject::Revision(number) => records::revision(state, *number, width),
+        Subject::Sides => sides::sheet(state, width, signs),
+        Subject::Compare(old, new) => records::compare(state, (*old, *new), width, signs),
+        Subject::Simulated(run) => simulated::sheet(run, width, signs),
+        Subject::History(queue) => history::sheet(state, queue.as_ref(), width, signs),
+    }
+}
+
+/// All lines of a sheet in one column of a width.
+pub fn lines(state: &State, subject: &Subject, width: usize) -> Lines {
+    in_one(sheet(state, subject, width), width)
+}
+
+/// The labels of a sheet, each with the text beside it.
+pub fn labels(state: &State, subject: &Subject) -> Vec<(String, String)> {
+    let sheet = sheet(state, subject, usize::from(TWO_COLUMNS));
+    let label = |line: &Vec<Piece>| {
+        let (first, rest) = line.split_first()?;
+        let label = first.text.trim();
+        let padded = first.role == Role::Dim && first.text.ends_with(' ') && first.text.len() >= 9;
+        let numbered = label.chars().all(|c| c.is_ascii_digit());
+        let rest: String = rest.iter().map(|piece| piece.text.as_ref()).collect();
+        (padded && !numbered).then(|| (label.to_owned(), rest.split_whitespace().collect::<Vec<_>>().join(" ")))
+    };
+    sheet.left.iter().chain(&sheet.right).filter_map(label).collect()
+}
+
+/// Whether there is room for two columns, and content for them.
+pub fn in_two(subject: &Subject, width: u16) -> bool {
+    width >= TWO_COLUMNS
+        && matches!(
+            subject,
+            Subject::Queue(_) | Subject::App(_) | Subject::Node(_) | Subject::Account(_) | Subject::Entry(_)
+        )
+}
+
+/// The width of one column of the content.
+pub fn column_width(subject: &Subject, width: u16) -> u16 {
+    if in_two(subject, width) { (width - 3) / 2 } else { width }
+}
+
+/// The content in lines for an area of one column; the title first.
+pub fn in_one(sheet: Sheet, width: usize) -> Lines {
+    let mut title = sheet.title;
+    let mut lines = if crate::present::pieces::width(&title) + 3 + crate::present::pieces::width(&sheet.what) <= width {
+        title.push(plain("   "));
+        title.extend(sheet.what);
+        vec![title]
+    } else {
+        vec![title, sheet.what]
+    };
+    lines.extend(sheet.left);
+    lines.push(Vec::new());
+    lines.extend(sheet.right);
+    lines
+}
+
+/// How many lines the page of details has.
+pub fn height(state: &State) -> usize {
+    let crate::state::page::Page::Details(page) = state.page() else { return 0 };
+    let Some(regions) = layout::regions(state) else { return 0 };
+    let width = regions.rows.width.saturating_sub(2);
+    let sheet = sheet(state, &page.subject, usize::from(column_width(&page.subject, width)));
+    if in_two(&page.subject, width) {
+        1 + sheet.left.len().max(sheet.right.len())
+    } else {
+        in_one(sheet, usize::from(width)).len()
+    }
+}

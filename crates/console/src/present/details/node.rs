@@ -1,0 +1,95 @@
+//! Everything about a node.
+
+use crate::present::details::kubernetes;
+use crate::present::details::sheet::{Sheet, at_right, figure, gone, in_words, labelled, labelled_text};
+use crate::present::format;
+use crate::present::meter::Meter;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::text;
+use crate::state::State;
+use crate::theme::{Role, Signs};
+use model::{MEMORY, NodeId, VCORE};
+use view::NodeRow;
+
+/// The sheet of a node.
+pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
+    let Some(node) = state.cluster.part().and_then(|part| part.nodes.get(id)) else {
+        return gone(id.to_string());
+    };
+    let mut what = crate::present::lists::nodes::state_pieces(node, signs, true);
+    let takes = match (node.is_open(), node.reservations.is_empty()) {
+        (false, _) => "takes no new allocations",
+        (true, true) => "takes new allocations",
+        (true, false) => "takes what it is reserved for",
+    };
+    what.push(dim(format!("   {takes}")));
+    let mut right = Lines::new();
+    let running = format::count(node.allocations.len() as u64, "allocation");
+    labelled(&mut right, "runs", vec![plain(running)]);
+    let named = kubernetes::node(&mut right, state, node, width);
+    for (at, one) in node.foreign.iter().enumerate().filter(|_| !named) {
+        let text = format!("{}  {}", text::escape(&one.name), format::resource(&one.resource));
+        labelled_text(&mut right, if at == 0 { "others run" } else { "" }, &text, width, Role::Text);
+    }
+    if let Some(kept) = kept_for(node) {
+        labelled_text(&mut right, "reserved for", &kept, width, Role::StateWaiting);
+    }
+    for (at, (key, value)) in node.attributes.iter().enumerate() {
+        let text = format!("{} = {}", text::escape(key), text::escape(value));
+        labelled_text(&mut right, if at == 0 { "attributes" } else { "" }, &text, width, Role::Text);
+    }
+    Sheet { title: vec![piece(Role::Title, id.to_string())], what, left: resources(node, width, signs), right }
+}
+
+/// The asks that a node is kept for: `etl-1/k1-7`.
+pub fn kept_for(node: &NodeRow) -> Option<String> {
+    let names: Vec<String> = node.reservations.iter().map(|(app, ask)| format!("{app}/{ask}")).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+fn resources(node: &NodeRow, width: usize, signs: &Signs) -> Lines {
+    let mut lines = Lines::new();
+    // What is left behind the name and four figures.
+    let meter_width = u16::try_from(width.saturating_sub(9 + 4 * 10 + 2)).unwrap_or(0).min(12);
+    let heads = ["capacity", "allocated", "occupied", "available"];
+    let mut head = vec![dim(format!("{:<9}", "resources"))];
+    head.extend(heads.map(|title| at_right(dim(title), 10)));
+    if !signs.are_words() {
+        lines.push(head);
+    }
+    let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
+    for resource in [&node.capacity, &node.allocated, &node.occupied] {
+        for (name, _) in resource.iter() {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    let available = node.available();
+    for name in names {
+        let used = node.allocated.amount(&name).saturating_add(node.occupied.amount(&name));
+        let none_at_zero = |amount: i64| Some(amount).filter(|amount| *amount != 0);
+        let mut line = vec![plain(format!("{:<9}", format::resource_name(&name)))];
+        let left = available.amount(&name);
+        let left_cell = figure(&name, Some(left), signs);
+        let cells = [
+            figure(&name, node.capacity.get(&name), signs),
+            figure(&name, none_at_zero(node.allocated.amount(&name)), signs),
+            figure(&name, none_at_zero(node.occupied.amount(&name)), signs),
+            if left <= 0 { piece(Role::UsageFull, left_cell.text) } else { left_cell },
+        ];
+        if signs.are_words() {
+            let said: Vec<(&str, &Piece)> = heads.into_iter().zip(&cells).collect();
+            lines.push(in_words(format::resource_name(&name), &said));
+            continue;
+        }
+        line.extend(cells.map(|cell| at_right(cell, 10)));
+        if meter_width >= 4 {
+            line.push(plain("  "));
+            let meter = Meter { used, base: node.capacity.get(&name), guaranteed: None };
+            line.extend(meter.pieces(meter_width, signs));
+        }
+        lines.push(line);
+    }
+    lines
+}

@@ -1,0 +1,98 @@
+//! A queue above its maximum: by how much, since when, when it is brought down to it, and the victims (N-01).
+
+use crate::present::details::sheet::labelled_text;
+use crate::present::edit_completion::only_elsewhere;
+use crate::present::format;
+use crate::present::layout;
+use crate::present::pieces::Lines;
+use crate::state::State;
+use crate::theme::Role;
+use model::Time;
+use view::drain::span;
+use view::{PartitionView, QueueRow, QuotaForecast};
+
+/// The property by which a queue above its maximum is brought down to it.
+const DELAY: &str = "quota.preemption.delay";
+/// Among how many allocations it is looked where frames are drawn for those that go.
+const LOOKED_AT: usize = 5_000;
+/// How many applications are named of which something goes.
+const NAMED: usize = 4;
+
+/// Adds what is worth saying of a queue above its maximum; nothing for another one, and for the root.
+pub(super) fn lines(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize) {
+    if row.parent.is_none() || !row.is_above_max() {
+        return;
+    }
+    let above = format::resource(&PartitionView::above_max(row));
+    labelled_text(lines, "above max", &above, width, Role::Warning);
+    let now = state.cluster.at;
+    let Some(due) = row.quota_due.filter(|_| part.quota_preemption) else {
+        return labelled_text(lines, "", &runs_on(part, row), width, Role::Dim);
+    };
+    let forecast = looked_at(part).then(|| part.quota_forecasts(now));
+    let Some(forecasts) = forecast else {
+        let text = format!("in {}, of too many allocations to name here", span(due.since(now)));
+        return labelled_text(lines, "preempts", &text, width, Role::Warning);
+    };
+    match forecasts.iter().find(|one| one.queue == row.path) {
+        Some(one) => going(lines, (state, one), row, now, width),
+        None => labelled_text(lines, "preempts", "nothing: what goes before brings it down, too", width, Role::Dim),
+    }
+}
+
+fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueRow, now: Time, width: usize) {
+    let delay = row.settings.quota_preemption_delay;
+    let counted = match one.since {
+        Some(since) if !delay.is_zero() => format!(", after {} of {}", span(now.since(since)), span(delay)),
+        _ => String::new(),
+    };
+    let text = format!("in {}{counted}", span(one.at.since(now)));
+    labelled_text(lines, "preempts", &text, width, Role::Warning);
+    let Some(victims) = &one.victims else {
+        let text = format!("{} of it; which, the scheduler alone knows", format::resource(&one.excess));
+        return labelled_text(lines, "goes", &text, width, Role::Warning);
+    };
+    let (apps, most) = (one.by_app(), NAMED.max(layout::named_in_details(state)));
+    if victims.is_empty() {
+        labelled_text(lines, "goes", "nothing", width, Role::Text);
+    }
+    for (at, (app, user, count)) in apps.iter().take(most).enumerate() {
+        let text = format!("{} of {app} ({user})", format::count(*count as u64, "allocation"));
+        labelled_text(lines, if at == 0 { "goes" } else { "" }, &text, width, Role::Warning);
+    }
+    if apps.len() > most {
+        labelled_text(lines, "", &format!("and of {} more", apps.len() - most), width, Role::Warning);
+    }
+    if let Some(left) = one.left().filter(|left| !left.is_empty()) {
+        let text = format!("{}: what runs is too large to go, or protected", format::resource(&left));
+        labelled_text(lines, "stays above", &text, width, Role::Text);
+    }
+}
+
+/// Why a queue above its maximum stays there.
+fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
+    let delay = row.settings.quota_preemption_delay;
+    if let Some(who) = only_elsewhere("properties", DELAY, part.rules.profile()) {
+        format!("runs on: a maximum is not enforced here, {who}")
+    } else if !part.quota_preemption {
+        "runs on: this partition does not enforce maxima".to_owned()
+    } else if delay.is_zero() {
+        "runs on: no quota.preemption.delay here".to_owned()
+    } else if part.quota_law.is_some() || part.quota_reported.is_some() {
+        "runs on: its delay counts only from a reload that lowers the maximum".to_owned()
+    } else {
+        format!("is preempted {} after its maximum was lowered; when that was is not known here", span(delay))
+    }
+}
+
+/// Whether there are few enough allocations to choose from.
+fn looked_at(part: &PartitionView) -> bool {
+    let due = part.queues.iter().flatten().filter(|row| row.quota_due.is_some());
+    let mut left = LOOKED_AT;
+    part.quota_reported.is_some()
+        || due.into_iter().all(|row| {
+            let count = part.count_asks(row, left);
+            left = left.saturating_sub(count);
+            left > 0
+        })
+}

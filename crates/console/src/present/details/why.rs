@@ -1,0 +1,145 @@
+//! Why an application is in its queue, or in none; and the submitters and administrators of a queue.
+
+use std::sync::Arc;
+
+use crate::present::details::sheet::{Sheet, gone, labelled, labelled_text};
+use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::place::Source;
+use crate::present::walk;
+use crate::state::State;
+use crate::theme::{Role, Signs};
+use model::{Acl, QueuePath, QueueState};
+use view::explain::AclKind;
+use view::placement::access::Grant;
+use view::placement::{RECOVERY_QUEUE, Record, access};
+use view::{AppRow, PartitionView, QueueRow};
+
+/// How an application got into its queue.
+pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
+    // The page keeps the row that it was opened with; the view may have a newer one.
+    let part = state.cluster.part();
+    let newer = part.and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
+    let row = newer.unwrap_or(row);
+    let mut lines = Lines::new();
+    labelled_text(&mut lines, "submitted by", &row.who.to_string(), width, Role::Text);
+    let asked = if row.requested.is_empty() { "no queue" } else { &*row.requested };
+    labelled_text(&mut lines, "asked for", asked, width, Role::Text);
+    for (at, (name, value)) in row.tags.iter().enumerate() {
+        labelled_text(&mut lines, if at == 0 { "tags" } else { "" }, &format!("{name}={value}"), width, Role::Text);
+    }
+    lines.push(Vec::new());
+    match &row.placement {
+        Some(record) => came(&mut lines, row, record, part, width, signs),
+        None => {
+            if let Some(message) = &row.message {
+                labelled_text(&mut lines, "message", message, width, Role::Error);
+            }
+            lines.push(vec![dim("How it was placed is not known here.")]);
+        }
+    }
+    let what = vec![crate::present::lists::apps::state_piece(row.state)];
+    Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left: lines, right: Lines::new() }
+}
+
+fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&PartitionView>, width: usize, signs: &Signs) {
+    // What a template gave at that time is not known any more: it is not reported from today's.
+    let verdict = walk::verdict(&record.placement, None, width, signs);
+    lines.extend(verdict);
+    let mut note = |text: String| labelled_text(lines, "note", &text, width, Role::Warning);
+    if let Some(placed) = record.placement.placed()
+        && placed.path != row.queue
+    {
+        note(format!("it was moved since, and is in {}", row.queue));
+    }
+    let same = part.is_none_or(|part| Arc::ptr_eq(&part.rules, &record.rules) || part.rules.same_as(&record.rules));
+    if !same {
+        note("these rules are not in force any more".to_owned());
+    }
+    lines.push(Vec::new());
+    lines.extend(walk::lines(&record.lines(), width));
+}
+
+/// The rights in a queue, each with the queue whose access list gives it (ACL-021, ACL-022).
+pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
+    let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
+        return gone(path.to_string());
+    };
+    let source = Source::of(state);
+    let mut lines = Lines::new();
+    let mut note = |text: &str| labelled_text(&mut lines, "note", text, width, Role::Warning);
+    if !row.leaf {
+        note("a parent: takes no applications itself; the lists hold for what is below it");
+    }
+    if let Some(draining) = part.path_up(row).find(|row| row.state == QueueState::Draining) {
+        note(&format!("takes no applications: {} is draining", draining.path));
+    }
+    if path.as_str() == RECOVERY_QUEUE {
+        note("nobody submits here; forced applications that no rule places come here");
+    } else {
+        who(&mut lines, (source, part), row, "may submit", &[AclKind::Submit, AclKind::Admin], width);
+    }
+    who(&mut lines, (source, part), row, "administers", &[AclKind::Admin], width);
+    lines.push(Vec::new());
+    let me = &state.cluster.identity;
+    labelled_text(&mut lines, "you", &me.to_string(), width, Role::Text);
+    for (label, grant) in
+        [("  submit", access::submit(part, path.as_str(), me)), ("  admin", access::admin(part, path.as_str(), me))]
+    {
+        labelled(&mut lines, label, granted(grant, signs));
+    }
+    let kind = if row.leaf { "leaf" } else { "parent" };
+    let managed = if row.managed { "managed" } else { "dynamic" };
+    let what = vec![dim(format!("who may what   {kind}, {managed}"))];
+    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what, left: lines, right: Lines::new() }
+}
+
+fn granted(grant: Option<Grant>, signs: &Signs) -> Vec<Piece> {
+    match grant {
+        Some(grant) => vec![piece(Role::Good, "yes"), plain(format!(", by {grant}"))],
+        None => vec![piece(Role::Error, format!("{} no", signs.limit)), dim(", no list on the path names you")],
+    }
+}
+
+/// The lists of the path that count, nearest queue first.
+fn who(
+    lines: &mut Lines,
+    (source, part): (Source<'_>, &PartitionView),
+    row: &QueueRow,
+    label: &str,
+    kinds: &[AclKind],
+    width: usize,
+) {
+    let mut label = label;
+    let mut add = |lines: &mut Lines, text: &str| {
+        labelled_text(lines, label, text, width, Role::Text);
+        label = "";
+    };
+    let mut nobody = true;
+    for queue in part.path_up(row) {
+        for kind in kinds {
+            let (acl, key) = match kind {
+                AclKind::Submit => (&queue.settings.submit_acl, "submitacl"),
+                AclKind::Admin => (&queue.settings.admin_acl, "adminacl"),
+            };
+            if acl.is_nobody() {
+                continue;
+            }
+            let place = queue.settings.at.and_then(|at| source.place(at));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            nobody = false;
+            add(lines, &format!("{}, by {key} of {}{place}", named(acl), queue.path));
+        }
+    }
+    if nobody {
+        add(lines, "nobody: no queue of the path names anybody");
+    }
+}
+
+/// Whom a list names, in words.
+fn named(acl: &Acl) -> String {
+    if acl.everybody {
+        return "everybody".to_owned();
+    }
+    let groups = acl.groups.iter().map(|group| format!("group {group}"));
+    acl.users.iter().cloned().chain(groups).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,243 @@
+//! The check of an edited configuration: its faults, its changes against the one in force, and their effect on running applications.
+
+use std::sync::Arc;
+
+use crate::present::format;
+use crate::state::editor::{CheckJob, CheckResult, Removed};
+use config::diff::{Key, What};
+use config::{Config, Diff, Reading, Removal};
+use model::{QueuePath, Time};
+use view::act::{Act, Refusal, may_configure};
+use view::placement::access;
+use view::units::show_amount;
+use view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
+
+/// The most applications that are named for one queue.
+const NAMED: usize = 4;
+
+/// What a lowered maximum does where it is enforced.
+const ENFORCED: &str = "nothing new until below; what is above is preempted";
+
+/// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
+pub fn check(job: &CheckJob) -> CheckResult {
+    let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
+    let Reading { config, faults } = read(&job.text);
+    let differs = *job.text != *job.base;
+    let mut checked = CheckResult { version: job.version, differs, faults, ..CheckResult::default() };
+    let Some(config) = config else { return checked };
+    let old = read(&job.base).config.unwrap_or_default();
+    checked.removal = Removal::between(&old, &config, config::says_nothing(&checked.faults));
+    let mut diff = config::diff(&old, &config);
+    checked.summary = diff.summary();
+    let config = Arc::new(config);
+    let quotas = quotas(&config, job);
+    for change in &mut diff.changes {
+        let goes = |queue: &QueuePath| goes(&quotas, &change.partition, queue);
+        if matches!(change.key, Key::Max(_)) && change.queue.as_ref().is_some_and(goes) {
+            change.effect = ENFORCED;
+        }
+    }
+    checked.changes = diff.lines();
+    checked.preempted = preempted(&quotas, job.at);
+    checked.asks_scheduler = quotas.iter().flat_map(|(_, effects)| &effects.begins).any(|one| one.victims.is_none());
+    checked.consequences = consequences(&diff, job, &quotas);
+    checked.removed = removed(&diff, &job.view);
+    checked.refused = refused(&diff, job);
+    checked.config = Some(config);
+    checked
+}
+
+/// Why the actor may not make these changes; `None` when he may, as far as the view says.
+fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
+    let actor = match &job.actor {
+        Ok(actor) => actor,
+        Err(why) => return Some(why.to_string()),
+    };
+    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+    if let Some(refusal) = Refusal::read_only(actor, &act) {
+        return Some(refusal.reason());
+    }
+    let parts = &job.view.partitions;
+    let admin = |partition: &str, queue: &QueuePath| {
+        let part = parts.iter().find(|part| *part.name == *partition);
+        part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
+    };
+    let names = parts.iter().map(|part| &*part.name);
+    let lacks = may_configure(diff, actor.scheduler_admin, admin, names).err()?;
+    Some(Refusal::no_config_rights(actor, &act, &lacks).reason())
+}
+
+/// The queues that go, without those that go with a queue above them.
+fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
+    let mut gone: Vec<(&str, &QueuePath)> = Vec::new();
+    for (partition, path) in diff.removed_queues() {
+        // Each comes before those below it.
+        if !gone.last().is_some_and(|(known, above)| *known == partition && path.is_within(above)) {
+            gone.push((partition, path));
+        }
+    }
+    let of = |(partition, path): (&str, &QueuePath)| {
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        let row = part.and_then(|part| part.queue_at(path));
+        Removed {
+            queue: path.clone(),
+            subtree: row.is_some_and(|row| !row.children.is_empty()),
+            apps: row.map_or(0, |row| usize::try_from(row.app_count).unwrap_or(usize::MAX)),
+        }
+    };
+    gone.into_iter().map(of).collect()
+}
+
+/// What will be preempted otherwise than now, as maxima are enforced; by partition.
+fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)> {
+    let enforces = job.view.partitions.iter().any(|part| part.quota_preemption);
+    if !enforces && !config.partitions.iter().any(|part| part.quota_preemption) {
+        return Vec::new();
+    }
+    // What the scheduler refuses has no effect.
+    let Ok(loaded) = View::of_config(Arc::clone(config), job.profile) else { return Vec::new() };
+    let each = job.view.partitions.iter().filter_map(|part| {
+        let then = loaded.partitions.iter().find(|then| then.name == part.name)?;
+        let mut effects = part.quota_effects(job.at, then);
+        effects.begins.iter_mut().for_each(|one| completed(one, &part.name, job));
+        Some((Arc::clone(&part.name), effects))
+    });
+    each.collect()
+}
+
+/// Takes over from the scheduler which allocations go, where only that knows it. The delay counts from when the text comes into force, so the
+/// times of the answer, which is some seconds old, are not taken over.
+fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
+    let said = job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);
+    let mut same = said.filter(|(of, forecast)| **of == *partition && forecast.queue == one.queue);
+    if let (None, Some((_, forecast))) = (&one.victims, same.next()) {
+        *one = QuotaForecast { since: one.since, at: one.at, ..forecast.clone() };
+    }
+}
+
+/// Whether something of a queue is preempted that would not be without the edit.
+fn goes(quotas: &[(Arc<str>, QuotaEffects)], partition: &str, queue: &QueuePath) -> bool {
+    let mut of = quotas.iter().filter(|(name, _)| **name == *partition).flat_map(|(_, effects)| &effects.begins);
+    of.any(|one| one.queue == *queue)
+}
+
+fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
+    let begins = quotas.iter().flat_map(|(_, effects)| &effects.begins);
+    begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
+}
+
+/// The effect of the changes on running applications, queue by queue.
+fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]) -> Vec<(String, Vec<String>)> {
+    let view = &job.view;
+    let mut message: Vec<(String, Vec<String>)> = Vec::new();
+    for change in &diff.changes {
+        let Some(part) = view.partitions.iter().find(|part| *part.name == *change.partition) else { continue };
+        let Some(row) = change.queue.as_ref().and_then(|path| part.queue_at(path)) else { continue };
+        let sentences = match (&change.key, change.what) {
+            (Key::Queue, What::Removed) => drains(part, row),
+            (Key::Max(name), _) => {
+                maximum(part, row, (name, change.to.as_deref()), goes(quotas, &change.partition, &row.path))
+            }
+            (Key::MaxApplications, _) => applications(row, change.to.as_deref()),
+            (Key::Guaranteed(name), _) => guarantee(row, name, change.to.as_deref()),
+            _ => Vec::new(),
+        };
+        if sentences.is_empty() {
+            continue;
+        }
+        match message.last_mut().filter(|(path, _)| *path == row.path.as_str()) {
+            Some((_, known)) => known.extend(sentences),
+            None => message.push((row.path.to_string(), sentences)),
+        }
+    }
+    for (_, effects) in quotas {
+        let begins = effects.begins.iter().map(|one| (one, one.sentence(job.at, format::resource)));
+        let not_any_more = |one: &QuotaForecast| {
+            format!("what would be preempted in {} runs on", view::drain::span(one.at.since(job.at)))
+        };
+        let called_off = effects.called_off.iter().map(|one| (one, not_any_more(one)));
+        for (of, sentence) in begins.chain(called_off) {
+            match message.iter_mut().find(|(path, _)| *path == of.queue.as_str()) {
+                Some((_, known)) => known.push(sentence),
+                None => message.push((of.queue.to_string(), vec![sentence])),
+            }
+        }
+    }
+    message
+}
+
+/// A queue that goes: it drains as long as applications are in it.
+fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
+    let holding = part.apps_in(&row.path);
+    if holding.is_empty() {
+        return vec!["nothing is in it: it goes at once".to_owned()];
+    }
+    let mut sentences = vec![format!("drains, held by {}:", format::count(holding.len() as u64, "application"))];
+    for app in holding.iter().take(NAMED) {
+        let held = format::resource(&app.allocated);
+        let held = if held.is_empty() { "nothing allocated".to_owned() } else { held };
+        sentences.push(format!("{} ({}) {held}", app.id, app.who.user));
+    }
+    if holding.len() > NAMED {
+        sentences.push(format!("and {} more", holding.len() - NAMED));
+    }
+    sentences
+}
+
+/// Another maximum: who is above it, or how much of the headroom is left.
+fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), goes: bool) -> Vec<String> {
+    let used = row.allocated.amount(name);
+    let called = format::resource_name(name);
+    let Some(max) = to.and_then(|text| model::parse_quantity(name, text).ok()) else {
+        return vec![format!("{called}: no maximum of its own any more, {} in use", show_amount(name, used))];
+    };
+    if used > max {
+        let (used, max) = (show_amount(name, used), show_amount(name, max));
+        return vec![match goes {
+            true => format!("{called}: {used} in use is above {max}; nothing new until below it"),
+            false => format!("{called}: {used} in use runs on; nothing new until below {max}"),
+        }];
+    }
+    let amount =
+        |amount: Option<i64>| amount.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
+    let now = part.headroom(row).and_then(|headroom| headroom.get(name));
+    // The queues above and the nodes bound it too.
+    let above = row.parent.and_then(|slot| part.queue(slot)).and_then(|above| part.headroom(above)?.get(name));
+    let then = above.map_or(max - used, |above| above.min(max - used));
+    let mut sentences = vec![format!(
+        "{called}: {} in use, headroom {} now, {} then",
+        show_amount(name, used),
+        amount(now),
+        show_amount(name, then)
+    )];
+    let capacity = part.capacity.amount(name);
+    if capacity > 0 && max > capacity {
+        let (max, all) = (show_amount(name, max), show_amount(name, capacity));
+        sentences.push(format!("{called}: {max} is more than the {all} of all nodes: this maximum never binds"));
+    }
+    sentences
+}
+
+fn applications(row: &QueueRow, to: Option<&str>) -> Vec<String> {
+    match to.and_then(|text| text.parse::<u64>().ok()) {
+        Some(max) if row.running > max && max > 0 => {
+            vec![format!("{} run on; none starts until fewer than {max} do", format::count(row.running, "application"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn guarantee(row: &QueueRow, name: &str, to: Option<&str>) -> Vec<String> {
+    let used = row.allocated.amount(name);
+    let guaranteed = to.and_then(|text| model::parse_quantity(name, text).ok()).unwrap_or(0);
+    let called = format::resource_name(name);
+    if used > guaranteed {
+        vec![format!(
+            "{called}: {} of {} in use is above its guarantee",
+            show_amount(name, used - guaranteed),
+            show_amount(name, used)
+        )]
+    } else {
+        Vec::new()
+    }
+}

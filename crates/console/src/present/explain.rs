@@ -1,0 +1,145 @@
+//! Why something waits, in lines for a width: the sentence, when it was so, then every line of the sheet.
+//!
+//! ```text
+//!  etl in root.tenants.a waits for cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
+//!  at 0:41, asked again while it is on the screen
+//!  would help: raise the maximum of root.tenants by 1 cpu to 11
+//!
+//! ▌ask          e-1 (4 cpu) waits for cpu in root.tenants: 1 missing, 7 of 10 used   since 12s
+//!    queue      cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
+//!               nightly in root.tenants.b holds 7
+//!    would help raise the maximum of root.tenants by 1 cpu to 11
+//! ```
+
+use crate::present::format;
+use crate::present::pieces::{Piece, dim, piece, sign_set};
+use crate::present::place::Source;
+use crate::present::text;
+use crate::state::State;
+use crate::state::explain::{ExplainPage, Explained};
+use crate::theme::Role;
+use config::Place;
+use view::waiting::{SheetLine, Target};
+
+/// Where texts begin behind their labels.
+const LABEL: usize = 13;
+
+/// The same on the overview, whose labels are shorter.
+const FLAT_LABEL: usize = 11;
+
+/// The label of a remedy.
+const HELPS: &str = "would help";
+
+/// A line of the screen.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// What it says.
+    pub pieces: Vec<Piece>,
+    /// Which line of the sheet it belongs to.
+    pub of: Option<usize>,
+}
+
+/// All lines of the page.
+pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
+    let words = |role, text: &str| {
+        let text = text::escape(text).into_owned();
+        text::wrap(&text, width).into_iter().map(move |line| Row { pieces: vec![piece(role, line)], of: None })
+    };
+    let sheet = match &page.sheet {
+        None => return words(Role::Dim, "the scheduler is asked").collect(),
+        Some(Err(refusal)) => {
+            let mut rows: Vec<Row> = words(Role::Warning, &refusal.message).collect();
+            if !refusal.description.is_empty() {
+                rows.extend(words(Role::Dim, &refusal.description));
+            }
+            return rows;
+        }
+        Some(Ok(sheet)) => sheet,
+    };
+    let flat = matches!(page.of, Explained::Overview(_));
+    if flat {
+        let head = format!("{}, at {}", sheet.sentence, format::when(sheet.at, state.cluster.at));
+        let mut rows: Vec<Row> = words(Role::Title, &head).collect();
+        for (at, line) in sheet.lines.iter().enumerate() {
+            if line.depth == 0 {
+                rows.push(Row::default());
+            }
+            rows.extend(of_line(state, line, (at, flat), width));
+        }
+        return rows;
+    }
+    let mut rows: Vec<Row> = words(Role::Title, &sheet.sentence).collect();
+    let again = match (&page.of, state.cluster.link.is_live()) {
+        (_, false) => ", and the connection is down",
+        (Explained::Waiting(_), true) => "",
+        (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
+        (Explained::Overview(_), true) => "",
+    };
+    rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
+    // Where the sheet is longer than the screen, the way out stands on it all the same.
+    if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
+        rows.extend(words(Role::Good, &format!("{HELPS}: {}", remedy.text)));
+    }
+    // What is the cause now stands in the first line.
+    let before = page.seen.iter().zip(page.seen.iter().skip(1));
+    for ((from, cause), (to, _)) in before {
+        let cause = if cause.is_empty() { "nothing" } else { cause };
+        let text = format!(
+            "before, from {} to {}: it waited for {cause}",
+            format::when(*from, state.cluster.at),
+            format::when(*to, state.cluster.at)
+        );
+        rows.extend(words(Role::Dim, &text));
+    }
+    for (at, said) in &page.said {
+        let text = format!("event, {}: {said}", format::when(*at, state.cluster.at));
+        rows.extend(words(Role::Dim, &text));
+    }
+    for (at, line) in sheet.lines.iter().enumerate() {
+        if line.depth == 0 && !line.label.is_empty() {
+            rows.push(Row::default());
+        }
+        rows.extend(of_line(state, line, (at, false), width));
+    }
+    rows
+}
+
+/// What a line says; one that only names a line of the configuration, with the text that it stands in.
+fn said(state: &State, line: &SheetLine) -> String {
+    let place = match &line.to {
+        Some(Target::Line(number)) if line.label.is_empty() => {
+            Source::of(state).place(Place { line: *number, column: 1 })
+        }
+        _ => None,
+    };
+    place.map_or_else(|| line.text.clone(), |place| format!("written in {place}"))
+}
+
+fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: usize) -> Vec<Row> {
+    let indent = if line.depth == 0 || flat { 0 } else { 2 };
+    let role = match (line.label.as_str(), line.depth) {
+        (HELPS, _) => Role::Good,
+        ("connection" | "scheduler" | "health" | "starves" | "config", _) if flat => Role::Warning,
+        _ if flat => Role::Text,
+        ("not known", _) => Role::Warning,
+        (_, 0) => Role::Text,
+        (_, 1) if !line.label.is_empty() => Role::Text,
+        _ if line.to.is_some() => Role::Accent,
+        _ => Role::Dim,
+    };
+    let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
+    let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
+    // The sign of a target stands behind the first line.
+    let label_width = if flat { FLAT_LABEL } else { LABEL };
+    let room = width.saturating_sub(indent + label_width + 2);
+    let mut rows = Vec::new();
+    for (number, words) in text::wrap(&text, room.max(10)).into_iter().enumerate() {
+        let label = if number == 0 { line.label.as_str() } else { "" };
+        let mut pieces = vec![dim(format!("{}{label:<label_width$}", " ".repeat(indent))), piece(role, words)];
+        if number == 0 && line.to.is_some() && role != Role::Accent {
+            pieces.push(dim(format!(" {}", sign_set(state).arrow)));
+        }
+        rows.push(Row { pieces, of: Some(at) });
+    }
+    rows
+}

@@ -1,0 +1,33 @@
+//! What stands behind the cells of an alert.
+
+use crate::present::lists::alerts::rule;
+use crate::state::State;
+use crate::state::alerts::AlertLine;
+use crate::state::column::AlertColumn;
+use alerts::{Held, Rule};
+
+/// What a column of a row says and where it is from.
+pub fn why(state: &State, row: &AlertLine, column: AlertColumn) -> String {
+    let picture = state.cluster.alerts.as_ref();
+    let known: Option<&Rule> = picture.and_then(|picture| picture.rules.get(rule(row)));
+    match column {
+        AlertColumn::State => match row.alert().and_then(|alert| alert.held.as_ref()) {
+            Some(Held::Inhibited(by)) => format!("{by} holds, which inhibits this rule: it is not reported meanwhile"),
+            Some(Held::Silenced(id)) => format!("silence {id} matches it: it is not reported meanwhile"),
+            None => {
+                "pending: its condition holds, not yet for as long as its rule says; firing: it has; over: it did not hold for long enough"
+                    .to_owned()
+            }
+        },
+        AlertColumn::Severity => "how bad its rule says that it is".to_owned(),
+        AlertColumn::Since => {
+            "since when its condition holds; of one that is over, when that was; of a silence, when it began".to_owned()
+        }
+        AlertColumn::Rule => known.map_or_else(
+            || "the name of its rule".to_owned(),
+            |rule| format!("{}: {}", rule.kind.means(), rule.words()),
+        ),
+        AlertColumn::Subject => "what it is about; enter goes there".to_owned(),
+        AlertColumn::What => "the figures when its rule was evaluated last".to_owned(),
+    }
+}

@@ -1,0 +1,162 @@
+//! The columns of an application, and of its asks and allocations.
+
+use crate::present::blocker;
+use crate::present::figures::share;
+use crate::present::format;
+use crate::present::limits;
+use crate::present::lists::asks;
+use crate::present::place::Source;
+use crate::present::words::word_of;
+use crate::state::State;
+use crate::state::column::{AppColumn, AskColumn};
+use model::{MEMORY, Priority, VCORE};
+use view::units::show_amount;
+use view::{AppRow, AskRow, AskState, PartitionView};
+
+/// How the figure of a column of the applications is computed.
+pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn) -> String {
+    match column {
+        AppColumn::Application => format!("submitted by {}", row.who),
+        AppColumn::State => state_words(state, row),
+        AppColumn::Queue => match (&row.placement, row.queue.as_str()) {
+            (_, "") => "in no queue: it was rejected".to_owned(),
+            (Some(_), _) => format!("{}; w says by which rule it came there", row.queue),
+            (None, _) => row.queue.to_string(),
+        },
+        AppColumn::User => {
+            let source = Source::of(state);
+            let limits: Vec<String> =
+                part.limits_of(row).iter().map(|limit| limits::place(limit, Some(source))).collect();
+            match limits.as_slice() {
+                [] => format!("{}; no limit of a user or a group holds for it", row.who),
+                _ => format!("{}; limits hold for it in {}", row.who, limits.join("; ")),
+            }
+        }
+        AppColumn::Priority => priority(row),
+        AppColumn::Pending => format!("asks that wait for a node, of {} in all", row.asks.len()),
+        AppColumn::Allocations => allocations(row),
+        AppColumn::Cpu => held(part, row, VCORE),
+        AppColumn::Memory => held(part, row, MEMORY),
+        AppColumn::AskedCpu => asked(row, VCORE),
+        AppColumn::AskedMemory => asked(row, MEMORY),
+        AppColumn::Other => "held of the resources without a column of their own".to_owned(),
+        AppColumn::Groups => "the groups of the user who submitted it".to_owned(),
+        AppColumn::Wait => match blocker::since(row) {
+            None => "it does not wait".to_owned(),
+            Some(since) => {
+                format!("since the first of its pending asks came, at {}", format::when(since, state.cluster.past.live))
+            }
+        },
+        AppColumn::Why => match blocker::first_pending(row) {
+            None => "it does not wait".to_owned(),
+            Some(ask) => {
+                let why = asks::why(Some(part), row, ask, Some(Source::of(state)));
+                let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+                format!("what holds back {}, the first of its pending asks: {why}", ask.name())
+            }
+        },
+        AppColumn::Submitted => {
+            format!("since it was submitted, at {}", format::when(row.submitted, state.cluster.past.live))
+        }
+    }
+}
+
+fn state_words(state: &State, row: &AppRow) -> String {
+    let since = row.log.last().map(|change| format::duration(state.cluster.at.since(change.at)));
+    let since = since.map_or_else(String::new, |since| format!(" for {since}"));
+    format!("{}{since}", row.state)
+}
+
+fn priority(row: &AppRow) -> String {
+    if row.priority == Priority::MIN {
+        return "none of its asks is pending: no priority to compare".to_owned();
+    }
+    let waits = |ask: &&std::sync::Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
+    let ask = row.asks.values().filter(waits).find(|ask| ask.priority == row.priority);
+    let ask = ask.map_or_else(|| "one of them".to_owned(), |ask| ask.name().into_owned());
+    format!("{} = the highest of its {} pending asks, that of {ask}", row.priority, row.pending_asks)
+}
+
+fn allocations(row: &AppRow) -> String {
+    let all = row.asks.len();
+    let allocated = all.saturating_sub(row.pending_asks as usize);
+    let holds = |ask: &&std::sync::Arc<AskRow>| ask.placeholder && matches!(ask.state, AskState::Allocated { .. });
+    let placeholders = row.asks.values().filter(holds).count();
+    let of = if placeholders == 0 { String::new() } else { format!(", {placeholders} of them placeholders of a gang") };
+    format!("{allocated} = {all} asks less {} pending{of}", row.pending_asks)
+}
+
+fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
+    let (real, room) = (row.allocated.amount(name), row.placeholder.amount(name));
+    let of = part.queue_at(&row.queue).and_then(|queue| share(real.saturating_add(room), queue.allocated.amount(name)));
+    let of = of.map_or_else(String::new, |of| format!("; {of} of the use of {}", row.queue));
+    match room {
+        0 => format!("what its allocations hold{of}"),
+        _ => format!("{} in allocations + {} in placeholders{of}", show_amount(name, real), show_amount(name, room)),
+    }
+}
+
+fn asked(row: &AppRow, name: &str) -> String {
+    match row.pending.amount(name) {
+        0 => "no pending ask wants any".to_owned(),
+        _ => format!("the sum of its {}", format::count(u64::from(row.pending_asks), "pending ask")),
+    }
+}
+
+/// How the figure of a column of the asks is computed.
+pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, column: AskColumn) -> String {
+    match column {
+        AskColumn::Ask => {
+            let group = ask.task_group.as_ref().map_or_else(String::new, |group| format!(", of task group {group}"));
+            format!("an ask of {}{group}", row.id)
+        }
+        AskColumn::Priority => ask_priority(part, row, ask),
+        AskColumn::Cpu | AskColumn::Memory | AskColumn::Other => {
+            let what = if matches!(ask.state, AskState::Pending { .. }) { "it asks for" } else { "it holds" };
+            format!("what {what}, as it was submitted")
+        }
+        AskColumn::State => word_of(ask).to_owned(),
+        AskColumn::Since => match ask.state {
+            AskState::Pending { .. } => {
+                format!("waits since it was asked for, at {}", format::when(ask.created, state.cluster.past.live))
+            }
+            AskState::Allocated { since: Some(at), .. } => {
+                format!("has its node since {}", format::when(at, state.cluster.past.live))
+            }
+            AskState::Allocated { since: None, .. } => {
+                "this release does not report since when; 1.5 and kornsole do".to_owned()
+            }
+        },
+        AskColumn::Node => match &ask.state {
+            AskState::Allocated { node, .. } => format!("it runs on {node}"),
+            AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is reserved for it"),
+            AskState::Pending { .. } => "none yet".to_owned(),
+        },
+        AskColumn::Why => {
+            let why = crate::present::lists::asks::why(Some(part), row, ask, Some(Source::of(state)));
+            let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+            if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
+        }
+        AskColumn::Arrival => "its place among the asks, in the order in which they came".to_owned(),
+        AskColumn::Pod => "the status of its pod, as the API server of its cluster has it".to_owned(),
+        AskColumn::Restarts => "how often the containers of its pod were started again".to_owned(),
+    }
+}
+
+/// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).
+fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
+    let mut message = format!("{} by itself", ask.priority);
+    let Some(queue) = part.queue_at(&row.queue) else { return message };
+    let mut seen = i64::from(ask.priority.0);
+    for above in part.path_up(queue) {
+        let fence = above.priority.policy.is_fence();
+        if !fence && above.priority.offset == 0 {
+            continue;
+        }
+        let offset = i64::from(above.priority.offset);
+        seen = if fence { offset } else { seen.saturating_add(offset) };
+        let word = if fence { "fence, " } else { "" };
+        message = format!("{message}; {seen} above {} ({word}offset {offset})", above.path);
+    }
+    message
+}

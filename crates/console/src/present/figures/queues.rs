@@ -1,0 +1,205 @@
+//! The columns of a queue.
+
+use crate::present::figures::{share, sum_of};
+use crate::present::format;
+use crate::present::place::Source;
+use crate::present::trend_cells;
+use crate::present::words::in_state_for;
+use crate::state::State;
+use crate::state::column::QueueColumn;
+use model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE};
+use view::units::show_amount;
+use view::{PartitionView, QueueRow};
+
+/// How the figure of a column is computed.
+pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueColumn) -> String {
+    match column {
+        QueueColumn::Queue => name(state, row),
+        QueueColumn::State => state_words(state, row),
+        QueueColumn::Priority => priority(part, row),
+        QueueColumn::Apps => applications(part, row),
+        QueueColumn::Pending => pending(part, row, VCORE),
+        QueueColumn::PendingMemory => pending(part, row, MEMORY),
+        QueueColumn::Cpu => usage(part, row, VCORE),
+        QueueColumn::Memory => usage(part, row, MEMORY),
+        QueueColumn::Trend => trend_cells::MEANS.to_owned(),
+        QueueColumn::Other => "allocated of the resources without a column of their own".to_owned(),
+        QueueColumn::Live => "live applications in it and below, in any state".to_owned(),
+        QueueColumn::MaxApps => "how many applications may run in it".to_owned(),
+        QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => "what preemption may restore for it".to_owned(),
+        QueueColumn::CpuMax | QueueColumn::MemoryMax => {
+            "its own maximum, else the smallest above it, else the cluster".to_owned()
+        }
+        QueueColumn::Headroom => room(part, row, VCORE),
+        QueueColumn::HeadroomMemory => room(part, row, MEMORY),
+    }
+}
+
+fn name(state: &State, row: &QueueRow) -> String {
+    let kind = if row.leaf { "a leaf: applications are in it" } else { "a parent: queues are below it" };
+    let from = match row.settings.at {
+        Some(at) if at.line > 0 => {
+            format!("written in {}; o goes there", Source::of(state).place(at).unwrap_or_default())
+        }
+        _ if row.managed => "written in the configuration".to_owned(),
+        _ => "made by a placement rule, gone when it is empty".to_owned(),
+    };
+    format!("{kind}; {from}")
+}
+
+fn state_words(state: &State, row: &QueueRow) -> String {
+    let age = in_state_for(row, state.cluster.at);
+    match row.state {
+        QueueState::Active if row.managed => "active: it takes applications, or what is below it does".to_owned(),
+        QueueState::Active => "active, and dyn: not in the configuration, a placement rule made it".to_owned(),
+        QueueState::Draining => {
+            let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
+            let after = format::duration(state.cluster.view.stuck_after);
+            let stuck = if stuck { format!(", longer than {after}, so it is called stuck (!)") } else { String::new() };
+            format!(
+                "draining for {age}{stuck}: taken out of the configuration, takes nothing new, goes when its {} are gone",
+                format::count(row.app_count, "application")
+            )
+        }
+        QueueState::Stopped => format!("stopped for {age}: nothing is scheduled in it"),
+    }
+}
+
+/// `17 = 12 own work (batch-1) + 5 offset of root.eng; fenced at root.tenants` (SCH-062, SCH-063).
+fn priority(part: &PartitionView, row: &QueueRow) -> String {
+    let of = &row.priority;
+    if of.raw == Priority::MIN {
+        return "nothing here or below asks for anything: no priority to compare".to_owned();
+    }
+    let from = match (row.leaf, highest(part, row)) {
+        (true, Some(app)) => format!("own work (the highest pending ask of {app})"),
+        (false, Some(queue)) => format!("from {queue} (the highest below)"),
+        (_, None) => "the highest here and below".to_owned(),
+    };
+    let offset = |sign: &str| format!("{sign} {} offset of {}", i64::from(of.offset).abs(), row.path);
+    let mut message = match (of.policy, of.offset) {
+        (PriorityPolicy::Fence, by) => {
+            format!(
+                "{} = the offset {by} of {}: it is a fence, the {} {from} is not seen outside",
+                of.current, row.path, of.raw
+            )
+        }
+        (PriorityPolicy::Default, 0) => format!("{} = {} {from}, no offset", of.current, of.raw),
+        (PriorityPolicy::Default, by) => {
+            format!("{} = {} {from} {}", of.current, of.raw, offset(if by > 0 { "+" } else { "-" }))
+        }
+    };
+    if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy.is_fence()) {
+        message =
+            format!("{message}; fenced at {}, above which all of it counts as {}", fence.path, fence.priority.current);
+    }
+    message
+}
+
+/// The application of a leaf, or the queue below a parent, that the priority is from.
+fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
+    if row.leaf {
+        let apps = row.apps.iter().filter_map(|slot| part.app(*slot));
+        return apps.filter(|app| app.priority == row.priority.raw).map(|app| app.id.to_string()).min();
+    }
+    let below = row.children.iter().filter_map(|slot| part.queue(*slot));
+    let mut same = below.filter(|child| child.priority.current == row.priority.raw);
+    same.next().map(|child| child.path.name().to_owned())
+}
+
+fn applications(part: &PartitionView, row: &QueueRow) -> String {
+    let mut message = format!("{} run here and below, {} live in any state", row.running, row.app_count);
+    if row.allocating_accepted > 0 {
+        message = format!("{message}; {} about to run, each takes a place", row.allocating_accepted);
+    }
+    let own =
+        row.max_running.map_or("no maximum of its own".to_owned(), |max| format!("at most {max} by its own maximum"));
+    message = format!("{message}; {own}");
+    let full =
+        |above: &&QueueRow| above.max_running.is_some_and(|max| above.running + above.allocating_accepted >= max);
+    if let Some(above) = part.path_up(row).find(full) {
+        let max = above.max_running.unwrap_or_default();
+        message = format!(
+            "{message}; none may start: {} has {} of {max}",
+            above.path,
+            above.running + above.allocating_accepted
+        );
+    }
+    message
+}
+
+fn pending(part: &PartitionView, row: &QueueRow, name: &str) -> String {
+    let made = made_of(part, row, name, |app| app.pending.amount(name), |below| below.pending.amount(name));
+    if made.is_empty() {
+        return format!("nothing here or below asks for {}", format::resource_name(name));
+    }
+    format!("asked for and not allocated yet: {made}")
+}
+
+fn usage(part: &PartitionView, row: &QueueRow, name: &str) -> String {
+    let held = |app: &view::AppRow| app.allocated.amount(name).saturating_add(app.placeholder.amount(name));
+    let made = made_of(part, row, name, held, |below| below.allocated.amount(name));
+    let used = match made.as_str() {
+        "" => "nothing used".to_owned(),
+        made => format!("used = {made}"),
+    };
+    let of = |resource: &Option<Resource>| resource.as_ref().and_then(|resource| resource.get(name));
+    let guaranteed = match of(&row.guaranteed) {
+        None | Some(0) => "nothing guaranteed".to_owned(),
+        Some(amount) => {
+            let met = if row.allocated.amount(name) >= amount { "met" } else { "not met" };
+            format!("{} guaranteed to it, {met}", show_amount(name, amount))
+        }
+    };
+    let root = row.parent.is_none();
+    let max = match (of(&row.max), part.effective_max(row, name), part.capacity.get(name)) {
+        (Some(max), _, _) if root => format!("max {} is the sum of the nodes", show_amount(name, max)),
+        (Some(max), _, _) => format!("max {} is its own", show_amount(name, max)),
+        (None, Some((queue, max)), _) => {
+            format!("max ({}) is that of {queue}, the smallest above", show_amount(name, max))
+        }
+        (None, None, Some(all)) => format!("no maximum on its path: ({}) is the cluster", show_amount(name, all)),
+        (None, None, None) => "no maximum, and no node has any".to_owned(),
+    };
+    let base = of(&row.max).or_else(|| part.effective_max(row, name).map(|(_, max)| max));
+    let share = base.or_else(|| part.capacity.get(name)).and_then(|all| share(row.allocated.amount(name), all));
+    let share = share.map_or_else(String::new, |share| format!("; {share} of it used"));
+    let full = |above: &&QueueRow| of(&above.max).is_some_and(|max| above.allocated.amount(name) >= max);
+    let bound = part.path_up(row).find(full).map_or_else(String::new, |above| format!("; {} is full", above.path));
+    format!("{used}; {guaranteed}; {max}{share}{bound}")
+}
+
+/// The smallest rest over the path, with the queue whose rest it is (SCH-100).
+fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
+    let rest = |above: &QueueRow| {
+        let max = above.max.as_ref()?.get(name)?;
+        Some((max.saturating_sub(above.allocated.amount(name)), max, above.allocated.amount(name), above.path.clone()))
+    };
+    match part.path_up(row).filter_map(rest).min_by_key(|(left, ..)| *left) {
+        None => format!("no queue on its path has a maximum of {}", format::resource_name(name)),
+        Some((left, max, used, path)) => format!(
+            "{} = {} max less {} used in {path}, the least that is left on the path up",
+            show_amount(name, left),
+            show_amount(name, max),
+            show_amount(name, used)
+        ),
+    }
+}
+
+/// A sum over the applications of a leaf, or over the queues below a parent.
+fn made_of(
+    part: &PartitionView,
+    row: &QueueRow,
+    name: &str,
+    of_app: impl Fn(&view::AppRow) -> i64,
+    of_queue: impl Fn(&QueueRow) -> i64,
+) -> String {
+    let parts = if row.leaf {
+        let apps = row.apps.iter().filter_map(|slot| part.app(*slot));
+        apps.map(|app| (of_app(app), app.id.to_string())).collect()
+    } else {
+        let below = row.children.iter().filter_map(|slot| part.queue(*slot));
+        below.map(|child| (of_queue(child), child.path.name().to_owned())).collect()
+    };
+    sum_of(parts, name)
+}

@@ -1,0 +1,126 @@
+//! The fields of a form: labels with their texts, several in a line where there is room.
+//!
+//! ```text
+//! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
+//!  type    none                     tags    namespace=red
+//! ```
+//!
+//! On a wide screen they stand one below the other, and what is said of them at their side. When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
+
+use ratatui::layout::Rect;
+
+use crate::present::pieces::{Piece, dim, plain};
+use crate::present::text;
+use crate::state::line_edit::LineEdit;
+
+/// The least room below the form.
+const LEAST_BELOW: u16 = 6;
+/// From how many columns on what is said of the fields stands at their side.
+const WIDE: u16 = 140;
+/// The most that the fields take of such a screen.
+const MOST_BESIDE: u16 = 72;
+/// What a label takes at least and at most, with the blanks behind it.
+const LABEL: (u16, u16) = (8, 20);
+
+/// A field as it is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// What stands before it.
+    pub label: &'a str,
+    /// What it means while it is empty.
+    pub hint: &'a str,
+    /// What is written in it.
+    pub line: &'a LineEdit,
+    /// Something else is in it than holds now.
+    pub changed: bool,
+    /// What holds now; empty for nothing.
+    pub was: &'a str,
+}
+
+/// A form as it is drawn.
+#[derive(Clone, Debug)]
+pub struct Fields<'a> {
+    /// The fields in their order.
+    pub entries: Vec<Entry<'a>>,
+    /// The one under the cursor.
+    pub here: usize,
+    /// It is being written.
+    pub writing: bool,
+    /// What would follow the cursor, if it is taken.
+    pub suggestion: &'a str,
+}
+
+impl Fields<'_> {
+    /// The columns that a label takes, with the blanks behind it.
+    pub fn label(&self) -> u16 {
+        let widest = self.entries.iter().map(|entry| text::width(&text::escape(entry.label))).max().unwrap_or(0);
+        u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
+    }
+
+    /// The fields as lines: the label, and the written text, or the meaning of an empty field.
+    pub fn lines(&self) -> Vec<Vec<Piece>> {
+        let label = usize::from(self.label());
+        let line = |entry: &Entry<'_>| {
+            let message = if entry.line.text().is_empty() { entry.hint } else { entry.line.text() };
+            vec![dim(format!("{:<label$}", entry.label)), plain(message.to_owned())]
+        };
+        self.entries.iter().map(line).collect()
+    }
+
+    /// The columns that the fields take where they stand one below the other, with what belongs to them at their side.
+    fn beside(&self, area: Rect) -> Option<u16> {
+        let count = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
+        (area.width >= WIDE && area.height >= count && count > 0).then(|| (area.width / 3).min(MOST_BESIDE))
+    }
+
+    /// Where each field stands.
+    pub fn places(&self, area: Rect) -> Vec<(usize, Rect)> {
+        let count = self.entries.len();
+        if count == 0 {
+            return Vec::new();
+        }
+        if let Some(width) = self.beside(area) {
+            let row = |at: usize| area.y + u16::try_from(at).unwrap_or(u16::MAX);
+            return (0..count).map(|at| (at, Rect { x: area.x, y: row(at), width, height: 1 })).collect();
+        }
+        let in_line = match area.width {
+            0..64 => 1,
+            64..100 => 2,
+            _ => 3,
+        };
+        let tall = u16::try_from(count.div_ceil(usize::from(in_line))).unwrap_or(u16::MAX);
+        if area.height < tall.saturating_add(LEAST_BELOW) {
+            return vec![(self.here, Rect { height: 1.min(area.height), ..area })];
+        }
+        let wide = area.width / in_line;
+        let place = |at: usize| {
+            let number = u16::try_from(at).unwrap_or(u16::MAX);
+            let (x, y) = (area.x + number % in_line * wide, area.y + number / in_line);
+            (at, Rect { x, y, width: wide, height: 1 })
+        };
+        (0..count).map(place).collect()
+    }
+
+    /// What is left below the form, or at its side.
+    pub fn below(&self, area: Rect) -> Rect {
+        if let Some(used) = self.beside(area) {
+            return Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 3), ..area };
+        }
+        let end = self.places(area).iter().map(|(_, rect)| rect.bottom()).max().unwrap_or(area.y);
+        let gap = u16::from(area.height > LEAST_BELOW + 4 && end > area.y);
+        let top = (end + gap).min(area.bottom());
+        Rect { x: area.x + 1, y: top, width: area.width.saturating_sub(2), height: area.bottom() - top }
+    }
+
+    /// The columns for what is written in a field.
+    pub fn value_room(&self, rect: Rect, alone: bool) -> u16 {
+        rect.width.saturating_sub(self.label() + 3 + if alone { 8 } else { 0 })
+    }
+}
+
+/// What of a text stands before and after the cursor in `room` columns, so that the cursor is in kind.
+pub fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
+    let after = line.text()[line.before().len()..].to_owned();
+    let before = text::escape(line.before()).into_owned();
+    (text::cut_start(&before, usize::from(room).saturating_sub(1), ellipsis).into_owned(), after)
+}

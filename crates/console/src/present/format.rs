@@ -1,0 +1,160 @@
+//! Figures as people read them: amounts with units, durations, priorities. Nothing here is longer than a few columns.
+
+use std::time::Duration;
+
+use time::OffsetDateTime;
+
+use model::{MEMORY, Priority, Resource, Time, VCORE};
+use view::units::show_amount;
+
+pub use crate::state::past::duration;
+
+/// What a resource is called on the screen: `cpu` for `vcore`, `mem` for `memory`, others by their name.
+pub fn resource_name(name: &str) -> &str {
+    match name {
+        VCORE => "cpu",
+        MEMORY => "mem",
+        other => other,
+    }
+}
+
+/// All amounts of a resource in one line, cpu first: `cpu 1.5, mem 2Gi, gpu 1`; empty without any.
+pub fn resource(resource: &Resource) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (name, amount) in resource.iter() {
+        let part = format!("{} {}", resource_name(name), show_amount(name, amount));
+        if name == VCORE { parts.insert(0, part) } else { parts.push(part) }
+    }
+    parts.join(", ")
+}
+
+/// All amounts but cpu and memory in one line, as [`resource`] shows them; what is 0 stays away.
+pub fn others(resource: &Resource) -> String {
+    let others = resource.iter().filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount != 0);
+    let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
+    parts.join(", ")
+}
+
+/// How long ago something was; `nothing` where that is not known.
+pub fn age(now: Time, since: Option<Time>, nothing: &str) -> String {
+    since.map_or_else(|| nothing.to_owned(), |since| duration(now.since(since)))
+}
+
+/// A moment since the beginning of the cluster's time, for logs: `0:01`, `12:05`, `1:02:03`.
+pub fn moment(since_start: Duration) -> String {
+    let seconds = since_start.as_secs();
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
+}
+
+/// From which time on one is counted from 1970 and not from a scheduler's beginning: thirty years of running are less.
+const SINCE_1970: Time = Time(1_000_000_000_000_000);
+
+/// When something was: since the beginning, or, where time counts from 1970, the time of day in UTC, with the date where that day is not
+/// the one of `now`: `14:13:20`, `09-21 14:13:20`, `2025-09-21 14:13:20`.
+pub fn when(at: Time, now: Time) -> String {
+    if at < SINCE_1970 {
+        return moment(at.since(Time::ZERO));
+    }
+    let utc = |at: Time| OffsetDateTime::from_unix_timestamp(i64::try_from(at.0 / 1_000_000).unwrap_or(i64::MAX)).ok();
+    let Some(day) = utc(at) else { return at.to_string() };
+    let (hour, minute, second) = day.to_hms();
+    let time = format!("{hour:02}:{minute:02}:{second:02}");
+    let (year, month, day) = day.to_calendar_date();
+    match utc(now).map(OffsetDateTime::to_calendar_date) {
+        Some(today) if today == (year, month, day) => time,
+        Some(today) if today.0 == year => format!("{:02}-{day:02} {time}", u8::from(month)),
+        _ => format!("{year}-{:02}-{day:02} {time}", u8::from(month)),
+    }
+}
+
+/// How wide a column of such times is, of which the first one is known: `least`, or what its date needs.
+pub fn when_width(first: Option<Time>, now: Time, least: u16) -> u16 {
+    let needed = first.map_or(0, |first| when(first, now).len());
+    u16::try_from(needed).unwrap_or(least).max(least)
+}
+
+/// A priority in at most six columns; beyond a million it is rounded. `None` for the priority of no requests.
+pub fn priority(priority: Priority) -> Option<String> {
+    if priority == Priority::MIN {
+        return None;
+    }
+    let value = i64::from(priority.0);
+    let text = value.to_string();
+    Some(if text.len() <= 6 { text } else { model::quantity::show_count(value) })
+}
+
+/// Allocations per second: one decimal below ten.
+pub fn rate(per_second: f64) -> String {
+    if per_second < 9.95 && per_second > 0.0 { format!("{per_second:.1}") } else { format!("{per_second:.0}") }
+}
+
+/// A count with its noun, in the plural unless it is one: `1 node`, `3 nodes`.
+pub fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {}", plural(noun)) }
+}
+
+/// How many applications live, beside a count of the queues: `33 live`; `33 live 4s before` where they were read so much earlier.
+pub fn live(lag: Option<Duration>, apps: u64) -> String {
+    match lag {
+        None => "live ones unknown".to_owned(),
+        Some(lag) if lag < Duration::from_secs(1) => format!("{apps} live"),
+        Some(lag) => format!("{apps} live {} before", duration(lag)),
+    }
+}
+
+fn plural(noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_stay_short() {
+        for (seconds, shown) in
+            [(0, "0s"), (59, "59s"), (192, "3m12s"), (7_500, "2h05m"), (273_600, "3d04h"), (10_368_000, "120d")]
+        {
+            assert_eq!(duration(Duration::from_secs(seconds)), shown);
+        }
+        assert_eq!(moment(Duration::from_secs(61)), "1:01");
+        assert_eq!(moment(Duration::from_secs(3723)), "1:02:03");
+    }
+
+    #[test]
+    fn a_time_is_since_the_beginning_or_of_the_day_and_has_the_date_of_another_one() {
+        let now = Time(1_790_000_000_000_000);
+        let days = |days: u64| now - Duration::from_secs(days * 86_400);
+        assert_eq!(when(Time(61_000_000), now), "1:01");
+        assert_eq!(when(now, now), "14:13:20");
+        assert_eq!(when(days(1), now), "09-20 14:13:20");
+        assert_eq!(when(days(300), now), "2025-11-25 14:13:20");
+        assert_eq!(when(Time(u64::MAX), now), Time(u64::MAX).to_string());
+        assert_eq!(
+            [when_width(Some(now), now, 8), when_width(Some(days(1)), now, 8), when_width(None, now, 8)],
+            [8, 14, 8]
+        );
+    }
+
+    #[test]
+    fn priorities_fit_their_column() {
+        assert_eq!(priority(Priority::MIN), None);
+        assert_eq!(priority(Priority(-997)).as_deref(), Some("-997"));
+        assert_eq!(priority(Priority::MAX).as_deref(), Some("2.1G"));
+    }
+
+    #[test]
+    fn counts_and_resources_in_words() {
+        assert_eq!(count(1, "node"), "1 node");
+        assert_eq!(count(0, "queue"), "0 queues");
+        let both: Resource = [("memory", 2 << 30), ("vcore", 1500), ("gpu", 1)].into_iter().collect();
+        assert_eq!(resource(&both), "cpu 1.5, mem 2Gi, gpu 1");
+        assert_eq!(rate(0.0), "0");
+        assert_eq!(rate(2.34), "2.3");
+        assert_eq!(rate(214.2), "214");
+    }
+}

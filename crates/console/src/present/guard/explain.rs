@@ -1,0 +1,32 @@
+//! Whether something can be explained.
+
+use crate::present::subject;
+use crate::state::State;
+use crate::state::page::{Page, Subject};
+
+/// Whether what is under the cursor can be explained.
+///
+/// # Errors
+/// Why not.
+pub fn can(state: &State) -> Result<(), String> {
+    let of = match state.page() {
+        Page::Explain(_) => return in_present(state),
+        _ => subject::of(state).ok_or("there is no row under the cursor")?,
+    };
+    match of {
+        Subject::Queue(_) | Subject::Access(_) | Subject::App(_) | Subject::Why(_) => in_present(state),
+        Subject::Node(_) | Subject::Event(_) => Ok(()),
+        _ => Err("only of an application, an ask, a queue, a node or an event".to_owned()),
+    }
+}
+
+/// Whether the present is on the screen: why something waited earlier is not asked of the scheduler.
+///
+/// # Errors
+/// The past is.
+pub fn in_present(state: &State) -> Result<(), String> {
+    match state.cluster.past.shown {
+        Some(_) => Err("this is the past; why something waits is known of the present".to_owned()),
+        None => Ok(()),
+    }
+}

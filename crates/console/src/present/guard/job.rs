@@ -1,0 +1,104 @@
+//! Whether something may be done to the job under the cursor, where applications are jobs; and which one it would be.
+
+use crate::present::guard::bulk::{has_marks, marked};
+use crate::present::guard::orders;
+use crate::state::State;
+use crate::state::command::{CommandId, JobCommand, OrderCommand};
+use crate::state::page::Page;
+use model::AppId;
+use view::job::{JobPhase, JobSheet};
+
+/// Applications that are no jobs have none of this.
+const NO_JOBS: &str = "the applications here are no jobs of this machine; `kornsole local up` runs jobs";
+
+/// The jobs that a command acts on: the marked ones, the one on which a command line was begun, the one of the page, or
+/// the one under the cursor.
+pub fn targets(state: &State) -> Vec<AppId> {
+    if has_marks(state) {
+        return marked(state).iter().map(|app| app.id.clone()).collect();
+    }
+    target(state).into_iter().collect()
+}
+
+/// The one job that a page or a cursor is about.
+pub fn target(state: &State) -> Option<AppId> {
+    match (&state.command_target, state.page()) {
+        (Some(row), _) => Some(row.id.clone()),
+        (None, Page::Job(page)) => Some(page.app.clone()),
+        (None, Page::App(page)) => Some(page.id.clone()),
+        (None, _) => orders::target(state).map(|app| app.id.clone()),
+    }
+}
+
+/// What is known of the job that a command would be about.
+pub fn known(state: &State) -> Option<&JobSheet> {
+    state.job.of(&target(state)?).map(|sheet| &**sheet)
+}
+
+/// Whether the page of a job can be opened.
+///
+/// # Errors
+/// Why not.
+pub fn can_open(state: &State) -> Result<(), String> {
+    match state.cluster.has_jobs {
+        true => Ok(()),
+        false => Err(NO_JOBS.to_owned()),
+    }
+}
+
+/// Whether a command may be given to the job, as far as can be said here: the daemon decides.
+///
+/// # Errors
+/// Why not.
+pub fn may(state: &State, id: CommandId) -> Result<(), String> {
+    can_open(state)?;
+    let actor = state.cluster.actor()?;
+    if let Some(why) = &actor.read_only {
+        return Err(why.to_string());
+    }
+    if has_marks(state) {
+        return Ok(());
+    }
+    let app = target(state).ok_or("there is no job under the cursor")?;
+    let Some(job) = state.job.of(&app) else { return Ok(()) };
+    let name = format!("job {}", job.number);
+    let fits = match id {
+        CommandId::Order(OrderCommand::Kill) if job.phase == JobPhase::Ended => Err("has ended already"),
+        CommandId::Job(JobCommand::ReleaseJob) if job.phase != JobPhase::Held => Err("is not held"),
+        CommandId::Job(JobCommand::HoldJob) if job.phase == JobPhase::Held => Err("is held already"),
+        CommandId::Job(JobCommand::RequeueJob) if job.phase == JobPhase::Held => Err("is held; release lets it begin"),
+        CommandId::Job(JobCommand::RequeueJob) if job.phase.is_pending() => Err("has not begun"),
+        CommandId::Job(JobCommand::HoldJob)
+        | CommandId::Order(OrderCommand::Move)
+        | CommandId::Job(JobCommand::JobPriority)
+        | CommandId::Job(JobCommand::EditJob) => match job.phase {
+            JobPhase::Running => Err("runs already"),
+            JobPhase::Ended => Err("has ended already"),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    };
+    fits.map_err(|why| format!("{name} {why}"))?;
+    if job.user == actor.identity.user || actor.scheduler_admin || administers(state, &app) {
+        return Ok(());
+    }
+    Err(format!("{name} is {}'s, and you do not administer its queue", job.user))
+}
+
+/// Whether the person administers the queue of a job.
+fn administers(state: &State, app: &AppId) -> bool {
+    let (Some(part), Ok(actor)) = (orders::part(state), state.cluster.actor()) else { return false };
+    let Some(row) = part.app_by_id(app) else { return false };
+    orders::within(state, orders::kill_of(row)).is_some_and(|act| part.may_administer(actor, &act, row).is_ok())
+}
+
+/// Whether what only a resource manager does may be done by hand: not where the daemon is one.
+///
+/// # Errors
+/// What does it here.
+pub fn by_hand(state: &State) -> Result<(), String> {
+    match state.cluster.has_jobs {
+        true => Err("the daemon does that for jobs: `kornsole submit` submits one, K cancels it".to_owned()),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,14 @@
+//! Whether the past is on the screen.
+
+use crate::state::State;
+
+/// Whether there is something to return from.
+///
+/// # Errors
+/// The present is on the screen.
+pub fn is_past(state: &State) -> Result<(), String> {
+    match state.cluster.past.shown {
+        Some(_) => Ok(()),
+        None => Err("this is the present; [ and :back go to the past".to_owned()),
+    }
+}

@@ -1,0 +1,28 @@
+//! Whether a placement can be tried.
+
+use crate::present::subject;
+use crate::state::State;
+use crate::state::page::{Page, Subject};
+
+/// Whether a placement can be tried under the text in the editor.
+///
+/// # Errors
+/// Why not.
+pub fn can_try_text(state: &State) -> Result<(), String> {
+    let Page::Config(page) = state.page() else { return Err("only on the configuration".to_owned()) };
+    if !page.is_checked() {
+        return Err("the text is still being checked".to_owned());
+    }
+    match &page.checked.config {
+        Some(_) => Ok(()),
+        None => Err("a fault refuses the text; n goes there".to_owned()),
+    }
+}
+
+/// Whether an application is on the screen whose submission could be tried.
+pub fn can_try(state: &State) -> Result<(), String> {
+    match subject::of(state) {
+        Some(Subject::App(_) | Subject::Why(_)) => Ok(()),
+        _ => Err("only on an application".to_owned()),
+    }
+}

@@ -1,0 +1,18 @@
+//! Whether a configuration could be brought back.
+
+use crate::state::State;
+use view::act::Act;
+
+/// Whether a configuration could be brought back.
+///
+/// # Errors
+/// Why not.
+pub fn can_roll_back(state: &State) -> Result<(), String> {
+    let actor = state.cluster.actor()?;
+    let act = Act::Rollback { revision: 0, base: None, dry_run: true };
+    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
+    match &state.cluster.newest.configuration {
+        Some(_) => Ok(()),
+        None => Err("the text of the configuration in force is not known".to_owned()),
+    }
+}

@@ -1,0 +1,151 @@
+//! The conditions of commands on rows, lists and pages.
+
+use crate::present::contexts;
+use crate::present::guard::audit;
+use crate::present::guard::events;
+use crate::present::subject;
+use crate::state::State;
+use crate::state::layer::Layer;
+use crate::state::page::{Fold, Page};
+
+/// Whether a row is under the cursor.
+///
+/// # Errors
+/// Why not.
+pub fn has_row(state: &State) -> Result<(), String> {
+    match subject::of(state) {
+        Some(_) => Ok(()),
+        None => Err("there is no row under the cursor".to_owned()),
+    }
+}
+
+/// Whether something is under the cursor whose state has a reason.
+///
+/// # Errors
+/// Why not.
+pub fn can_say_why(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
+        _ => Err("only on a queue or an application".to_owned()),
+    }
+}
+
+/// Whether what is under the cursor can be opened.
+///
+/// # Errors
+/// Why not.
+pub fn can_open(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Events(_)) {
+        return events::can_jump(state);
+    }
+    if matches!(state.page(), Page::Audit(_)) {
+        return audit::can_jump(state);
+    }
+    if let Page::Clusters(page) = state.page() {
+        return if page.list.rows.is_empty() { Err("there is no cluster here".to_owned()) } else { Ok(()) };
+    }
+    // A line may lead to the configuration, which is no subject.
+    if let Page::Explain(page) = state.page()
+        && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
+    {
+        return Ok(());
+    }
+    if let Page::Contexts(page) = state.page() {
+        return contexts::at(state, page.index).map(|_| ()).ok_or_else(|| "there is no context".to_owned());
+    }
+    has_row(state)?;
+    match state.page() {
+        Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the page has a list.
+///
+/// # Errors
+/// Why not.
+pub fn on_list(state: &State) -> Result<(), String> {
+    state.page().list().map(|_| ()).ok_or_else(|| "there is no list on this page".to_owned())
+}
+
+/// Whether the applications are on the screen.
+///
+/// # Errors
+/// Why not.
+pub fn on_apps(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
+}
+
+/// Whether the nodes are on the screen.
+///
+/// # Errors
+/// Why not.
+pub fn on_nodes(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
+}
+
+/// Whether the queue tree is on the screen without a filter: only then it can be folded.
+///
+/// # Errors
+/// Why not.
+pub fn no_filter(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Queues(page) if page.list.filter.is_empty() => Ok(()),
+        Page::Queues(_) => Err("while a filter is on, everything that matches is unfolded".to_owned()),
+        _ => Err("only in the queue tree".to_owned()),
+    }
+}
+
+/// Whether there are queues below the one under the cursor.
+///
+/// # Errors
+/// Why not.
+pub fn can_fold(state: &State) -> Result<(), String> {
+    no_filter(state)?;
+    match crate::present::subject::line_at_cursor(state) {
+        Some(line) if line.fold == Fold::Leaf => Err("no queues below this one".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether there is another partition to go to.
+///
+/// # Errors
+/// Why not.
+pub fn several_partitions(state: &State) -> Result<(), String> {
+    if state.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
+}
+
+/// Whether the settings name another scheduler.
+///
+/// # Errors
+/// Why not.
+pub fn some_context(state: &State) -> Result<(), String> {
+    if state.contexts.all.is_empty() && state.contexts.fault.is_none() {
+        Err("no contexts: `[contexts.NAME]` in your settings, or a kubeconfig, names one".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether the question on the screen is about an order, of which the audit keeps the reason.
+///
+/// # Errors
+/// Why not.
+pub fn takes_reason(state: &State) -> Result<(), String> {
+    match state.layers.last() {
+        Some(Layer::Confirm(question)) if question.reason.is_some() => Ok(()),
+        _ => Err("nothing is asked whose reason would be kept".to_owned()),
+    }
+}
+
+/// Whether the page of what was used is on the screen.
+///
+/// # Errors
+/// Why not.
+pub fn on_usage(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Usage(_) => Ok(()),
+        _ => Err("only on the page of what was used; :usage opens it".to_owned()),
+    }
+}

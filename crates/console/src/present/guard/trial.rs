@@ -1,0 +1,76 @@
+//! When a what-if can be opened, and the commands that work in one.
+
+use crate::present::guard::config;
+use crate::state::State;
+use crate::state::layer::{Confirm, Layer, Question};
+use crate::state::page::Page;
+use source::TrialStatus;
+
+/// How the what-if stands.
+///
+/// # Errors
+/// This is none.
+pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
+    state.cluster.trial.as_ref().ok_or_else(|| "only in a what-if; :whatif opens one".to_owned())
+}
+
+/// Whether a what-if can be opened.
+///
+/// # Errors
+/// Why not.
+pub fn can_open(state: &State) -> Result<(), String> {
+    if state.cluster.trial.is_some() {
+        return Err("this is a what-if already".to_owned());
+    }
+    if state.cluster.past.shown.is_some() {
+        return Err("a what-if begins from the present; :live returns to it".to_owned());
+    }
+    if !state.orders.open.is_empty() {
+        return Err("an order is on its way; its answer comes first".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether the orders of the question, or the configuration on the page, can be tried in a what-if.
+///
+/// # Errors
+/// Why not.
+pub fn can_try_this(state: &State) -> Result<(), String> {
+    can_open(state)?;
+    match state.layers.last() {
+        Some(Layer::Confirm(Confirm { what: Question::Order(_) | Question::Orders(_) | Question::Apply, .. })) => {
+            Ok(())
+        }
+        Some(_) => Err("there is nothing here to try".to_owned()),
+        None => config::can_apply(state),
+    }
+}
+
+/// Whether there is a change that could be taken back or made real.
+///
+/// # Errors
+/// Why not.
+pub fn has_changes(state: &State) -> Result<(), String> {
+    let trial = in_one(state)?;
+    match (trial.changes.is_empty(), trial.busy) {
+        (true, _) => Err("nothing is changed here so far".to_owned()),
+        (_, true) => Err("the what-if is at work on its two sides".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a change in words can be made.
+///
+/// # Errors
+/// Why not.
+pub fn can_suppose(state: &State) -> Result<(), String> {
+    match in_one(state)?.busy {
+        true => Err("the what-if is at work on its two sides".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// Whether to apply means the changes of the what-if: everywhere but where a configuration is written.
+pub fn applies(state: &State) -> bool {
+    state.cluster.trial.is_some() && !matches!(state.page(), Page::Config(_) | Page::Change(_))
+}

@@ -1,0 +1,116 @@
+//! Whether the commands of a resource manager may be given from here: submit, ask, release, remove, drain, clean up.
+
+use std::sync::Arc;
+
+use crate::present::guard::orders::{part, target, within};
+use crate::present::subject;
+use crate::state::State;
+use crate::state::page::{Page, Subject};
+use model::{AppId, AskId, NodeId};
+use view::act::PartitionAct;
+use view::{AppRow, NodeRow};
+
+/// Whether an act would be refused, in the words of a command that is off.
+pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
+    let act = within(state, act).ok_or("there is no partition")?;
+    let actor = state.cluster.actor()?;
+    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
+}
+
+/// Whether anything may be submitted from here at all.
+///
+/// # Errors
+/// Why not.
+pub fn may_submit(state: &State) -> Result<(), String> {
+    part(state).ok_or("there is no partition")?;
+    match &state.cluster.actor()?.read_only {
+        Some(why) => Err(format!("read only: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// Whether asks may be added to the application under the cursor.
+///
+/// # Errors
+/// Why not.
+pub fn may_ask(state: &State) -> Result<(), String> {
+    let app = target(state).ok_or("only an application asks for something")?;
+    alive(&app)?;
+    allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
+}
+
+/// An application that is over takes nothing any more.
+///
+/// # Errors
+/// That it is over.
+pub fn alive(app: &AppRow) -> Result<(), String> {
+    if app.state.is_ended() { Err(format!("{} is {} already", app.id, app.state)) } else { Ok(()) }
+}
+
+/// Whether the ask under the cursor may be released or withdrawn.
+///
+/// # Errors
+/// Why not.
+pub fn may_release(state: &State) -> Result<(), String> {
+    let (app, ask) = ask_under(state).ok_or("only an ask can be released: on an application's page, or a node's")?;
+    allowed(state, PartitionAct::Release { app, ask })
+}
+
+/// The ask under the cursor, with the application that it is of.
+pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
+    match state.page() {
+        Page::App(page) => Some((page.id.clone(), subject::ask(page)?.id.clone())),
+        Page::Node(page) => subject::app_of_allocation(page),
+        _ => None,
+    }
+}
+
+/// Whether the person may say that the application is over.
+///
+/// # Errors
+/// Why not.
+pub fn may_remove(state: &State) -> Result<(), String> {
+    let app = target(state).ok_or("only an application can be removed")?;
+    alive(&app)?;
+    allowed(state, PartitionAct::Remove { app: app.id.clone() })
+}
+
+/// Whether the node under the cursor may be taken out of service, or back.
+///
+/// # Errors
+/// Why not.
+pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
+    let node = node_under(state).ok_or("only a node can be drained and resumed")?;
+    // What is not ready can be cordoned and not be resumed.
+    let drained = !node.schedulable || node.closed.as_ref().is_some_and(|why| why.contains("cordoned"));
+    match (!drained, drain) {
+        (false, true) => return Err(format!("{} is drained already", node.id)),
+        (true, false) => return Err(format!("{} is not drained", node.id)),
+        _ => {}
+    }
+    allowed(state, drain_act(&node.id, drain))
+}
+
+/// The node under the cursor, or the one that the page is about.
+pub fn node_under(state: &State) -> Option<Arc<NodeRow>> {
+    let Some(Subject::Node(id)) = subject::of(state) else { return None };
+    part(state)?.nodes.get(&id).cloned()
+}
+
+/// Taking a node out of service, or back.
+pub fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
+    if drain { PartitionAct::DrainNode(node.clone()) } else { PartitionAct::ResumeNode(node.clone()) }
+}
+
+/// Whether the person may clean up.
+///
+/// # Errors
+/// Why not.
+pub fn may_clean(state: &State) -> Result<(), String> {
+    allowed(state, clean_act(false))
+}
+
+/// Cleaning up, or only saying what that would take away.
+pub const fn clean_act(dry_run: bool) -> PartitionAct {
+    PartitionAct::Clean { queues: true, applications: true, dry_run }
+}

@@ -1,0 +1,93 @@
+//! The hints of the last line: keys with their words, and the completion of a command line.
+
+use std::borrow::Cow;
+
+use crate::input::command::COMMANDS;
+use crate::input::keymap::{contexts, keys_of};
+use crate::present::change;
+use crate::present::guard;
+use crate::present::own_command;
+use crate::present::placement;
+use crate::state::State;
+use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
+use crate::state::layer::CommandLine;
+use crate::state::page::Page;
+
+/// The rest of the command line that its completion would add; `None` if the completion changes the written text. Enter takes it.
+pub fn ghost(command: &CommandLine) -> Option<&str> {
+    if command.whole && command.chosen.is_none() {
+        return None;
+    }
+    let first = command.candidates.get(command.chosen.unwrap_or(0))?;
+    let typed = command.line.text();
+    (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
+}
+
+/// What the last line offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The key; of a chord its first one.
+    pub key: String,
+    /// What it does, in a word.
+    pub word: Cow<'static, str>,
+    /// Stays when others go for want of room: the next page, the command line, the way out, the help.
+    pub stays: bool,
+}
+
+/// The hints of the last line now, the nearest context first, the permanent hints last.
+pub fn hints(state: &State) -> Vec<Hint> {
+    let mut hints: Vec<Hint> = Vec::new();
+    let mut staying: Vec<(usize, Hint)> = Vec::new();
+    let mut known: Vec<CommandId> = Vec::new();
+    for context in contexts(state) {
+        for command in COMMANDS {
+            let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
+            let Some(keys) = keys_of(state, command) else { continue };
+            let nothing = command.id == CommandId::Form(FormCommand::TakeSuggestion) && !has_suggestion(state);
+            if nothing || known.contains(&command.id) || guard::check(state, command.id).is_err() {
+                continue;
+            }
+            known.push(command.id);
+            let rank = STAYING.iter().position(|id| *id == command.id);
+            let key = keys.split(' ').next().unwrap_or_default().to_owned();
+            let compares = command.id == CommandId::Go(GoCommand::NextPage) && state.cluster.trial.is_some();
+            let word = if compares { "both sides" } else { word };
+            let hint = Hint { key, word: Cow::Borrowed(word), stays: rank.is_some() };
+            match rank {
+                Some(rank) => staying.push((rank, hint)),
+                None => hints.push(hint),
+            }
+        }
+    }
+    hints.extend(own_hints(state));
+    staying.sort_by_key(|(rank, _)| *rank);
+    hints.extend(staying.into_iter().map(|(_, hint)| hint));
+    hints
+}
+
+/// The person's own commands that have a key here and can be run on what is under the cursor.
+fn own_hints(state: &State) -> Vec<Hint> {
+    if !state.layers.is_empty() {
+        return Vec::new();
+    }
+    let keyed = state.own_commands.iter().map(|own| (own_command::key(state, &own.name), own));
+    let runs = keyed.filter(|(key, own)| !key.is_empty() && own_command::filled(state, own).is_ok());
+    runs.map(|(key, own)| Hint { key, word: Cow::Owned(own.name.clone()), stays: false }).collect()
+}
+
+/// Whether a name is shown behind the cursor of the form that is being written.
+fn has_suggestion(state: &State) -> bool {
+    match state.page() {
+        Page::Change(page) => !change::fields(page, true).suggestion.is_empty(),
+        Page::Placement(page) => !placement::fields(page, true).suggestion.is_empty(),
+        _ => false,
+    }
+}
+
+/// The hints that stay, in their order.
+const STAYING: [CommandId; 4] = [
+    CommandId::Go(GoCommand::NextPage),
+    CommandId::Prompt(PromptCommand::CommandLine),
+    CommandId::Go(GoCommand::Leave),
+    CommandId::Go(GoCommand::Help),
+];

@@ -1,0 +1,340 @@
+//! A job in lines: what it is, its usage beside its ask, its processes; and below that the end of its output.
+//!
+//! ```text
+//!  job 17 train   running for 2h04m, of ann in root.users.ann
+//!  command      python3 train.py --epochs 40          cpu          ▰▰▱▱▱▱▱▱ 0.9 of 8, 1h52m in all
+//!  directory    /home/ann/net                         memory       ▰▱▱▱▱▱▱▱ 2.9Gi of 32Gi, at most 3.1Gi
+//!  submitted    2h05m ago                             hint         asked 32Gi, at most 3.1Gi in 2h04m
+//!                                                     processes    4711 python3  2.8Gi  1h50m
+//!                                                                    4712 python3  90M  2m03s
+//!  ──────────────────────────────────────────── output of attempt 1, followed
+//!  epoch 12: loss 0.231
+//! ```
+
+use ratatui::layout::Rect;
+
+use crate::present::details::Sheet;
+use crate::present::details::sheet::{labelled, labelled_text};
+use crate::present::format;
+use crate::present::layout;
+use crate::present::meter::Meter;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::present::text;
+use crate::state::State;
+use crate::state::job::JobPage;
+use crate::state::page::Page;
+use crate::theme::{Role, Signs};
+use model::quantity::{show_vcore, write_quantity};
+use model::{MEMORY, VCORE};
+use view::job::{GpuUsage, JobEdit, JobPhase, JobSheet, JobUsage};
+use view::units::show_amount;
+
+/// From which width on there are two columns.
+const TWO_COLUMNS: u16 = 112;
+/// How many columns a meter has.
+const METER: u16 = 8;
+/// How many processes a sheet names.
+const MOST_PROCESSES: usize = 12;
+
+/// The parts of the page of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// What is known of it.
+    pub sheet: Rect,
+    /// The line between.
+    pub rule: Rect,
+    /// The end of its output, or the part that was scrolled to.
+    pub output: Rect,
+}
+
+/// The parts of the page on the screen: the sheet takes what it needs, at most three fifths.
+pub fn parts(state: &State, page: &JobPage, area: Rect) -> Parts {
+    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let lines = height(sheet(state, page, usize::from(column(inside.width))), inside.width);
+    let tall = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height * 3 / 5);
+    let sheet = Rect { height: tall, ..inside };
+    let rule = Rect { y: sheet.bottom(), height: area.height.saturating_sub(tall).min(1), ..inside };
+    let output = Rect { y: rule.bottom(), height: area.bottom().saturating_sub(rule.bottom()), ..inside };
+    Parts { sheet, rule, output }
+}
+
+/// How many lines of output are on the screen; 1 when it is too small to show any.
+pub fn output_room(state: &State) -> usize {
+    let (Page::Job(page), Some(regions)) = (state.page(), layout::regions(state)) else { return 1 };
+    usize::from(parts(state, page, regions.rows).output.height).max(1)
+}
+
+/// Whether there is room for two columns.
+pub fn in_two(width: u16) -> bool {
+    width >= TWO_COLUMNS
+}
+
+/// The width of one column.
+pub fn column(width: u16) -> u16 {
+    if in_two(width) { (width - 3) / 2 } else { width }
+}
+
+/// How many lines a sheet takes.
+pub fn height(sheet: Sheet, width: u16) -> usize {
+    match in_two(width) {
+        true => 1 + sheet.left.len().max(sheet.right.len()),
+        false => in_one(sheet).len(),
+    }
+}
+
+/// A sheet below each other, its title in a line of its own.
+pub fn in_one(sheet: Sheet) -> Lines {
+    let Sheet { mut title, what, left, right } = sheet;
+    title.push(plain("   "));
+    title.extend(what);
+    [title].into_iter().chain(right).chain(left).collect()
+}
+
+/// What is known of the job that a page is about.
+pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
+    let name = vec![piece(Role::Title, text::escape(page.app.as_str()).into_owned())];
+    let job = match (&state.job.seen, state.job.app.as_ref() == Some(&page.app)) {
+        (Some(Ok(job)), true) => job,
+        (Some(Err(why)), true) => {
+            let mut left = Lines::new();
+            labelled_text(&mut left, "not known", why, width, Role::Warning);
+            return Sheet { title: name, left, ..Sheet::default() };
+        }
+        _ => return Sheet { title: name, what: vec![dim("the daemon is asked")], ..Sheet::default() },
+    };
+    let signs = sign_set(state);
+    let title = vec![
+        piece(Role::Title, format!("job {} ", job.number)),
+        piece(Role::Title, text::escape(&job.name).into_owned()),
+    ];
+    let (mut left, mut right) = (Lines::new(), Lines::new());
+    about(&mut left, job, width);
+    uses(&mut right, job, width, signs);
+    Sheet { title, what: what(job), left, right }
+}
+
+/// Where it stands.
+fn what(job: &JobSheet) -> Vec<Piece> {
+    let role = match job.phase {
+        JobPhase::Running => Role::StateActive,
+        JobPhase::Ended if job.failed => Role::Error,
+        JobPhase::Ended => Role::Dim,
+        JobPhase::Held | JobPhase::Waiting | JobPhase::Queued => Role::StateWaiting,
+    };
+    vec![piece(role, phase(job)), dim(whose(job))]
+}
+
+fn whose(job: &JobSheet) -> String {
+    let queue = if job.queue.is_empty() { String::new() } else { format!(" in {}", job.queue) };
+    format!(", of {}{queue}", job.user)
+}
+
+/// Where it stands, and since when.
+fn phase(job: &JobSheet) -> String {
+    let ran = job.ran.map(format::duration);
+    match (job.phase, ran) {
+        (JobPhase::Running, Some(ran)) => format!("running for {ran}"),
+        (JobPhase::Ended, Some(ran)) => format!("{}, ran {ran}", job.reason),
+        (JobPhase::Ended, None) => job.reason.clone(),
+        (phase, _) => format!("{} for {}", phase.name(), format::duration(job.submitted)),
+    }
+}
+
+/// The same in a sentence for a question.
+pub fn standing(job: &JobSheet) -> String {
+    format!("{}, {}{}.", job.asked, phase(job), whose(job))
+}
+
+/// What a job runs, and where: for its own page and for the details of its application.
+pub fn runs(lines: &mut Lines, job: &JobSheet, width: usize) {
+    labelled_text(lines, "command", &command(&job.command), width, Role::Text);
+    labelled_text(lines, "directory", &job.dir, width, Role::Text);
+}
+
+/// What else there is to say of it.
+fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
+    runs(lines, job, width);
+    if !job.reason.is_empty() && job.phase != JobPhase::Ended {
+        labelled_text(lines, "why", &job.reason, width, Role::Warning);
+    }
+    let mut times = format!("{} ago", format::duration(job.submitted));
+    if let Some(ended) = job.ended {
+        times += &format!(", ended {} ago", format::duration(ended));
+    }
+    labelled_text(lines, "submitted", &times, width, Role::Text);
+    labelled_text(lines, "priority", &job.priority.to_string(), width, Role::Text);
+    if job.attempts > 1 {
+        labelled_text(lines, "attempts", &job.attempts.to_string(), width, Role::Text);
+    }
+    if !job.output_file.is_empty() {
+        labelled_text(lines, "output file", &job.output_file, width, Role::Text);
+    }
+    if job.lost_output > 0 {
+        let lost = format!("{} bytes could not be written", job.lost_output);
+        labelled_text(lines, "lost output", &lost, width, Role::Error);
+    }
+    if !job.note.is_empty() {
+        labelled_text(lines, "note", &job.note, width, Role::Warning);
+    }
+}
+
+/// Its usage beside its ask, a hint where it uses far less, and its processes.
+pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
+    let none = JobUsage::default();
+    let usage = job.usage.as_ref().unwrap_or(&none);
+    cpu(lines, job, usage, signs);
+    memory(lines, job, usage, signs);
+    for (at, gpu) in job.gpus.iter().enumerate() {
+        let known = usage.gpus.iter().find(|known| known.index == *gpu);
+        labelled(lines, if at == 0 { "gpu" } else { "" }, gpu_pieces(*gpu, known, job.phase));
+    }
+    if job.gpus.is_empty() && job.asked.gpu > 0 {
+        labelled(lines, "gpu", vec![plain(format!("{} asked", job.asked.gpu))]);
+    }
+    if let Some(time) = job.asked.time {
+        let ran = job.ran.filter(|_| job.phase == JobPhase::Running);
+        let left = ran.map(|ran| format!(", {} left", format::duration(time.saturating_sub(ran))));
+        labelled(lines, "time", vec![plain(format::duration(time)), dim(left.unwrap_or_default())]);
+    }
+    for (at, hint) in job.hints(format::duration).iter().enumerate() {
+        labelled_text(lines, if at == 0 { "hint" } else { "" }, hint, width, Role::Warning);
+    }
+    for (at, one) in usage.processes.iter().take(MOST_PROCESSES).enumerate() {
+        let name = format!("{}{} {}", "  ".repeat(one.depth.min(8)), one.pid, text::escape(&one.name));
+        let used = format!("  {}  {}", show_amount(MEMORY, one.memory), format::duration(one.cpu));
+        labelled(lines, if at == 0 { "processes" } else { "" }, vec![plain(name), dim(used)]);
+    }
+    let more = usage.processes.len().saturating_sub(MOST_PROCESSES);
+    if more > 0 {
+        labelled(lines, "", vec![dim(format!("and {more} more"))]);
+    }
+}
+
+fn cpu(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
+    let asked = job.asked.vcore;
+    let mut pieces = Vec::new();
+    if let Some(used) = usage.vcore {
+        pieces.extend(Meter { used, base: Some(asked), guaranteed: None }.pieces(METER, signs));
+        pieces.push(plain(format!(" {}", show_vcore(used))));
+        pieces.push(dim(" of "));
+    }
+    pieces.push(plain(show_vcore(asked)));
+    if usage.vcore.is_none() {
+        pieces.push(dim(" asked"));
+    }
+    if job.attempts > 0 && job.usage.is_some() {
+        pieces.push(dim(format!(", {} in all", format::duration(usage.cpu))));
+    }
+    labelled(lines, "cpu", pieces);
+}
+
+fn memory(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
+    let asked = job.asked.memory;
+    let mut pieces = Vec::new();
+    if let Some(used) = usage.memory {
+        pieces.extend(Meter { used, base: Some(asked), guaranteed: None }.pieces(METER, signs));
+        pieces.push(plain(format!(" {}", show_amount(MEMORY, used))));
+        pieces.push(dim(" of "));
+    }
+    pieces.push(plain(show_amount(MEMORY, asked)));
+    if usage.memory.is_none() {
+        pieces.push(dim(" asked"));
+    }
+    match (usage.most, job.phase) {
+        (Some(most), _) if usage.most_is_sampled => {
+            pieces.push(dim(format!(", at most {} seen", show_amount(MEMORY, most))));
+        }
+        (Some(most), _) => pieces.push(dim(format!(", at most {}", show_amount(MEMORY, most)))),
+        (None, JobPhase::Ended) if job.attempts > 0 => pieces.push(dim(", what it had was not counted")),
+        _ => {}
+    }
+    labelled(lines, "memory", pieces);
+}
+
+fn gpu_pieces(index: u32, known: Option<&GpuUsage>, phase: JobPhase) -> Vec<Piece> {
+    let busy = known.and_then(|gpu| gpu.busy).map(|busy| format!("{busy} % busy"));
+    let memory = known.and_then(|gpu| gpu.memory).map(|memory| format!("{} in use", show_amount(MEMORY, memory)));
+    let said: Vec<String> = [busy, memory].into_iter().flatten().collect();
+    let use_of = match (said.is_empty(), phase) {
+        (false, _) => format!("  {}", said.join(", ")),
+        (true, JobPhase::Running) => "  its use is not known".to_owned(),
+        _ => String::new(),
+    };
+    vec![plain(format!("number {index}")), dim(use_of)]
+}
+
+/// A command as it would be written for a shell.
+pub fn command(words: &[String]) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+%@^".contains(c);
+    let quoted = words.iter().map(|word| match !word.is_empty() && word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The title of the output.
+pub fn output_title(state: &State, page: &JobPage) -> String {
+    let output = &state.job.output;
+    let known = state.job.of(&page.app);
+    if output.attempt == 0 {
+        return match known {
+            Some(job) if job.attempts == 0 => "no output: it has not begun".to_owned(),
+            Some(_) => "no output".to_owned(),
+            None => String::new(),
+        };
+    }
+    let attempt = if known.is_some_and(|job| job.attempts > 1) {
+        format!(" of attempt {}", output.attempt)
+    } else {
+        String::new()
+    };
+    let cut = if output.cut { ", its end; kornsole logs has what is kept of it" } else { "" };
+    let follow = if page.follow { ", followed" } else { "" };
+    format!("output{attempt}{cut}{follow}")
+}
+
+/// All lines of the page: what is known of the job, then its output.
+pub fn lines(state: &State, page: &JobPage, width: usize) -> Lines {
+    let mut lines = in_one(sheet(state, page, width));
+    lines.push(Vec::new());
+    lines.push(vec![dim(output_title(state, page))]);
+    lines.extend(state.job.output.from(0).map(|line| vec![plain(line.to_owned())]));
+    lines
+}
+
+/// What a job asks for, as the command that changes it takes it.
+pub fn edit_words(job: &JobSheet) -> String {
+    let asked = &job.asked;
+    let time = asked.time.map_or_else(|| "none".to_owned(), |time| format!("{}s", time.as_secs()));
+    // As exact as it is: nothing changes that the person does not change.
+    let (cpu, mem) = (write_quantity(VCORE, asked.vcore), write_quantity(MEMORY, asked.memory));
+    format!("cpu={cpu} mem={mem} gpu={} time={time}", asked.gpu)
+}
+
+/// What a change says, in words.
+pub fn edited(edit: &JobEdit) -> String {
+    let time = |seconds: u64| match seconds {
+        0 => "no time limit".to_owned(),
+        seconds => format!("at most {}", format::duration(std::time::Duration::from_secs(seconds))),
+    };
+    let parts = [
+        edit.vcore.map(|vcore| format!("{} cpu", show_vcore(vcore))),
+        edit.memory.map(|bytes| show_amount(MEMORY, bytes)),
+        edit.gpu.map(|gpu| format!("{gpu} gpu")),
+        edit.time.map(time),
+        edit.name.as_ref().map(|name| format!("called {name}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_written_so_that_a_shell_reads_it() {
+        let words = ["sh", "-c", "echo 'a' b", "", "x=1"].map(str::to_owned);
+        assert_eq!(command(&words), r"sh -c 'echo '\''a'\'' b' '' x=1");
+    }
+}

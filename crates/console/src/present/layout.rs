@@ -1,0 +1,193 @@
+//! The regions of the screen. Used by update (how many rows are on the screen) and by draw, so that both agree.
+//!
+//! ```text
+//!  header      1 line, 2 below 120 columns
+//!  strip       1 line from 16 lines on: the pages, and which of them one is on
+//!  crumbs      1 line: where one is, and how the list is sorted and filtered
+//!  head        1 line: the titles of the columns
+//!  rows        what is left                                    | pane, from 190 columns on
+//!  ───────────────────────────────────────────────────────────
+//!  pane        below the rows from 100 x 28 on; for one application or node from 20 lines on
+//!  said        up to 3 lines while a notice stands: what the engine said
+//!  bottom      1 line: hints, or what is being said or written
+//! ```
+
+use ratatui::layout::{Rect, Size};
+
+use crate::present::said;
+use crate::state::State;
+use crate::state::layer::Layer;
+use crate::state::page::{Body, Pane as Place};
+
+/// The smallest terminal that the console can be used in.
+pub const SMALLEST: Size = Size { width: 40, height: 12 };
+
+/// From how many lines on the pages have a line of their own.
+const WITH_STRIP: u16 = 16;
+
+/// The parts of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Regions {
+    /// The first lines: the cluster, who acts, how the connection is.
+    pub header: Rect,
+    /// That this is the past or a what-if, or what is alerted about; empty otherwise.
+    pub banner: Rect,
+    /// The pages; empty on a low screen.
+    pub strip: Rect,
+    /// Where one is.
+    pub crumbs: Rect,
+    /// The titles of the columns; empty on pages without a list.
+    pub head: Rect,
+    /// The rows of a list, or the lines of a page.
+    pub rows: Rect,
+    /// What is known of the row under the cursor.
+    pub pane: Option<Pane>,
+    /// What is said above the last line; empty while nothing is.
+    pub said: Rect,
+    /// Hints and messages.
+    pub bottom: Rect,
+}
+
+/// Where the details of the row under the cursor stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pane {
+    /// Its content, without the border.
+    pub area: Rect,
+    /// The line between it and the list.
+    pub border: Rect,
+    /// It stands beside the list, otherwise below.
+    pub beside: bool,
+}
+
+/// The parts of the screen for a state; `None` when the terminal is too small.
+pub fn regions(state: &State) -> Option<Regions> {
+    let Size { width, height } = state.size;
+    if width < SMALLEST.width || height < SMALLEST.height {
+        return None;
+    }
+    let header_height = if width >= 120 { 1 } else { 2 };
+    let header = Rect::new(0, 0, width, header_height);
+    let past = state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
+    let past = u16::from(past || state.cluster.alerts_show());
+    let banner = Rect::new(0, header_height, width, past);
+    let header_height = header_height + past;
+    let strip = Rect::new(0, header_height, width, u16::from(height >= WITH_STRIP));
+    let header_height = header_height + strip.height;
+    let crumbs = Rect::new(0, header_height, width, 1);
+    let bottom = Rect::new(0, height - 1, width, 1);
+    let said = said::height(state);
+    let said = Rect::new(0, bottom.y - said, width, said);
+    let top = header_height + 1;
+    let body = Rect::new(0, top, width, said.y - top);
+    let (list, pane) = split(state, body);
+    let head_height = u16::from(state.page().row().body == Body::List);
+    let head = Rect { height: head_height, ..list };
+    let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
+    Some(Regions { header, banner, strip, crumbs, head, rows, pane, said, bottom })
+}
+
+/// Takes the pane off the body, if there is to be one.
+fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
+    let Size { width, height } = state.size;
+    if state.wide && state.page().row().body == Body::List {
+        return (body, None);
+    }
+    let (most, of_one_thing) = match state.page().row().pane {
+        Place::Below(most) => (most, false),
+        Place::OfOne(most) => (most, true),
+        Place::Nowhere => return (body, None),
+        Place::BesideText => return beside_text(body),
+    };
+    if width >= PANE_BESIDE {
+        let wide = (width * 30 / 100).clamp(56, 80);
+        let list = Rect { width: width - wide - 1, ..body };
+        let border = Rect { x: list.width, width: 1, ..body };
+        let area = Rect { x: list.width + 2, width: wide - 2, ..body };
+        return (list, Some(Pane { area, border, beside: true }));
+    }
+    if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
+        return (body, None);
+    }
+    // The height of the longest text at most, and the same wherever the cursor stands.
+    let tall = (height / 3).min(most);
+    let list = Rect { height: body.height - tall - 1, ..body };
+    let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
+    let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };
+    (list, Some(Pane { area, border, beside: false }))
+}
+
+/// From how many columns on something stands beside a text.
+const BESIDE_TEXT: u16 = 100;
+
+/// What an edit means stands beside the text, where there is room for both.
+fn beside_text(body: Rect) -> (Rect, Option<Pane>) {
+    if body.width < BESIDE_TEXT {
+        return (body, None);
+    }
+    let wide = (body.width * 40 / 100).min(72);
+    let list = Rect { width: body.width - wide - 1, ..body };
+    let border = Rect { x: list.width, width: 1, ..body };
+    let area = Rect { x: list.width + 2, width: wide - 2, ..body };
+    (list, Some(Pane { area, border, beside: true }))
+}
+
+/// The number of list rows on the screen; 1 when the terminal is too small to show any.
+pub fn rows_on_screen(state: &State) -> usize {
+    regions(state).map_or(1, |regions| usize::from(regions.rows.height).max(1))
+}
+
+/// From how many columns on the pane stands beside the list.
+const PANE_BESIDE: u16 = 190;
+
+/// How many things details name under one label: few where they stand below a list, more where they have the height of the screen.
+pub fn named_in_details(state: &State) -> usize {
+    let tall = state.size.width >= PANE_BESIDE || state.page().row().body == Body::Text;
+    if tall { usize::from(state.size.height / 4) } else { 0 }
+}
+
+/// How many things a question about many of them names: as many as there is room for beside what it says of all.
+pub fn named_in_question(state: &State) -> usize {
+    usize::from(state.size.height).saturating_sub(18).max(6)
+}
+
+/// In how many columns the lines of the box over the page stand: the help is long, and is read in two where there is room.
+pub fn overlay_columns(state: &State) -> u16 {
+    let help = matches!(state.layers.last(), Some(Layer::Help(_) | Layer::Filter { .. }));
+    1 + u16::from(help && state.size.width >= 160)
+}
+
+/// How many lines of the box over the page are on the screen.
+pub fn overlay_room(state: &State) -> usize {
+    usize::from(overlay(state).height.saturating_sub(2)) * usize::from(overlay_columns(state))
+}
+
+/// How many columns of text a line of the box over the page has.
+pub fn overlay_width(state: &State) -> u16 {
+    let columns = overlay_columns(state);
+    overlay(state).width.saturating_sub(4 + (columns - 1) * OVERLAY_GAP) / columns
+}
+
+/// The blanks between two columns of the box over the page.
+pub const OVERLAY_GAP: u16 = 3;
+
+/// The part of the screen that a box over the page takes: help and messages.
+pub fn overlay(state: &State) -> Rect {
+    let Size { width, height } = state.size;
+    // In a small terminal a margin would cost too much.
+    // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
+    let beside = if width < 136 || overlay_columns(state) > 1 && width < 216 { 0 } else { 4 };
+    let above = if height < 20 || width < 60 { 1 } else { 4 };
+    let most = match overlay_columns(state) {
+        1 if width < 136 => width,
+        1 => 96,
+        _ if width < 216 => width,
+        _ => 200,
+    };
+    let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
+    if beside == 0 && above > 1 {
+        // Nothing of the page is seen below either.
+        let top = if width >= 120 { 1 } else { 2 };
+        return Rect { x: 0, y: top, width: wide, height: height - top - 1 };
+    }
+    Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
+}

@@ -1,0 +1,54 @@
+//! The connection to the scheduler in words: the header, and lines that are read out.
+
+use std::time::Duration;
+
+use crate::present::format;
+use source::Link;
+
+/// From which age on the data is called old.
+const OLD: Duration = Duration::from_secs(2);
+
+/// What is wrong with a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Its name, as a badge.
+    pub badge: String,
+    /// The message about it.
+    pub story: String,
+    /// When it is tried again; empty when that is not known.
+    pub again: String,
+}
+
+/// What is wrong with the connection. Nothing while all is well, or only for a moment not.
+pub fn trouble(link: &Link) -> Option<Trouble> {
+    let again = |retry_in: &Option<Duration>| match retry_in {
+        Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),
+        Some(retry_in) => format!(", again in {}", format::duration(*retry_in)),
+        None => String::new(),
+    };
+    let old = |age: &Duration| format!(" {} OLD ", format::duration(*age));
+    let (badge, story, again) = match link {
+        Link::Live { .. } => return None,
+        Link::Connecting { cause: None, .. } => {
+            (" CONNECTING ".to_owned(), "awaiting the first answer".to_owned(), String::new())
+        }
+        Link::Connecting { cause: Some(cause), retry_in } => {
+            (" CONNECTING ".to_owned(), cause.clone(), again(retry_in))
+        }
+        Link::Stale { age, cause, retry_in } if *age > OLD => (old(age), cause.clone(), again(retry_in)),
+        Link::Stale { .. } => return None,
+        Link::Refused { why, age: None } => (" REFUSED ".to_owned(), why.clone(), String::new()),
+        Link::Refused { why, age: Some(age) } => {
+            (format!(" REFUSED {}", old(age).trim_start()), why.clone(), String::new())
+        }
+    };
+    Some(Trouble { badge, story, again })
+}
+
+/// The connection in a sentence.
+pub fn words(link: &Link) -> String {
+    match trouble(link) {
+        None => "live".to_owned(),
+        Some(Trouble { badge, story, again }) => format!("{}: {story}{again}", badge.trim().to_lowercase()),
+    }
+}

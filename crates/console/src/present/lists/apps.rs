@@ -1,0 +1,376 @@
+//! Applications as a table, and the asks and allocations of one of them.
+//!
+//! ```text
+//!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU     MEM   WAIT  WHY                   AGE▲
+//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     12G    42s  user limit sue      3m12s
+//!
+//!  ASK             PRI     CPU    MEM  OTHER   STATE        NODE       SINCE  WHY
+//!  k1-7              5       1     2G          pending      –          3m10s  queue root.tenants.tenant-a has cpu 0.5 left
+//! ```
+//!
+//! When narrow there give way, of applications, what [`GIVE_WAY`] says; of asks: other resources, memory, priority, the time, cpu. The
+//! name, the state and, of applications, the queue stay; the second line says how many columns are hidden.
+
+use std::sync::Arc;
+
+use crate::present::arrange::{Room, arrange};
+use crate::present::blocker;
+use crate::present::format;
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::subject::app_at;
+use crate::present::table;
+use crate::present::table::{Col, Table, Writer, left, right};
+use crate::present::text;
+use crate::present::value::{Fields, Unit, Value};
+use crate::present::words::below;
+use crate::state::State;
+use crate::state::column::AppColumn;
+use crate::state::marks::{Facet, Mark, Marked};
+use crate::state::page::AppsPage;
+use crate::theme::{Role, Signs};
+use model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
+use view::units::show_amount;
+use view::unread::NO_APPS;
+use view::{AppRow, PartitionView};
+
+/// What a column counts in.
+pub const fn unit(column: AppColumn) -> Unit {
+    match column {
+        AppColumn::Submitted | AppColumn::Wait => Unit::Lasting,
+        AppColumn::Priority | AppColumn::Pending | AppColumn::Allocations => Unit::Count,
+        AppColumn::Cpu | AppColumn::AskedCpu => Unit::Vcore,
+        AppColumn::Memory | AppColumn::AskedMemory => Unit::Bytes,
+        _ => Unit::Words,
+    }
+}
+
+/// What a column says of an application; ages are those at `now`.
+pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColumn, now: Time) -> Value<'a> {
+    let held = |name: &str| Value::Figure(row.allocated.amount(name).saturating_add(row.placeholder.amount(name)));
+    match column {
+        AppColumn::Submitted => Value::lasting(now, Some(row.submitted)),
+        AppColumn::Application => Value::text(row.id.as_str()),
+        AppColumn::State => Value::text(row.state.name()),
+        AppColumn::Queue => Value::text(row.queue.as_str()),
+        AppColumn::User => Value::text(row.who.user.as_str()),
+        AppColumn::Groups => Value::text(row.who.groups.join(",")),
+        AppColumn::Priority if row.priority == Priority::MIN => Value::Nothing,
+        AppColumn::Priority => Value::Figure(row.priority.0.into()),
+        AppColumn::Pending => Value::Figure(row.pending_asks.into()),
+        AppColumn::Allocations => Value::count(row.asks.len().saturating_sub(row.pending_asks as usize)),
+        AppColumn::Cpu => held(VCORE),
+        AppColumn::Memory => held(MEMORY),
+        AppColumn::Other => Value::text(format::others(&row.allocated)),
+        AppColumn::AskedCpu => Value::amount(&row.pending, VCORE),
+        AppColumn::AskedMemory => Value::amount(&row.pending, MEMORY),
+        AppColumn::Wait => Value::lasting(now, blocker::since(row)),
+        AppColumn::Why => Value::text(part.and_then(|part| blocker::words(part, row)).unwrap_or_default()),
+    }
+}
+
+/// The value of a column. Where it has no reason why an application waits, the reason from its pods.
+fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
+    if column != AppColumn::Why || value != Value::Nothing {
+        return value;
+    }
+    let kubernetes = state.cluster.view.kubernetes.as_ref();
+    kubernetes.and_then(|all| all.trouble_words(row)).map_or(Value::Nothing, Value::text)
+}
+
+/// The list as typed values.
+pub fn fields<'a>(state: &'a State, page: &'a AppsPage) -> Fields<'a> {
+    let part = state.cluster.part();
+    let rows: Vec<Option<Arc<AppRow>>> =
+        page.list.rows.iter().map(|line| part.and_then(|part| app_at(part, line))).collect();
+    Fields::new(rows.len(), unit, move |row, column| {
+        let Some(row) = rows[row].as_ref() else { return Value::Nothing };
+        or_trouble(state, row, column, value(part, row, column, state.cluster.at)).into_owned()
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Id,
+    State,
+    Queue,
+    User,
+    Priority,
+    Pending,
+    Allocations,
+    Used(&'static str),
+    Asked(&'static str),
+    Age,
+    /// What the list says, without a look of its own.
+    Value(AppColumn),
+    Changed,
+}
+
+/// The list of applications.
+pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let part = state.cluster.part();
+    let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
+    let room = Room { widest: page.list.widest[0] + job_names(state, page), least: if width < 60 { 12 } else { 20 } };
+    let others = part.is_some_and(has_others);
+    let columns = arrange(state, width, app_plans((!leaf, others), page.list.widest), |column| own(column, page), room);
+    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let len = page.list.rows.len();
+    let empty = if len == 0 { no_apps(state, page) } else { Vec::new() };
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        let Some((part, line)) = part.zip(page.list.rows.get(index)) else { return };
+        match app_at(part, line) {
+            Some(row) => app_cell(pen, state, page, &row, what, slot),
+            None if what == Cell::Id => pen.cell(slot, &[dim("ended just now")]),
+            None => {}
+        }
+    });
+    table.or_says(empty)
+}
+
+fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
+    let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
+    let total = page.list.total;
+    if page.list.awaited {
+        return vec!["the list is being made".to_owned()];
+    }
+    if total == 0 && state.cluster.unread.apps {
+        return vec![NO_APPS.to_owned()];
+    }
+    if total == 0 && page.draining {
+        return vec!["no application holds a queue that drains".to_owned(), "an empty one goes by itself".to_owned()];
+    }
+    if total > 0 {
+        let all = format::count(total as u64, "application");
+        return vec![format!("the filter {} hides {total} of {all}", page.list.filter), "esc clears it".to_owned()];
+    }
+    if page.ended {
+        return vec![format!("no applications {place}, nor ended ones")];
+    }
+    vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
+}
+
+/// Columns between the id of an application and the name of the job that it is.
+const GAP: u16 = 2;
+/// How many columns of the name of a job are shown at most.
+const LONGEST_NAME: u16 = 40;
+
+/// How many columns the names of the jobs on the screen need behind their ids.
+fn job_names(state: &State, page: &AppsPage) -> u16 {
+    let rows = page.list.rows.iter().skip(page.list.cursor.top).take(usize::from(state.size.height));
+    let names = rows.filter_map(|line| state.job_names.of(line.id()));
+    let longest = names.map(|name| text::width(&text::escape(name))).max().unwrap_or(0);
+    if longest == 0 { 0 } else { GAP + u16::try_from(longest).unwrap_or(LONGEST_NAME).min(LONGEST_NAME) }
+}
+
+/// Whether there are resources besides cpu and memory.
+pub(super) fn has_others(part: &PartitionView) -> bool {
+    part.capacity.iter().any(|(name, _)| name != VCORE && name != MEMORY)
+}
+
+/// The columns, the fullest plan first: what gives way stands first in [`GIVE_WAY`]. The name, the state, the queue and the age stay.
+fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..=GIVE_WAY.len()).map(move |step| {
+        let gone = &GIVE_WAY[..step];
+        let all = ORDER.into_iter().filter(|column| !gone.contains(column));
+        let all = all.filter(|column| queue || *column != AppColumn::Queue);
+        let all = all.filter(|column| others || *column != AppColumn::Other);
+        let mut columns = vec![left(Cell::Id, "APPLICATION", 0)];
+        columns.extend(all.map(|column| shown(column, widest, step)));
+        columns.push(left(Cell::Changed, "", 1));
+        columns
+    })
+}
+
+/// In which order the columns stand behind the name.
+const ORDER: [AppColumn; 14] = [
+    AppColumn::State,
+    AppColumn::Queue,
+    AppColumn::User,
+    AppColumn::Priority,
+    AppColumn::Pending,
+    AppColumn::Allocations,
+    AppColumn::Cpu,
+    AppColumn::AskedCpu,
+    AppColumn::Memory,
+    AppColumn::AskedMemory,
+    AppColumn::Other,
+    AppColumn::Wait,
+    AppColumn::Why,
+    AppColumn::Submitted,
+];
+
+/// What goes first where there is no room for all.
+const GIVE_WAY: [AppColumn; 11] = [
+    AppColumn::Other,
+    AppColumn::AskedMemory,
+    AppColumn::AskedCpu,
+    AppColumn::Allocations,
+    AppColumn::Priority,
+    AppColumn::Memory,
+    AppColumn::Cpu,
+    AppColumn::Pending,
+    AppColumn::User,
+    AppColumn::Wait,
+    AppColumn::Why,
+];
+
+/// A column on the screen; after some steps of giving way names have less room.
+fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell> {
+    match column {
+        AppColumn::Submitted => right(Cell::Age, "AGE", 7),
+        AppColumn::Application => left(Cell::Id, "APPLICATION", 20),
+        AppColumn::State => left(Cell::State, "STATE", 10),
+        AppColumn::Queue => {
+            let most = if step < 4 { 34 } else { 20 - 2 * u16::try_from(step).unwrap_or(0).saturating_sub(4).min(5) };
+            left(Cell::Queue, "QUEUE", path.clamp(6, most)).up_to(path)
+        }
+        AppColumn::User => left(Cell::User, "USER", user.clamp(5, 10)).up_to(user.min(24)),
+        AppColumn::Groups => left(Cell::Value(column), "GROUPS", 16),
+        AppColumn::Priority => right(Cell::Priority, "PRI", 6),
+        AppColumn::Pending => right(Cell::Pending, "PEND", 5),
+        AppColumn::Allocations => right(Cell::Allocations, "ALLOC", 5),
+        AppColumn::Cpu => right(Cell::Used(VCORE), "CPU", 6),
+        AppColumn::Memory => right(Cell::Used(MEMORY), "MEM", 6),
+        AppColumn::Other => Col { gap: 2, ..left(Cell::Value(column), "OTHER", 8) }.up_to(16),
+        AppColumn::AskedCpu => right(Cell::Asked(VCORE), "asked", 6),
+        AppColumn::AskedMemory => right(Cell::Asked(MEMORY), "asked", 6),
+        AppColumn::Wait => right(Cell::Value(column), "WAIT", 6),
+        AppColumn::Why => Col { gap: 2, ..left(Cell::Value(column), "WHY", if step < 7 { 18 } else { 14 }) }.up_to(36),
+    }
+}
+
+/// A column of its own choice.
+fn own(column: AppColumn, page: &AppsPage) -> Option<Col<Cell>> {
+    let title = match column {
+        AppColumn::AskedCpu => Some("CPU asked"),
+        AppColumn::AskedMemory => Some("MEM asked"),
+        _ => None,
+    };
+    let col = shown(column, page.list.widest, 0);
+    Some(title.map_or(col, |title| Col { title, width: 9, ..col }))
+}
+
+fn belongs_to(cell: Cell) -> Option<AppColumn> {
+    Some(match cell {
+        Cell::Id => AppColumn::Application,
+        Cell::State => AppColumn::State,
+        Cell::Queue => AppColumn::Queue,
+        Cell::User => AppColumn::User,
+        Cell::Priority => AppColumn::Priority,
+        Cell::Pending => AppColumn::Pending,
+        Cell::Allocations => AppColumn::Allocations,
+        Cell::Used(VCORE) => AppColumn::Cpu,
+        Cell::Used(_) => AppColumn::Memory,
+        Cell::Asked(VCORE) => AppColumn::AskedCpu,
+        Cell::Asked(_) => AppColumn::AskedMemory,
+        Cell::Age => AppColumn::Submitted,
+        Cell::Value(column) => column,
+        Cell::Changed => return None,
+    })
+}
+
+pub(super) fn lifted(mark: Mark, facet: Facet, now: std::time::Duration, pieces: Vec<Piece>) -> Vec<Piece> {
+    if !mark.holds(facet, now) {
+        return pieces;
+    }
+    let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
+    pieces.into_iter().map(lift).collect()
+}
+
+fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what: Cell, slot: Slot) {
+    let signs = pen.signs();
+    let mark = state.marks.of(&Marked::App(row.id.clone()));
+    let ended = row.state.is_ended();
+    let lift = |facet, pieces| lifted(mark, facet, state.now, pieces);
+    match what {
+        Cell::Id => {
+            let role = if ended { Role::Dim } else { Role::Text };
+            let used = pen.name(slot.x, slot.width, row.id.as_str(), role) + GAP;
+            if let Some(name) = state.job_names.of(&row.id) {
+                pen.text(slot.x + used, slot.width.saturating_sub(used), name, role);
+            }
+        }
+        Cell::State => {
+            let shown = state
+                .orders
+                .under_way(&row.id)
+                .map_or_else(|| state_piece(row.state), |doing| piece(Role::Danger, doing));
+            pen.cell(slot, &lift(Facet::State, vec![shown]));
+        }
+        Cell::Queue => {
+            let path = below(page.scope.as_ref(), row);
+            pen.path(slot.x, slot.width, path, if ended { Role::Dim } else { Role::Text });
+        }
+        Cell::User => {
+            pen.name(slot.x, slot.width, &row.who.user, Role::Text);
+        }
+        Cell::Priority => {
+            let number = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
+            pen.cell(slot, &lift(Facet::Priority, vec![number]));
+        }
+        Cell::Pending => pen.cell(slot, &lift(Facet::Pending, vec![count(u64::from(row.pending_asks), signs)])),
+        Cell::Allocations => {
+            let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
+            pen.cell(slot, &lift(Facet::Pending, vec![count(allocated as u64, signs)]));
+        }
+        Cell::Used(name) => {
+            let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
+            pen.cell(slot, &lift(facet, vec![held(row, name, signs)]));
+        }
+        Cell::Asked(name) => pen.cell(slot, &[figure(&row.pending, name, signs)]),
+        Cell::Value(column) => {
+            let said = or_trouble(state, row, column, value(state.cluster.part(), row, column, state.cluster.at));
+            let text = said.shown(unit(column), signs);
+            let role = match column {
+                AppColumn::Why => Role::StateWaiting,
+                _ => Role::Dim,
+            };
+            pen.cell(slot, &[if text == signs.nothing { dim(text) } else { piece(role, text) }]);
+        }
+        Cell::Age => pen.cell(slot, &[dim(format::duration(state.cluster.at.since(row.submitted)))]),
+        Cell::Changed => {
+            if mark.any(state.now) {
+                pen.text(slot.x, 1, signs.changed, Role::Accent);
+            }
+        }
+    }
+}
+
+pub(super) fn count(number: u64, signs: &Signs) -> Piece {
+    if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
+}
+
+/// All amounts but cpu and memory, or the sign for nothing.
+pub fn others(resource: &Resource, signs: &Signs) -> Piece {
+    match format::others(resource) {
+        none if none.is_empty() => dim(signs.nothing),
+        others => plain(others),
+    }
+}
+
+pub(super) fn figure(resource: &Resource, name: &str, signs: &Signs) -> Piece {
+    match resource.amount(name) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+/// What an application holds, placeholders too.
+pub(super) fn held(row: &AppRow, name: &str, signs: &Signs) -> Piece {
+    match row.allocated.amount(name).saturating_add(row.placeholder.amount(name)) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+/// The state of an application in its role.
+pub fn state_piece(state: AppState) -> Piece {
+    let role = match state {
+        AppState::Running | AppState::Starting => Role::StateActive,
+        AppState::New | AppState::Accepted | AppState::Resuming => Role::StateWaiting,
+        AppState::Completing => Role::Text,
+        AppState::Completed | AppState::Expired => Role::Dim,
+        AppState::Failing | AppState::Failed | AppState::Rejected => Role::StateStopped,
+    };
+    piece(role, state.name())
+}

@@ -1,0 +1,154 @@
+//! All clusters that can be opened.
+//!
+//! ```text
+//!    CONTEXT▲   STATE                   VERSION       ALERTS  NODES   CPU   MEM   RUN  PEND CPU  PEND MEM
+//!  * prod       live                    YuniKorn 1.8       2     40   82%   61%   120        12     96Gi
+//!    test       no connection: refused                    ·      ·     ·     ·     ·         ·        ·
+//! ```
+
+use crate::present::arrange::{Room, arrange};
+use crate::present::format;
+use crate::present::lists::simulate::share;
+use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::table;
+use crate::present::table::{Col, Table, Writer, left, right};
+use crate::present::value::{Fields, Unit, Value};
+use crate::state::State;
+use crate::state::clusters::{ClusterRow, ClusterState, ClustersPage};
+use crate::state::column::ClusterColumn;
+use crate::theme::Role;
+use source::Link;
+
+/// What a column counts in.
+pub const fn unit(column: ClusterColumn) -> Unit {
+    use ClusterColumn as C;
+    match column {
+        C::Context | C::State | C::Version => Unit::Words,
+        C::Nodes | C::Running | C::Alerts => Unit::Count,
+        C::Cpu | C::Memory => Unit::Share,
+        C::PendingCpu => Unit::Vcore,
+        C::PendingMemory => Unit::Bytes,
+    }
+}
+
+/// What a column says of a cluster.
+pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
+    use ClusterColumn as C;
+    let figures = row.figures.as_ref();
+    let figure = |figure: Option<i64>| figure.map_or(Value::Nothing, Value::Figure);
+    match column {
+        C::Context => Value::text(&*row.name),
+        C::State => Value::text(state(row)),
+        C::Version => Value::text(row.version.as_str()),
+        C::Nodes => figures.map_or(Value::Nothing, |figures| Value::count(figures.nodes)),
+        C::Running => figures.map_or(Value::Nothing, |figures| Value::count(figures.running)),
+        C::Alerts => row.alerts.map_or(Value::Nothing, Value::count),
+        C::Cpu => figure(figures.and_then(|figures| figures.cpu)),
+        C::Memory => figure(figures.and_then(|figures| figures.memory)),
+        C::PendingCpu => figure(figures.map(|figures| figures.pending_vcore)),
+        C::PendingMemory => figure(figures.map(|figures| figures.pending_memory)),
+    }
+}
+
+/// How a cluster is reached, in words.
+fn state(row: &ClusterRow) -> String {
+    let word = match &row.state {
+        ClusterState::NotAsked => return "not asked yet".to_owned(),
+        ClusterState::Opening | ClusterState::Open(Link::Connecting { cause: None, .. }) => {
+            return "connecting".to_owned();
+        }
+        ClusterState::Open(Link::Live { .. }) => return "live".to_owned(),
+        ClusterState::Open(Link::Stale { age, .. }) => format!("{} old", format::duration(*age)),
+        ClusterState::Open(Link::Refused { .. }) => "refused".to_owned(),
+        ClusterState::Failed(_) | ClusterState::Open(Link::Connecting { .. }) => "not reached".to_owned(),
+    };
+    match row.trouble() {
+        Some(why) => format!("{word}: {why}"),
+        None => word,
+    }
+}
+
+/// The list as typed values.
+pub fn fields(page: &ClustersPage) -> Fields<'_> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        page.list.rows.get(row).map_or(Value::Nothing, |row| value(row, column))
+    })
+}
+
+/// The page as a list.
+pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    // The sign before the cluster on the screen takes two columns.
+    let widest = page.list.widest[0] + 2;
+    let room = Room { widest, least: 10 };
+    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
+    let len = page.list.rows.len();
+    let sorted = move |column: ClusterColumn| table::title(signs, page.list.sort, Some(column));
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        if let Some(row) = page.list.rows.get(index) {
+            cell(pen, row, what, slot);
+        }
+    });
+    let words = match page.list.total {
+        0 => "the clusters are being opened".to_owned(),
+        total => format!("the filter {} hides all {total}", page.list.filter),
+    };
+    if len > 0 { table } else { table.or_says(vec![words]) }
+}
+
+fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<ClusterColumn>>> {
+    use ClusterColumn as C;
+    (0..5).map(move |step| {
+        let mut columns = vec![own(C::Context, widest.min(if step < 3 { 40 } else { 20 }))];
+        columns.push(left(C::State, "STATE", if step < 2 { 28 } else { 14 }).up_to(60));
+        columns.extend((step < 3).then(|| own(C::Version, widest)));
+        columns.push(own(C::Alerts, widest));
+        columns.extend((step < 4).then(|| own(C::Nodes, widest)));
+        columns.extend([own(C::Cpu, widest), own(C::Memory, widest)]);
+        columns.extend((step < 4).then(|| own(C::Running, widest)));
+        columns.push(own(C::PendingCpu, widest));
+        columns.extend((step < 1).then(|| own(C::PendingMemory, widest)));
+        columns
+    })
+}
+
+/// A column of its own choice.
+fn own(column: ClusterColumn, widest: u16) -> Col<ClusterColumn> {
+    use ClusterColumn as C;
+    match column {
+        C::Context => left(C::Context, "CONTEXT", widest.clamp(10, 60)),
+        C::State => left(C::State, "STATE", 40),
+        C::Version => left(C::Version, "VERSION", 14),
+        C::Alerts => right(C::Alerts, "ALERTS", 6),
+        C::Nodes => right(C::Nodes, "NODES", 5),
+        C::Cpu => right(C::Cpu, "CPU", 6),
+        C::Memory => right(C::Memory, "MEM", 6),
+        C::Running => right(C::Running, "RUN", 5),
+        C::PendingCpu => right(C::PendingCpu, "PEND CPU", 8),
+        C::PendingMemory => right(C::PendingMemory, "PEND MEM", 8),
+    }
+}
+
+fn cell(pen: &mut Writer, row: &ClusterRow, what: ClusterColumn, slot: Slot) {
+    use ClusterColumn as C;
+    let (value, signs) = (value(row, what), pen.signs());
+    if what == C::Context {
+        let sign = if row.here { signs.changed } else { " " };
+        pen.text(slot.x, slot.width, sign, Role::StateActive);
+        pen.name(slot.x + 2, slot.width.saturating_sub(2), &row.name, Role::Text);
+        return;
+    }
+    let text = match (&value, unit(what)) {
+        (Value::Figure(thousandths), Unit::Share) => share(*thousandths),
+        (value, unit) => value.shown(unit, signs),
+    };
+    let old = !matches!(row.state, ClusterState::Open(Link::Live { .. }));
+    let piece = match (what, &value) {
+        (C::State, _) if row.trouble().is_some() => piece(Role::Error, text),
+        (_, Value::Nothing | Value::Figure(0)) => dim(text),
+        // Figures of a cluster that does not answer are old.
+        _ if old => dim(text),
+        _ => plain(text),
+    };
+    pen.cell(slot, &[piece]);
+}

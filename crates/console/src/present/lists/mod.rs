@@ -1,0 +1,66 @@
+//! The lists: for each its columns as typed values, for the order, the filter, copies, figures and exports; and how the cells look, for the
+//! screen and a click on a title.
+//!
+//! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
+
+pub mod account;
+pub mod alerts;
+pub mod apps;
+pub mod asks;
+pub mod audit;
+pub mod clusters;
+pub mod events;
+pub mod fairness;
+pub mod limits_used;
+pub mod node;
+pub mod nodes;
+pub mod queue_cells;
+pub mod queue_values;
+pub mod queues;
+pub mod revisions;
+pub mod shadow;
+pub mod simulate;
+pub mod usage;
+pub mod users;
+
+use ratatui::layout::Position;
+
+use crate::present::layout;
+use crate::present::layout::Regions;
+use crate::present::page::Present;
+use crate::present::table::Table;
+use crate::present::unreached;
+use crate::state::State;
+use crate::state::page::{Page, each_page};
+
+/// The list on the screen in so many columns; `None` on a page without one.
+pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
+    each_page!(state.page(), page => page.table(state, width))
+}
+
+/// The part of the screen that the list takes: a map of the nodes takes some of it, or all.
+pub fn regions_of(state: &State, regions: &Regions) -> Regions {
+    match state.page() {
+        Page::Nodes(page) => nodes::split(page, regions).0,
+        _ => *regions,
+    }
+}
+
+/// The name of the column whose title stands at a place of the screen.
+pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
+    if unreached::is(state) {
+        return None;
+    }
+    let regions = regions_of(state, &layout::regions(state)?);
+    table(state, regions.rows.width).filter(|_| regions.rows.width > 0)?.column_at(regions.head, at)
+}
+
+/// Whether the list on the screen is not yet the one that the person chose last.
+pub fn is_awaited(state: &State) -> bool {
+    state.page().list().is_some_and(|list| list.awaited())
+}
+
+/// How many rows the list on the screen has.
+pub fn len(state: &State) -> usize {
+    state.page().list().map_or(0, |list| list.rows())
+}

@@ -1,0 +1,159 @@
+//! Single cells of the queue table: age, state, priority, applications, amounts, headroom and usage.
+
+use crate::present::format;
+use crate::present::meter::Meter;
+use crate::present::pieces::{Piece, dim, piece, plain};
+use crate::theme::{Role, Signs};
+use model::{MEMORY, Priority, QueueState};
+use std::borrow::Cow;
+use view::units::show_amount;
+use view::{PartitionView, QueueRow};
+
+/// An age in four columns at most.
+pub(super) fn short_age(age: std::time::Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..100 => format!("{seconds}s"),
+        100..6_000 => format!("{}m", seconds / 60),
+        6_000..360_000 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// The sign of a state and its role.
+pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
+    match state {
+        QueueState::Active => (signs.active, Role::StateActive),
+        QueueState::Draining => (signs.draining, Role::StateDraining),
+        QueueState::Stopped => (signs.stopped, Role::StateStopped),
+    }
+}
+
+/// The effective priority, and by signs how it came about; two columns are kept for the signs.
+pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let number = match format::priority(row.priority.current) {
+        Some(number) => plain(number),
+        None => dim(signs.nothing),
+    };
+    let mut pieces = vec![number];
+    let mut columns = 0;
+    if row.priority.policy.is_fence() {
+        pieces.push(piece(Role::PriorityFenced, signs.fenced));
+        columns += 1;
+    }
+    if row.priority.offset != 0 {
+        let raised = row.priority.offset > 0;
+        let role = if raised { Role::PriorityRaised } else { Role::PriorityLowered };
+        pieces.push(piece(role, if raised { signs.raised } else { signs.lowered }));
+        columns += 1;
+    }
+    if row.priority.current == Priority::MIN {
+        for sign in pieces.iter_mut().skip(1) {
+            sign.role = Role::Dim;
+        }
+    }
+    pieces.push(plain(" ".repeat(2 - columns)));
+    pieces
+}
+
+/// Running applications of the most that may run; `!` where no more may start.
+pub(super) fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
+    let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
+    let running = match row.running {
+        0 if row.app_count == 0 => dim(signs.nothing),
+        0 => dim("0"),
+        running => plain(number(running)),
+    };
+    let (max, sign) = match row.max_running {
+        None => (signs.nothing.to_owned(), " "),
+        Some(max) => (number(max), if full { signs.limit } else { " " }),
+    };
+    let pad = " ".repeat(4usize.saturating_sub(crate::present::text::width(&max) + 1));
+    let running = if full { piece(Role::Danger, running.text) } else { running };
+    vec![running, dim("/"), dim(max), piece(Role::Danger, sign), plain(pad)]
+}
+
+pub(super) fn amount(resource: &model::Resource, name: &str, signs: &Signs) -> Piece {
+    match resource.amount(name) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+pub(super) fn headroom(part: &PartitionView, row: &QueueRow, name: &str, signs: &Signs) -> Piece {
+    match part.headroom(row).and_then(|room| room.get(name)) {
+        None => dim(signs.nothing),
+        Some(room) if room <= 0 => piece(Role::Danger, show_amount(name, room)),
+        Some(room) => plain(show_amount(name, room)),
+    }
+}
+
+/// The usage of one resource in a queue, with what it is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    used: i64,
+    guaranteed: Option<i64>,
+    base: Option<i64>,
+    /// The base is the queue's own maximum.
+    own: bool,
+}
+
+impl Usage {
+    /// Measured against the own maximum, else the smallest above, else the cluster.
+    pub fn of(part: &PartitionView, row: &QueueRow, name: &str) -> Self {
+        let own = row.max.as_ref().and_then(|max| max.get(name));
+        let above = || part.effective_max(row, name).map(|(_, max)| max);
+        Self {
+            used: row.allocated.amount(name),
+            guaranteed: row.guaranteed.as_ref().and_then(|guaranteed| guaranteed.get(name)),
+            base: own.or_else(above).or_else(|| part.capacity.get(name)),
+            own: own.is_some(),
+        }
+    }
+
+    /// What it is measured against.
+    pub fn base(&self) -> Option<i64> {
+        self.base
+    }
+
+    /// Its bar: usage over the maximum, with the guarantee marked.
+    pub fn meter(&self) -> Meter {
+        Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
+    }
+
+    /// Its figures: used, guaranteed if asked for, maximum; a maximum from above in parentheses.
+    pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
+        let shown = |amount: Option<i64>| match amount {
+            None | Some(0) => Cow::Borrowed(signs.nothing),
+            Some(amount) => Cow::Owned(show_amount(name, amount)),
+        };
+        let role = match self.meter().role() {
+            Role::UsageNormal if self.used == 0 => Role::Dim,
+            Role::UsageNormal => Role::Text,
+            // A full bar is only grave where the queue itself may have no more.
+            Role::UsageFull if !self.own => Role::UsageHigh,
+            role => role,
+        };
+        // Sizes are longer by the `i` of their units.
+        let more = usize::from(name == MEMORY);
+        let mut pieces = vec![piece(role, shown(Some(self.used)))];
+        if guarantee {
+            pieces.extend([dim("/"), dim(format!("{:>1$}", shown(self.guaranteed), 4 + more))]);
+        }
+        let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
+        pieces.push(dim("/"));
+        let full = self.own && self.meter().role() == Role::UsageFull;
+        let (max, role) = match (self.own, self.base) {
+            (false, Some(_)) => (format!("({max})"), Role::Dim),
+            _ => (max.into_owned(), Role::Text),
+        };
+        let has_sign = self.own || self.base.is_none();
+        let room = 5 + more + usize::from(!has_sign);
+        pieces.push(piece(role, format!("{max:>room$}")));
+        if has_sign {
+            pieces.push(piece(Role::Danger, if full { signs.limit } else { " " }));
+        }
+        pieces
+    }
+}

@@ -1,0 +1,81 @@
+//! The columns of the queue tree as typed values.
+
+use crate::present::format;
+use crate::present::lists::queue_cells::Usage;
+use crate::present::pieces::sign_set;
+use crate::present::trend_cells;
+use crate::present::value::{Fields, Unit, Value};
+use crate::state::State;
+use crate::state::column::QueueColumn;
+use crate::state::page::QueuesPage;
+use crate::theme::Signs;
+use model::{MEMORY, Priority, VCORE};
+use view::trends::Subject;
+use view::{PartitionView, QueueRow};
+
+/// What a column counts in.
+pub const fn unit(column: QueueColumn) -> Unit {
+    match column {
+        QueueColumn::Queue | QueueColumn::State | QueueColumn::Other | QueueColumn::Trend => Unit::Words,
+        QueueColumn::Priority | QueueColumn::Apps | QueueColumn::MaxApps | QueueColumn::Live => Unit::Count,
+        QueueColumn::Pending
+        | QueueColumn::Cpu
+        | QueueColumn::CpuGuaranteed
+        | QueueColumn::CpuMax
+        | QueueColumn::Headroom => Unit::Vcore,
+        QueueColumn::PendingMemory
+        | QueueColumn::Memory
+        | QueueColumn::MemoryGuaranteed
+        | QueueColumn::MemoryMax
+        | QueueColumn::HeadroomMemory => Unit::Bytes,
+    }
+}
+
+/// What a column says of a queue. A maximum is the one that its meter is measured by: its own, else the smallest above.
+pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+    let guaranteed = |name: &str| match row.guaranteed.as_ref().and_then(|guaranteed| guaranteed.get(name)) {
+        None => Value::Nothing,
+        Some(amount) => Value::Figure(amount),
+    };
+    let max = |name: &str| Value::bound(Usage::of(part, row, name).base());
+    let room = |name: &str| Value::bound(part.headroom(row).and_then(|room| room.get(name)));
+    match column {
+        QueueColumn::Queue => Value::text(row.path.as_str()),
+        QueueColumn::State => Value::text(row.state.to_string()),
+        QueueColumn::Priority if row.priority.current == Priority::MIN => Value::Nothing,
+        QueueColumn::Priority => Value::Figure(row.priority.current.0.into()),
+        QueueColumn::Apps => Value::count(row.running),
+        QueueColumn::MaxApps => Value::bound(row.max_running.map(|max| i64::try_from(max).unwrap_or(i64::MAX))),
+        QueueColumn::Live => Value::count(row.app_count),
+        QueueColumn::Pending => Value::amount(&row.pending, VCORE),
+        QueueColumn::PendingMemory => Value::amount(&row.pending, MEMORY),
+        QueueColumn::Cpu => Value::amount(&row.allocated, VCORE),
+        QueueColumn::CpuGuaranteed => guaranteed(VCORE),
+        QueueColumn::CpuMax => max(VCORE),
+        QueueColumn::Memory => Value::amount(&row.allocated, MEMORY),
+        QueueColumn::MemoryGuaranteed => guaranteed(MEMORY),
+        QueueColumn::MemoryMax => max(MEMORY),
+        QueueColumn::Headroom => room(VCORE),
+        QueueColumn::HeadroomMemory => room(MEMORY),
+        QueueColumn::Other => Value::text(format::others(&row.allocated)),
+        // It is read from the trends, beside the view.
+        QueueColumn::Trend => Value::Nothing,
+    }
+}
+
+/// The trend of a queue, for its column.
+pub fn trend(state: &State, row: &QueueRow, signs: &Signs) -> String {
+    trend_cells::cells(state, &Subject::Queue(row.path.clone()), signs)
+}
+
+/// The list as typed values.
+pub fn fields<'a>(state: &'a State, page: &'a QueuesPage) -> Fields<'a> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        let line = state.cluster.part().zip(page.list.rows.get(row));
+        let queue = line.and_then(|(part, line)| Some((part, part.queue(line.slot)?)));
+        queue.map_or(Value::Nothing, |(part, row)| match column {
+            QueueColumn::Trend => Value::text(trend(state, row, sign_set(state))),
+            column => value(part, row, column),
+        })
+    })
+}

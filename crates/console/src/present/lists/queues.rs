@@ -1,0 +1,340 @@
+//! The queue tree as a table.
+//!
+//! ```text
+//!  QUEUE▲                 STATE    PRI     APPS   PENDING cpu mem   CPU      used/ guar/  max   MEM      used/ guar/  max    HEADROOM
+//!  ▾ root                 ●       1003      7/·        9.5   31G    ▰▰▰▰▱▱   23.5/    ·/  40    ▰▰▰▱▱▱   44G/    ·/  80G
+//!    ▾ tenants            ●         0⌂      3/·        9     19G    ▰▰▱▱▱▱   11.5/    ·/ (40)   …
+//!    legacy               ◐ 42s      ·      1/·        ·       ·    …
+//! ```
+//!
+//! Behind the name stands a resource without columns of its own of which nothing is left: `adhoc gpu!`. A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
+//! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
+//! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
+
+use crate::present::arrange::{Room, arrange};
+use crate::present::format;
+use crate::present::lists::apps::has_others;
+use crate::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_sign};
+use crate::present::lists::queue_values::{trend, unit, value};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::table;
+use crate::present::table::{Col, Table, Writer, left, right};
+use crate::present::trend_cells;
+use crate::state::State;
+use crate::state::column::QueueColumn;
+use crate::state::marks::{Facet, Mark, Marked};
+use crate::state::page::{Fold, QueueLine, QueuesPage};
+use crate::theme::{Role, Signs};
+use model::{MEMORY, QueueState, VCORE};
+use source::SourcePlace;
+use view::{PartitionView, QueueRow};
+
+/// A column on the screen; several can belong to one that is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Name,
+    State,
+    Priority,
+    Apps,
+    PendingCpu,
+    PendingMemory,
+    Meter(&'static str),
+    /// The figures in one cell: used / guaranteed / max.
+    Usage(&'static str),
+    /// The figures in one narrow cell: used / max.
+    Short(&'static str),
+    HeadroomCpu,
+    HeadroomMemory,
+    /// What the list says, without a look of its own.
+    Value(QueueColumn),
+    Changed,
+}
+
+/// The tree as a list.
+pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let room = Room { widest: page.list.widest[0], least: least_name(width) };
+    let others = state.cluster.part().is_some_and(has_others);
+    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
+    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let part = state.cluster.part();
+    let len = page.list.rows.len();
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        let (Some(part), Some(line)) = (part, page.list.rows.get(index)) else { return };
+        let Some(row) = part.queue(line.slot) else { return };
+        let mark = state.marks.of(&Marked::Queue(row.path.clone()));
+        cell(pen, state, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty() }, what, slot);
+    });
+    table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
+}
+
+/// What to do with a cluster in which there is nothing yet, below the queues; nothing in any other cluster.
+pub fn next_steps(state: &State) -> &'static [&'static str] {
+    if !state.cluster.part().is_some_and(|part| part.nodes.is_empty() && part.live_apps == 0) {
+        return &[];
+    }
+    match state.cluster.about.place {
+        SourcePlace::Embedded | SourcePlace::WhatIf => &[
+            "No node and no application yet: nothing can run.",
+            "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
+            "6 is the configuration, 5 tries a placement.",
+        ],
+        SourcePlace::Remote | SourcePlace::Machine { .. } | SourcePlace::Saved => {
+            &["No node and no application yet: nothing can run until the resource manager brings some."]
+        }
+    }
+}
+
+fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
+    match (state.cluster.part(), page.list.total) {
+        (None, _) | (_, 0) => vec!["no queue yet: no configuration is loaded".to_owned()],
+        (_, total) => vec![
+            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "queue")),
+            "esc clears it".to_owned(),
+        ],
+    }
+}
+
+/// How much the name needs before other columns have to go.
+fn least_name(width: u16) -> u16 {
+    match width {
+        0..60 => 15,
+        60..100 => 19,
+        _ => 22,
+    }
+}
+
+/// What is shown and how wide, in the steps in which it gives way.
+#[derive(Clone, Copy)]
+struct Plan {
+    headroom: bool,
+    meters: [u16; 2],
+    guarantee: bool,
+    pending: u8,
+    memory: bool,
+    apps: bool,
+    /// Narrow columns, the state without words.
+    tight: u8,
+}
+
+/// From the widest to the narrowest.
+const PLANS: [Plan; 15] = {
+    let full =
+        Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
+    let plain = Plan { headroom: false, ..full };
+    let short = Plan { guarantee: false, meters: [6, 0], tight: 1, ..plain };
+    [
+        full,
+        Plan { meters: [8, 8], ..full },
+        Plan { meters: [6, 6], ..full },
+        Plan { meters: [10, 10], ..plain },
+        Plan { meters: [8, 8], ..plain },
+        Plan { meters: [6, 6], ..plain },
+        Plan { meters: [6, 0], ..plain },
+        Plan { meters: [6, 6], ..short },
+        short,
+        Plan { pending: 1, ..short },
+        Plan { pending: 1, meters: [4, 0], ..short },
+        Plan { pending: 1, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, tight: 2, ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, apps: false, tight: 2, ..short },
+    ]
+};
+
+/// Which columns there are, the widest plan first; `others`: there are resources besides cpu and memory.
+fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    let all = std::iter::once((&PLANS[0], others)).filter(|(_, others)| *others);
+    all.chain(PLANS.iter().map(|plan| (plan, false))).map(|(plan, others)| {
+        let wide = plan.tight == 0;
+        let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
+        columns.push(match plan.tight {
+            2 => left(Cell::State, "", 1),
+            tight => left(Cell::State, "STATE", 6 - u16::from(tight)),
+        });
+        columns.push(right(Cell::Priority, "PRI  ", if wide { 8 } else { 7 }));
+        if plan.apps {
+            columns.push(right(Cell::Apps, "APPS   ", if wide { 9 } else { 8 }));
+        }
+        if plan.pending > 0 {
+            let title = if plan.pending > 1 { "PEND cpu" } else { "PEND" };
+            columns.push(right(Cell::PendingCpu, title, if plan.pending > 1 { 8 } else { 5 }));
+        }
+        if plan.pending > 1 {
+            columns.push(right(Cell::PendingMemory, "mem", 6));
+        }
+        for (name, meter) in [VCORE, MEMORY].into_iter().zip(plan.meters) {
+            if name == MEMORY && !plan.memory {
+                continue;
+            }
+            let own = if name == VCORE { "CPU" } else { "MEM" };
+            if meter > 0 {
+                columns.push(Col {
+                    gap: if plan.pending > 1 { 2 } else { 1 },
+                    ..left(Cell::Meter(name), own, meter).up_to(if plan.guarantee { 30 } else { meter }).as_bar()
+                });
+            }
+            let (what, title, width) = match (plan.guarantee, meter > 0, name) {
+                (true, true, VCORE) => (Cell::Usage(name), "used/guar/  max ", 17),
+                (true, true, _) => (Cell::Usage(name), "used/ guar/   max ", 20),
+                (true, false, _) => (Cell::Usage(name), "MEM used/ guar/   max ", 22),
+                (false, true, VCORE) => (Cell::Short(name), "used/  max ", 11),
+                (false, true, _) => (Cell::Short(name), "used/   max ", 14),
+                (false, false, VCORE) => (Cell::Short(name), "CPU of max ", 11),
+                (false, false, _) => (Cell::Short(name), "MEM of max ", 14),
+            };
+            columns.push(right(what, title, width));
+        }
+        if plan.headroom {
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
+            columns.push(right(Cell::HeadroomMemory, "mem", 6));
+        }
+        if others {
+            columns.push(Col { gap: 2, ..left(Cell::Value(QueueColumn::Other), "OTHER", 10) }.up_to(30));
+        }
+        columns.push(Col { gap: u16::from(plan.tight < 2), ..left(Cell::Changed, "", 1) });
+        columns
+    })
+}
+
+/// A column of its own choice.
+fn own(column: QueueColumn) -> Col<Cell> {
+    let value = Cell::Value(column);
+    match column {
+        QueueColumn::Queue => left(Cell::Name, "QUEUE", 22),
+        QueueColumn::State => left(Cell::State, "STATE", 6),
+        QueueColumn::Priority => right(Cell::Priority, "PRI  ", 8),
+        QueueColumn::Apps => right(Cell::Apps, "APPS   ", 9),
+        QueueColumn::MaxApps => right(value, "APPS max", 8),
+        QueueColumn::Live => right(value, "LIVE", 6),
+        QueueColumn::Pending => right(Cell::PendingCpu, "PEND cpu", 8),
+        QueueColumn::PendingMemory => right(Cell::PendingMemory, "PEND mem", 8),
+        QueueColumn::Cpu => right(Cell::Usage(VCORE), "CPU used/guar/  max ", 20),
+        QueueColumn::CpuGuaranteed => right(value, "CPU guar", 8),
+        QueueColumn::CpuMax => right(value, "CPU max", 8),
+        QueueColumn::Memory => right(Cell::Usage(MEMORY), "MEM used/ guar/   max ", 22),
+        QueueColumn::MemoryGuaranteed => right(value, "MEM guar", 8),
+        QueueColumn::MemoryMax => right(value, "MEM max", 8),
+        QueueColumn::Headroom => right(Cell::HeadroomCpu, "ROOM cpu", 8),
+        QueueColumn::HeadroomMemory => right(Cell::HeadroomMemory, "ROOM mem", 8),
+        QueueColumn::Other => Col { gap: 2, ..left(value, "OTHER", 10) }.up_to(30),
+        QueueColumn::Trend => left(value, "LAST 1 h", trend_cells::CELLS),
+    }
+}
+
+fn belongs_to(cell: Cell) -> Option<QueueColumn> {
+    Some(match cell {
+        Cell::Name => QueueColumn::Queue,
+        Cell::State => QueueColumn::State,
+        Cell::Priority => QueueColumn::Priority,
+        Cell::Apps => QueueColumn::Apps,
+        Cell::PendingCpu => QueueColumn::Pending,
+        Cell::Usage(VCORE) | Cell::Short(VCORE) => QueueColumn::Cpu,
+        Cell::Usage(_) | Cell::Short(_) => QueueColumn::Memory,
+        Cell::HeadroomCpu => QueueColumn::Headroom,
+        Cell::PendingMemory => QueueColumn::PendingMemory,
+        Cell::HeadroomMemory => QueueColumn::HeadroomMemory,
+        Cell::Value(column) => column,
+        Cell::Meter(_) | Cell::Changed => return None,
+    })
+}
+
+/// A row with what its cells need.
+struct Shown<'a> {
+    part: &'a PartitionView,
+    row: &'a QueueRow,
+    line: &'a QueueLine,
+    mark: Mark,
+    filtered: bool,
+}
+
+fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Slot) {
+    let signs = pen.signs();
+    let row = shown.row;
+    let changed = |facet| shown.mark.holds(facet, state.now);
+    let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
+        let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
+        // The figure comes first; what it is measured against did not change.
+        let lift = |(at, part)| if at == 0 { lift(part) } else { part };
+        if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
+    };
+    match what {
+        Cell::Name => name(pen, shown, slot),
+        Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, signs))),
+        Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
+        Cell::Apps => pen.cell(slot, &marked(Facet::Apps, apps(row, signs))),
+        Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
+        Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, signs)])),
+        Cell::Meter(name) => {
+            let meter = Usage::of(shown.part, row, name).meter();
+            pen.cell(slot, &meter.pieces(slot.width, signs));
+        }
+        Cell::Usage(name) | Cell::Short(name) => {
+            let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
+            let usage = Usage::of(shown.part, row, name);
+            pen.cell(slot, &marked(facet, usage.pieces(name, matches!(what, Cell::Usage(_)), signs)));
+        }
+        Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
+        Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::Value(QueueColumn::Trend) => pen.cell(slot, &[piece(Role::Accent, trend(state, row, signs))]),
+        Cell::Value(column) => {
+            pen.cell(slot, &[dim(value(shown.part, row, column).shown(unit(column), signs))]);
+        }
+        Cell::Changed => {
+            if shown.mark.any(state.now) {
+                pen.text(slot.x, 1, signs.changed, Role::Accent);
+            }
+        }
+    }
+}
+
+fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
+    let signs = pen.signs();
+    let indent = (shown.line.depth * 2).min(slot.width / 2);
+    let sign = match shown.line.fold {
+        Fold::Leaf => " ",
+        Fold::Open => signs.open,
+        Fold::Closed => signs.closed,
+    };
+    pen.text(slot.x + indent, 1, sign, Role::Dim);
+    let role = match (shown.filtered, shown.line.matched) {
+        (true, true) => Role::Match,
+        (true, false) => Role::Dim,
+        (false, _) => Role::Text,
+    };
+    let room = slot.width.saturating_sub(indent + 2);
+    let tag = exhausted(shown.part, shown.row).map(|name| format!(" {name}{}", signs.limit)).unwrap_or_default();
+    let behind = u16::try_from(crate::present::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let used = pen.name(slot.x + indent + 2, room - behind, shown.row.path.name(), role);
+    pen.text(slot.x + indent + 2 + used, behind, &tag, Role::Danger);
+}
+
+/// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.
+fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
+    let concerned = row.allocated.iter().chain(row.pending.iter());
+    let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
+    others.peek()?;
+    let room = part.headroom(row)?;
+    others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
+}
+
+/// How long a queue has been in its state, behind `>` where it was in it before one looked.
+fn age_in_state(state: &State, row: &QueueRow) -> String {
+    let least = if row.state_before { ">" } else { "" };
+    format!("{least}{}", short_age(state.cluster.at.since(row.state_since)))
+}
+
+/// The state with its sign, and since when unless it is the usual one.
+pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let (sign, role) = state_sign(row.state, signs);
+    if state.cluster.view.is_stuck(row, state.cluster.at) {
+        let age = age_in_state(state, row);
+        return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
+    }
+    let rest = match row.state {
+        QueueState::Active if !row.managed => dim(" dyn"),
+        QueueState::Active => plain(""),
+        _ => piece(role, format!(" {}", age_in_state(state, row))),
+    };
+    vec![piece(role, sign), rest]
+}

@@ -1,0 +1,187 @@
+//! What a shadow found: the decisions that do not agree, the newest first.
+//!
+//! ```text
+//!  TIME▼  VERDICT  QUEUE     POD         NODE  OURS          CAUSE
+//!  0:42   node     root.etl  etl/load-1  n2    n1            node n1 has more of what is left
+//!  0:41   order    root.etl  etl/load-2  n2    batch-7 n1    ours serves batch batch-7 on n1 before it: …
+//! ```
+
+use crate::present::arrange::{Room, arrange};
+use crate::present::format;
+use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::table;
+use crate::present::table::{Col, Table, Writer, left};
+use crate::present::value::{Fields, Unit, Value};
+use crate::state::State;
+use crate::state::column::ShadowColumn;
+use crate::state::shadow::ShadowPage;
+use crate::theme::Role;
+use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet};
+
+/// What a column counts in.
+pub const fn unit(column: ShadowColumn) -> Unit {
+    match column {
+        ShadowColumn::Time => Unit::Moment,
+        _ => Unit::Words,
+    }
+}
+
+/// The namespace and name of a pod, or its UID where they are not known.
+pub fn pod(row: &ShadowDifference) -> &str {
+    if row.pod.is_empty() { row.ask.as_str() } else { &row.pod }
+}
+
+/// What ours would have decided: the node, and the ask where that is another one.
+fn ours(row: &ShadowDifference) -> String {
+    match &row.ours {
+        None => String::new(),
+        Some((_, ask, node)) if *ask == row.ask => node.to_string(),
+        Some((app, _, node)) => format!("{app} on {node}"),
+    }
+}
+
+/// What a column says of a row.
+pub fn value(row: &ShadowDifference, column: ShadowColumn) -> Value<'_> {
+    match column {
+        ShadowColumn::Time => Value::moment(row.at),
+        ShadowColumn::Verdict => Value::text(row.verdict.as_str()),
+        ShadowColumn::Queue => Value::text(row.queue.to_string()),
+        ShadowColumn::Pod => Value::text(pod(row)),
+        ShadowColumn::Application => Value::text(row.app.as_str()),
+        ShadowColumn::Node => Value::text(row.node.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ShadowColumn::Ours => Value::text(ours(row)),
+        ShadowColumn::Rule => Value::text(row.rule.as_str()),
+        ShadowColumn::Cause => Value::text(row.cause.as_str()),
+    }
+}
+
+/// The list as typed values.
+pub fn fields(page: &ShadowPage) -> Fields<'_> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        page.list.rows.get(row).map_or(Value::Nothing, |row| value(row, column))
+    })
+}
+
+/// The page as a list.
+pub fn table<'a>(state: &'a State, page: &'a ShadowPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let widest = page.list.widest;
+    let room = Room { widest: widest[0], least: 8 };
+    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
+    let len = page.list.rows.len();
+    let sorted = move |column: ShadowColumn| table::title(signs, page.list.sort, Some(column));
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        if let Some(row) = page.list.rows.get(index) {
+            cell(pen, state, row, what, slot);
+        }
+    });
+    if len > 0 {
+        return table;
+    }
+    let words = match &page.answer {
+        None => vec!["what the shadow found is being asked for".to_owned()],
+        Some(Err(why)) => why.lines().map(str::to_owned).collect(),
+        Some(Ok(sheet)) if sheet.differences.is_empty() => match sheet.total.decisions {
+            0 => vec!["no decision of the scheduler was seen yet".to_owned()],
+            number => vec![format!("{} were seen, and all agree", format::count(number, "decision"))],
+        },
+        Some(Ok(_)) => vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)],
+    };
+    table.or_says(words)
+}
+
+fn plans(widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<ShadowColumn>>> {
+    use ShadowColumn as C;
+    (0..4).map(move |step| {
+        let mut columns = vec![own(C::Time, widest), own(C::Verdict, widest)];
+        if step < 3 {
+            columns.push(left(C::Queue, "QUEUE", widest[0].clamp(8, if step < 1 { 32 } else { 16 })));
+        }
+        columns.push(left(C::Pod, "POD", widest[1].clamp(8, if step < 1 { 40 } else { 20 })));
+        if step < 2 {
+            columns.push(own(C::Node, widest));
+            columns.push(own(C::Ours, widest));
+        }
+        columns.push(left(C::Cause, "CAUSE", if step < 1 { 30 } else { 16 }).up_to(200));
+        columns
+    })
+}
+
+/// A column of its own choice.
+fn own(column: ShadowColumn, [queue, pod, _]: [u16; 3]) -> Col<ShadowColumn> {
+    use ShadowColumn as C;
+    match column {
+        C::Time => left(C::Time, "TIME", 8),
+        C::Verdict => left(C::Verdict, "VERDICT", 9),
+        C::Queue => left(C::Queue, "QUEUE", queue.clamp(8, 60)),
+        C::Pod => left(C::Pod, "POD", pod.clamp(8, 60)),
+        C::Application => left(C::Application, "APPLICATION", 20),
+        C::Node => left(C::Node, "NODE", 10),
+        C::Ours => left(C::Ours, "OURS", 16),
+        C::Rule => left(C::Rule, "RULE", 18),
+        C::Cause => left(C::Cause, "CAUSE", 30).up_to(200),
+    }
+}
+
+fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowColumn, slot: Slot) {
+    use ShadowColumn as C;
+    let (value, signs) = (value(row, what), pen.signs());
+    match (what, &value) {
+        (C::Time, _) => pen.cell(slot, &[dim(format::when(row.at, state.cluster.past.live))]),
+        (C::Verdict, _) => {
+            let role = match row.verdict.as_str() {
+                "illegal" => Role::Error,
+                "unsettled" => Role::Dim,
+                _ => Role::Warning,
+            };
+            pen.cell(slot, &[piece(role, row.verdict.clone())]);
+        }
+        (C::Queue | C::Pod | C::Application | C::Node, Value::Text(name)) => {
+            pen.name(slot.x, slot.width, name, Role::Text);
+        }
+        (_, Value::Nothing) => pen.cell(slot, &[dim(signs.nothing)]),
+        (_, value) => pen.cell(slot, &[plain(value.shown(unit(what), signs))]),
+    }
+}
+
+/// A part of 1 in percent, with two places; `-` where there is none.
+pub fn percent(part: Option<f64>) -> String {
+    part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
+}
+
+fn rates(rates: &ShadowRates) -> String {
+    let settled = rates.decisions - rates.unsettled.min(rates.decisions);
+    let (agreement, legality) = (percent(rates.agreement), percent(rates.legality));
+    format!(
+        "agreement {agreement}, legality {legality} of {settled}; {} unsettled, {} missed",
+        rates.unsettled, rates.missed
+    )
+}
+
+/// What a column of a row says and where it is from.
+pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) -> String {
+    use ShadowColumn as C;
+    match column {
+        C::Time => "when the scheduler decided it; of one that it missed, since when ours would have".to_owned(),
+        C::Verdict => match row.verdict.as_str() {
+            "node" => "ours takes the same pod next, for a node with a better score; the node that was taken fits too",
+            "order" => "ours lets the pod go there, and serves another one first",
+            "illegal" => "ours forbids it",
+            "missed" => "ours would have made a decision that was still not made long after",
+            _ => "what is seen does not decide it; it is in no rate",
+        }
+        .to_owned(),
+        C::Queue => match sheet.queues.iter().find(|(queue, _)| *queue == row.queue) {
+            Some((queue, counts)) => format!("{queue}: {}", rates(counts)),
+            None => "the leaf of its application".to_owned(),
+        },
+        C::Pod => format!("its UID is {}; enter goes to its application", row.ask),
+        C::Application => "the application of the pod; enter goes there".to_owned(),
+        C::Node => "where the scheduler put it".to_owned(),
+        C::Ours => {
+            "what ours would have decided: the node, and another pod's application where that comes first".to_owned()
+        }
+        C::Rule => "the rule by which ours forbids it".to_owned(),
+        C::Cause => "why ours would have decided otherwise".to_owned(),
+    }
+}

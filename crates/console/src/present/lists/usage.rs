@@ -1,0 +1,227 @@
+//! What was used over time, in hours: of cores, of GiB, of one of anything else.
+//!
+//! ```text
+//!  QUEUE              CPU H▼   MEM H  SHARE          WAITED  BORROWED
+//!  root.tenants.a      96.00  384.00  ▰▰▰▰▱▱▱▱  48%    1.25     32.00
+//! ```
+
+use crate::present::arrange::{Room, arrange};
+use crate::present::meter::Meter;
+use crate::present::pieces::{Slot, dim, plain, sign_set};
+use crate::present::table;
+use crate::present::table::{Col, Table, Writer, left, right};
+use crate::present::value::{Fields, Unit, Value};
+use crate::state::State;
+use crate::state::column::UsageColumn;
+use crate::state::usage::UsagePage;
+use crate::theme::Role;
+use model::{MEMORY, VCORE};
+use view::used::{UsageBy, Used, UsedAmounts, UsedRow};
+
+/// How wide the bar of a share is.
+const BAR: u16 = 8;
+
+/// What a column counts in.
+pub const fn unit(column: UsageColumn) -> Unit {
+    match column {
+        UsageColumn::Name | UsageColumn::Other => Unit::Words,
+        UsageColumn::Share => Unit::Share,
+        _ => Unit::Hours,
+    }
+}
+
+/// Thousandths of hours of a core, of a GiB, or of one of anything else, rounded to the nearest.
+fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
+    let seconds = u128::from(amounts.get(name).copied().unwrap_or(0));
+    let whole = match name {
+        VCORE => 1_000,
+        MEMORY => 1 << 30,
+        _ => 1,
+    } * 3_600;
+    i64::try_from((seconds * 1_000 + whole / 2) / whole).unwrap_or(i64::MAX)
+}
+
+/// The resource that shares are of: cpu, or memory where no cpu was used.
+fn shared(used: &Used) -> &'static str {
+    if used.total.allocated.contains_key(VCORE) { VCORE } else { MEMORY }
+}
+
+/// Thousandths of a row's use in all that was used.
+fn share(used: &Used, row: &UsedRow) -> i64 {
+    let of = |row: &UsedRow| u128::from(row.allocated.get(shared(used)).copied().unwrap_or(0));
+    match of(&used.total) {
+        0 => 0,
+        all => i64::try_from((of(row) * 1_000 + all / 2) / all).unwrap_or(i64::MAX),
+    }
+}
+
+/// What a column says of a row.
+pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a> {
+    use UsageColumn as C;
+    let hours = |amounts: &UsedAmounts, name: &str| Value::Figure(hours(amounts, name));
+    match column {
+        C::Waited | C::MemoryWaited | C::Borrowed | C::MemoryBorrowed | C::Guaranteed | C::MemoryGuaranteed
+            if used.only_allocated =>
+        {
+            Value::Nothing
+        }
+        C::Cpu => hours(&row.allocated, VCORE),
+        C::Memory => hours(&row.allocated, MEMORY),
+        C::Other => Value::text(others(&row.allocated)),
+        C::Name => Value::text(if row.name.is_empty() { "-" } else { &*row.name }),
+        C::Share => Value::Figure(share(used, row)),
+        C::Waited => hours(&row.waited, VCORE),
+        C::MemoryWaited => hours(&row.waited, MEMORY),
+        C::Borrowed => hours(&row.borrowed, VCORE),
+        C::MemoryBorrowed => hours(&row.borrowed, MEMORY),
+        C::Guaranteed => hours(&row.guaranteed, VCORE),
+        C::MemoryGuaranteed => hours(&row.guaranteed, MEMORY),
+    }
+}
+
+/// What else than cpu and memory was used.
+fn others(amounts: &UsedAmounts) -> String {
+    let others = amounts.keys().filter(|name| ![VCORE, MEMORY].contains(&name.as_str()));
+    let texts: Vec<String> = others.map(|name| format!("{name} {}", Unit::hours(hours(amounts, name)))).collect();
+    texts.join(", ")
+}
+
+/// The list as typed values.
+pub fn fields(page: &UsagePage) -> Fields<'_> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        let (row, used) = (page.list.rows.get(row), page.used());
+        row.zip(used).map_or(Value::Nothing, |(row, used)| value(used, row, column))
+    })
+}
+
+/// The page as a list.
+pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let (widest, by) = (page.list.widest[0], page.question.by);
+    let room = Room { widest, least: 10 };
+    let columns = arrange(state, width, plans(by, widest), |column| Some(own(column, by, widest)), room);
+    let len = page.list.rows.len();
+    let sorted = move |column: UsageColumn| table::title(signs, page.list.sort, Some(column));
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        if let Some((row, used)) = page.list.rows.get(index).zip(page.used()) {
+            cell(pen, used, row, what, slot);
+        }
+    });
+    if len > 0 {
+        return table;
+    }
+    let words = match &page.answer {
+        None => vec!["it is being added up".to_owned()],
+        Some(Err(why)) => why.lines().map(str::to_owned).collect(),
+        Some(Ok(used)) if used.rows.is_empty() => vec!["nothing was used or waited for in this time".to_owned()],
+        Some(Ok(_)) => vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)],
+    };
+    table.or_says(words)
+}
+
+fn plans(by: UsageBy, widest: u16) -> impl Iterator<Item = Vec<Col<UsageColumn>>> {
+    use UsageColumn as C;
+    // What is left out first stands first.
+    const LEAST: [(UsageColumn, usize); 6] = [
+        (C::MemoryWaited, 1),
+        (C::MemoryBorrowed, 1),
+        (C::Other, 2),
+        (C::Guaranteed, 3),
+        (C::Borrowed, 5),
+        (C::Waited, 6),
+    ];
+    let guaranteed = matches!(by, UsageBy::Queue | UsageBy::Tree);
+    (0..7).map(move |step| {
+        let name = left(C::Name, title(by), if step < 4 { widest.clamp(10, 40) } else { 10 }).up_to(widest);
+        let all = [C::Cpu, C::Memory, C::Share, C::Waited, C::Borrowed, C::Guaranteed, C::MemoryWaited];
+        let all = all.into_iter().chain([C::MemoryBorrowed, C::Other]);
+        let all = all.filter(|column| guaranteed || *column != C::Guaranteed);
+        let kept = all.filter(|column| LEAST.iter().all(|(left_out, from)| left_out != column || step < *from));
+        std::iter::once(name).chain(kept.map(|column| own(column, by, widest))).collect()
+    })
+}
+
+const fn title(by: UsageBy) -> &'static str {
+    match by {
+        UsageBy::Queue | UsageBy::Tree => "QUEUE",
+        UsageBy::User => "USER",
+        UsageBy::Group => "GROUP",
+        UsageBy::Priority => "PRIORITY",
+        UsageBy::Application => "APPLICATION",
+    }
+}
+
+/// A column of its own choice.
+fn own(column: UsageColumn, by: UsageBy, widest: u16) -> Col<UsageColumn> {
+    use UsageColumn as C;
+    match column {
+        C::Name => left(C::Name, title(by), widest.clamp(10, 80)),
+        C::Cpu => right(C::Cpu, "CPU H", 10),
+        C::Memory => right(C::Memory, "MEM H", 10),
+        C::Other => left(C::Other, "OTHER H", 20),
+        C::Share => left(C::Share, "SHARE", BAR + 5),
+        C::Waited => right(C::Waited, "WAITED", 9),
+        C::MemoryWaited => right(C::MemoryWaited, "MEM WAITED", 10),
+        C::Borrowed => right(C::Borrowed, "BORROWED", 9),
+        C::MemoryBorrowed => right(C::MemoryBorrowed, "MEM BORROWED", 12),
+        C::Guaranteed => right(C::Guaranteed, "GUARANTEED", 10),
+        C::MemoryGuaranteed => right(C::MemoryGuaranteed, "MEM GUARANTEED", 14),
+    }
+}
+
+fn cell(pen: &mut Writer, used: &Used, row: &UsedRow, what: UsageColumn, slot: Slot) {
+    use UsageColumn as C;
+    let (value, signs) = (value(used, row, what), pen.signs());
+    match (what, &value) {
+        (C::Name, Value::Text(name)) => {
+            pen.name(slot.x, slot.width, name, Role::Text);
+        }
+        (C::Share, Value::Figure(share)) => {
+            let meter = Meter { used: *share, base: Some(1_000), guaranteed: None };
+            let mut pieces = meter.pieces(BAR, signs);
+            // A share of all is nothing to warn of.
+            pieces.iter_mut().filter(|one| one.role != Role::UsageEmpty).for_each(|one| one.role = Role::UsageNormal);
+            pieces.push(plain(format!(" {:>3}%", (share + 5) / 10)));
+            pen.cell(slot, &pieces);
+        }
+        (_, Value::Nothing | Value::Figure(0)) => pen.cell(slot, &[dim(signs.nothing)]),
+        (_, value) => pen.cell(slot, &[plain(value.shown(unit(what), signs))]),
+    }
+}
+
+/// How the figure of a column came about.
+pub fn why(used: &Used, row: &UsedRow, (column, by): (UsageColumn, UsageBy), gaps: &str) -> String {
+    use UsageColumn as C;
+    let total = |name: &str| Unit::hours(hours(&used.total.allocated, name));
+    let exact = |amounts: &UsedAmounts, name: &str, unit: &str| {
+        format!("{} {unit} seconds", amounts.get(name).copied().unwrap_or(0))
+    };
+    let vcore = |amounts: &UsedAmounts| exact(amounts, VCORE, "vcore-thousandth");
+    let bytes = |amounts: &UsedAmounts| exact(amounts, MEMORY, "byte");
+    match column {
+        C::Name => {
+            let kind = by.name();
+            let notes: String = used.notes.iter().map(|note| format!("; {note}")).collect();
+            let gaps = if gaps.is_empty() { "without a gap".to_owned() } else { format!("with {gaps}") };
+            let beside = row.beside.iter().map(|beside| format!("; {beside}")).collect::<String>();
+            format!("a {kind}; it was counted {gaps}{beside}{notes}")
+        }
+        C::Cpu => format!("cores in use times hours, placeholders too; {} of {} in all", vcore(&row.allocated), total(VCORE)),
+        C::Memory => format!("GiB in use times hours; {} of {} in all", bytes(&row.allocated), total(MEMORY)),
+        C::Other => "what else was in use, times hours".to_owned(),
+        C::Share => format!("the part of the {} that all rows together used", if shared(used) == VCORE { "cpu" } else { "memory" }),
+        C::Waited => format!("cores asked for and not allocated, times hours; {}", vcore(&row.waited)),
+        C::MemoryWaited => format!("GiB asked for and not allocated, times hours; {}", bytes(&row.waited)),
+        C::Borrowed | C::MemoryBorrowed if by == UsageBy::Tree => {
+            "what was in use beyond the guarantee of the queue itself, times hours".to_owned()
+        }
+        C::Borrowed | C::MemoryBorrowed => {
+            "its share, hour by hour, in what the nearest queue upwards with a guarantee used beyond that; all where there is none".to_owned()
+        }
+        C::Guaranteed | C::MemoryGuaranteed if !matches!(by, UsageBy::Queue | UsageBy::Tree) => {
+            "a guarantee is of a queue, not of what this row is".to_owned()
+        }
+        C::Guaranteed => format!("cores guaranteed to the queue, times hours; {}", vcore(&row.guaranteed)),
+        C::MemoryGuaranteed => format!("GiB guaranteed to the queue, times hours; {}", bytes(&row.guaranteed)),
+    }
+}

@@ -1,0 +1,147 @@
+//! A person's own commands with the values of what is under the cursor.
+
+use crate::input::keymap;
+use crate::present::subject;
+use crate::state::State;
+use crate::state::command::{CommandId, ScreenCommand};
+use crate::state::keymap::{Binding, chord_text};
+use crate::state::own_command::{OwnCommand, OwnLine, OwnRun, Placeholder};
+use crate::state::page::{Page, Subject};
+use view::Side;
+
+/// The shell of lines that want one.
+const SHELL: &str = "/bin/sh";
+
+/// How the name of a context of the kubeconfig begins.
+const KUBE: &str = "k8s://";
+
+/// The own command of a name.
+pub fn named<'s>(state: &'s State, name: &str) -> Option<&'s OwnCommand> {
+    state.own_commands.iter().find(|command| command.name == name)
+}
+
+/// The key of a command on the page, without the layers over it; empty where it has none there.
+pub fn key(state: &State, name: &str) -> String {
+    let own = |binding: &&Binding| {
+        binding.id == CommandId::Screen(ScreenCommand::OwnCommand) && binding.argument.as_deref() == Some(name)
+    };
+    let contexts = keymap::page_contexts(state).iter();
+    let bound = contexts.flat_map(|context| state.keymap.with_argument(*context)).find(own);
+    bound.map_or_else(String::new, |binding| chord_text(&binding.chord))
+}
+
+/// A command with the values of what is under the cursor.
+///
+/// # Errors
+/// What has no value here, or one that a program would take for an option.
+pub fn filled(state: &State, command: &OwnCommand) -> Result<OwnRun, String> {
+    let value = |placeholder: Placeholder| {
+        value(state, placeholder).ok_or_else(|| match placeholder {
+            Placeholder::Context => "{context} has no value: this scheduler was opened without one".to_owned(),
+            other => format!("{} has no value: there is none under the cursor", other.text()),
+        })
+    };
+    let (words, variables) = match &command.line {
+        OwnLine::Words(words) => (words.iter().map(|word| fill(word, &value)).collect::<Result<_, _>>()?, Vec::new()),
+        OwnLine::Shell(line) => {
+            let (mut line, mut variables) = (line.clone(), Vec::new());
+            for placeholder in Placeholder::ALL.into_iter().filter(|one| command_has(&command.line, *one)) {
+                line = line.replace(placeholder.text(), &format!("${{{}}}", placeholder.variable()));
+                variables.push((placeholder.variable(), value(placeholder)?));
+            }
+            (vec![SHELL.to_owned(), "-c".to_owned(), line], variables)
+        }
+    };
+    Ok(OwnRun { name: command.name.clone(), words, variables, output: command.output })
+}
+
+fn command_has(line: &OwnLine, placeholder: Placeholder) -> bool {
+    matches!(line, OwnLine::Shell(line) if line.contains(placeholder.text()))
+}
+
+/// A word with its values. They are put in once, from left to right: a value that looks like a placeholder stays as it is.
+fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> Result<String, String> {
+    let (mut out, mut rest) = (String::new(), word);
+    while let Some(at) = rest.find('{') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match Placeholder::ALL.into_iter().find(|one| rest.starts_with(one.text())) {
+            Some(placeholder) => {
+                let value = value(placeholder)?;
+                if out.is_empty() && value.starts_with('-') {
+                    return Err(format!(
+                        "{} is {value:?}, which a program would take for an option",
+                        placeholder.text()
+                    ));
+                }
+                out.push_str(&value);
+                rest = &rest[placeholder.text().len()..];
+            }
+            None => {
+                out.push('{');
+                rest = &rest[1..];
+            }
+        }
+    }
+    Ok(out + rest)
+}
+
+/// The name of a context: of `k8s://CONTEXT/NAMESPACE` that of the kubeconfig, which is empty where it is the current one.
+fn kube_context(opened: &str) -> &str {
+    opened.strip_prefix(KUBE).map_or(opened, |rest| rest.split('/').next().unwrap_or_default())
+}
+
+/// What stands for a placeholder right now.
+fn value(state: &State, placeholder: Placeholder) -> Option<String> {
+    let app = || match (subject::of(state)?, state.page()) {
+        (Subject::App(row) | Subject::Why(row), _) => Some(row),
+        _ => None,
+    };
+    let found = match placeholder {
+        Placeholder::Queue => subject::queue(state)?.to_string(),
+        Placeholder::App => match state.page() {
+            Page::Node(page) => subject::app_of_allocation(page)?.0.to_string(),
+            _ => app()?.id.to_string(),
+        },
+        Placeholder::Node => match (state.page(), subject::of(state)?) {
+            (Page::App(page), _) => subject::node_of_ask(page)?.to_string(),
+            (_, Subject::Node(node)) => node.to_string(),
+            _ => return None,
+        },
+        Placeholder::User => match subject::of(state)? {
+            Subject::Account(account) => (account.side == Side::User).then(|| account.name.to_string())?,
+            _ => app()?.who.user.to_string(),
+        },
+        Placeholder::Context => {
+            let here = state.contexts.here.as_deref()?;
+            let named = here.starts_with(KUBE) || state.contexts.all.iter().any(|entry| entry.name == here);
+            named.then(|| kube_context(here).to_owned())?
+        }
+    };
+    (!found.is_empty() && !found.contains('\0')).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_signs_of_the_shell_stays_one_argument() {
+        let hostile = "a b; rm -rf ~ $(id) `id` '\" {node} | & > \\";
+        let value = |_: Placeholder| Ok(hostile.to_owned());
+        assert_eq!(fill("app={app}", &value), Ok(format!("app={hostile}")), "what it holds is not filled in again");
+        assert_eq!(fill("{{app}}", &value), Ok(format!("{{{hostile}}}")));
+        assert_eq!(fill("jsonpath={.items[*].name}", &value), Ok("jsonpath={.items[*].name}".to_owned()));
+    }
+
+    #[test]
+    fn a_name_is_no_option() {
+        let value = |_: Placeholder| Ok("--all".to_owned());
+        assert!(fill("{app}", &value).unwrap_err().contains("for an option"));
+        assert_eq!(fill("-l=app={app}", &value), Ok("-l=app=--all".to_owned()));
+        assert_eq!(["prod", "k8s://eu/ns", "k8s://"].map(kube_context), ["prod", "eu", ""]);
+        let none = |_: Placeholder| Err("no value".to_owned());
+        assert_eq!(fill("{node}", &none), Err("no value".to_owned()));
+        assert_eq!(fill("plain", &none), Ok("plain".to_owned()));
+    }
+}

@@ -1,0 +1,48 @@
+//! All clusters that can be opened.
+
+use crate::present::lists::clusters;
+use crate::present::page::Present;
+use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pieces::Piece;
+use crate::present::table::Table;
+use crate::present::value::Fields;
+use crate::state::State;
+use crate::state::clusters::ClustersPage;
+use crate::state::column::{self, ClusterColumn};
+use crate::theme::Signs;
+use view::PartitionView;
+
+impl Present for ClustersPage {
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "cluster")]
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(clusters::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, _state: &'a State) -> Option<Fields<'a>> {
+        Some(clusters::fields(self))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        column::at::<ClusterColumn>(column).map(|column| why(column).to_owned())
+    }
+}
+
+/// How the figure of a column came about.
+const fn why(column: ClusterColumn) -> &'static str {
+    use ClusterColumn as C;
+    match column {
+        C::Context => "a context of your settings or of your kubeconfig; * stands before the one on the screen",
+        C::State => {
+            "how it is reached; contexts of the kubeconfig are not asked before you go there, since that may run a program that logs in"
+        }
+        C::Version => "what answers, with its version",
+        C::Alerts => "alerts that fire and that nothing holds back, by the rules of this machine",
+        C::Nodes => "the nodes of all its partitions",
+        C::Cpu | C::Memory => "what is in use of all nodes",
+        C::Running => "applications that run",
+        C::PendingCpu | C::PendingMemory => "what pending asks want in all",
+    }
+}

@@ -1,0 +1,25 @@
+//! The contexts.
+
+use crate::present::contexts;
+use crate::present::format;
+use crate::present::page::Present;
+use crate::present::pieces::{Piece, dim, piece};
+use crate::state::State;
+use crate::state::contexts::ContextsPage;
+use crate::theme::{Role, Signs};
+
+impl Present for ContextsPage {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn facts(&self, state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let fault = state.contexts.fault.as_ref().map(|_| vec![piece(Role::Error, "the kubeconfig does not read")]);
+        let count = vec![dim(format::count(state.contexts.all.len() as u64, "context"))];
+        fault.into_iter().chain([count]).collect()
+    }
+
+    fn sheet(&self, state: &State, width: usize) -> Option<Vec<Vec<Piece>>> {
+        Some(contexts::all(state, width))
+    }
+}

@@ -1,0 +1,34 @@
+//! Figures of the second line that lists have in common.
+
+use crate::present::format;
+use crate::present::pieces::{Piece, dim, piece, plain};
+use crate::state::column::Column;
+use crate::state::page::Listing;
+use crate::theme::{Role, Signs};
+
+/// By what a list is sorted.
+pub fn sort<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Piece> {
+    let sign = if list.sort.descending { signs.descending } else { signs.ascending };
+    vec![dim("sort "), plain(list.sort.column.name()), plain(" "), dim(sign)]
+}
+
+/// By what a list is filtered.
+pub fn filter<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Piece> {
+    if list.filter.is_empty() {
+        return vec![dim("filter "), dim(signs.none)];
+    }
+    vec![dim("filter "), piece(Role::Accent, list.filter.clone())]
+}
+
+/// How many rows a list has, and how many of them are hidden.
+pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {
+    count_of(list, format::count(list.total as u64, noun))
+}
+
+/// The same where `all` says how many there are.
+pub fn count_of<R, I, C: Column>(list: &Listing<R, I, C>, all: String) -> Vec<Piece> {
+    if list.filter.is_empty() {
+        return vec![plain(all)];
+    }
+    vec![plain(format!("{} of {all}", list.rows.len())), dim(format!(", {} hidden", list.hidden()))]
+}

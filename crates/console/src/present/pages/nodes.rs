@@ -1,0 +1,82 @@
+//! The nodes, and one node.
+
+use crate::present::details::node::kept_for;
+use crate::present::figures::nodes as figures;
+use crate::present::lists::{node, nodes as list};
+use crate::present::page::Present;
+use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pieces::{Piece, piece};
+use crate::present::subject;
+use crate::present::table::Table;
+use crate::present::value::Fields;
+use crate::state::State;
+use crate::state::column;
+use crate::state::page::{NodePage, NodesPage, Page, Subject};
+use crate::theme::{Role, Signs};
+use source::FocusKind;
+use view::PartitionView;
+
+impl Present for NodesPage {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "node")]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        self.list.rows.get(self.list.cursor.index).cloned().map(Subject::Node)
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Nodes
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(list::fields(state, self))
+    }
+
+    fn why(&self, _state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        let node = part.nodes.get(self.list.rows.get(self.list.cursor.index)?)?;
+        Some(figures::why(node, column::at(column)?))
+    }
+}
+
+impl Present for NodePage {
+    fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
+        vec![self.id.to_string()]
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "allocation")];
+        let kept = self.row.as_ref().and_then(|row| kept_for(row));
+        facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("reserved for {kept}"))]));
+        facts
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        Some(Subject::Node(self.id.clone()))
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Node(self.id.clone())
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(node::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(node::fields(state, self))
+    }
+
+    fn why(&self, state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        let (node, one) = (self.row.as_ref()?, subject::allocation(self)?);
+        Some(figures::why_allocation(node, one, state.cluster.past.live, column::at(column)?))
+    }
+}

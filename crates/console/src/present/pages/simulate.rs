@@ -1,0 +1,62 @@
+//! The runs of a simulation.
+
+use std::sync::Arc;
+
+use crate::present::lists::simulate;
+use crate::present::page::Present;
+use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pieces::{Piece, dim};
+use crate::present::table::Table;
+use crate::present::value::Fields;
+use crate::state::State;
+use crate::state::column::{self, SimulationColumn};
+use crate::state::page::{Page, Subject};
+use crate::state::simulate::SimulatePage;
+use crate::theme::Signs;
+use view::PartitionView;
+
+impl Present for SimulatePage {
+    fn crumbs(&self, title: &str, _before: Option<&Page>) -> Vec<String> {
+        vec![title.to_owned(), self.asked.to_string()]
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "run")];
+        facts.extend(self.answer.is_none().then(|| vec![dim("esc gives it up")]));
+        facts
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        self.list.rows.get(self.list.cursor.index).map(Arc::clone).map(Subject::Simulated)
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(simulate::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, _state: &'a State) -> Option<Fields<'a>> {
+        Some(simulate::fields(self))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
+        column::at::<SimulationColumn>(column).map(|column| why(column).to_owned())
+    }
+}
+
+/// How the figure of a column came about.
+const fn why(column: SimulationColumn) -> &'static str {
+    use SimulationColumn as C;
+    match column {
+        C::Run => "in what the run differs from the others",
+        C::Asks => "the asks that were allocated, and those that wait at the end",
+        C::P50 | C::P95 | C::P99 | C::Longest => {
+            "from the ask to the allocation; asks that wait at the end count with the time up to then"
+        }
+        C::Waiting => "asks that wait at the end of the run",
+        C::Rejected => "applications that were refused",
+        C::Preempted => "allocations that others took",
+        C::Makespan => "when the last thing happened, from the beginning of the run",
+        C::Cpu | C::Memory => "what was in use on average over the whole run, as a share of all nodes",
+        C::Fairness => "Jain's index of the users' dominant shares: 100 % where all had the same",
+    }
+}

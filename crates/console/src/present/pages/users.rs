@@ -1,0 +1,113 @@
+//! Users and groups, and one of them.
+
+use crate::present::figures::users as figures;
+use crate::present::limits;
+use crate::present::lists::{account, users as list};
+use crate::present::page::Present;
+use crate::present::pages::facts::{count_of, filter, sort};
+use crate::present::pieces::{Piece, dim, piece};
+use crate::present::place::Source;
+use crate::present::table::Table;
+use crate::present::value::Fields;
+use crate::state::State;
+use crate::state::column;
+use crate::state::page::{AccountPage, Page, Subject, UsersPage};
+use crate::theme::{Role, Signs};
+use source::FocusKind;
+use view::{LimitUse, PartitionView};
+
+impl Present for UsersPage {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let count = count_of(&self.list, format!("{} users and groups", self.list.total));
+        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        self.list.rows.get(self.list.cursor.index).cloned().map(Subject::Account)
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Users
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(list::fields(state, self))
+    }
+
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        let account = self.list.rows.get(self.list.cursor.index)?;
+        Some(figures::why(Source::of(state), part, account, column::at(column)?))
+    }
+}
+
+impl AccountPage {
+    fn waits(&self) -> Vec<Piece> {
+        match self.waiting {
+            0 => vec![dim("nothing waits for it")],
+            1 => vec![piece(Role::StateWaiting, "1 application waits")],
+            more => vec![piece(Role::StateWaiting, format!("{more} applications wait"))],
+        }
+    }
+
+    /// The queues whose limits let nothing more in.
+    fn binding(&self, state: &State) -> Vec<Piece> {
+        let Some((row, part)) = self.row.as_ref().zip(state.cluster.part()) else {
+            return vec![dim("not in this partition")];
+        };
+        let counting = limits::counting(part, (self.account.side, row), &self.groups);
+        let own = |limit: &LimitUse| limit.side == self.account.side;
+        let words = |limit: LimitUse| match own(&limit) {
+            true => limit.queue.name().to_owned(),
+            false => format!("{} in {}", limits::whose(&limit, false), limit.queue.name()),
+        };
+        let full: Vec<String> = counting.into_iter().filter(LimitUse::is_full).map(words).collect();
+        match full.len() {
+            0 => vec![dim("no limit binds")],
+            1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],
+            _ => vec![piece(Role::Danger, format!("{} bind", full.join(", ")))],
+        }
+    }
+}
+
+impl Present for AccountPage {
+    fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
+        vec![limits::title(&self.account)]
+    }
+
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![filter(signs, &self.list), self.waits(), self.binding(state)]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        Some(Subject::Account(self.account.clone()))
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Users
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(account::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(account::fields(state, self))
+    }
+
+    /// Applications that wait are shown below their queue and not counted.
+    fn passed(&self) -> Option<usize> {
+        Some(self.list.rows.iter().filter(|line| line.slot.is_none()).count())
+    }
+
+    fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
+        figures::why_level(Source::of(state), part, self, column::at(column)?)
+    }
+}

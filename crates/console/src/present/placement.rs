@@ -1,0 +1,188 @@
+//! Where a submission would go: the form on top, below it the result, the walk, and the rules in force.
+//!
+//! ```text
+//! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
+//!  type    none                     tags    namespace=red
+//!
+//!  → root.users.kim   by rule 2, new dynamic leaf, max mem 10G (template of root.users)
+//!
+//!  1 provided         root.nowhere.x  does not exist, create is off                next rule
+//!  2 user, create     kim
+//!    parent: fixed    root.users      exists, parent
+//!                     root.users.kim  does not exist, would be a new dynamic leaf  placed
+//!
+//!  rules in force                                     placed of reached
+//!  1 provided                                              12 of 40   queues.yaml:4
+//! ```
+//!
+//! What gives way in the form when narrow is reported in [`crate::present::form`].
+
+use ratatui::layout::Rect;
+
+use crate::present::form::{Entry, Fields};
+use crate::present::format;
+use crate::present::pieces;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::present::place::Source;
+use crate::present::text;
+use crate::present::walk;
+use crate::state::placement::{Against, Field, Form, PlacementPage};
+use crate::state::{Cluster, State};
+use crate::theme::Role;
+use config::Place;
+use view::PartitionView;
+use view::placement::{Admission, Request, RuleLine};
+
+/// What is said of a preview on the configuration of a YuniKorn.
+const ESTIMATE: &str = "an estimate: worked out here on the configuration that was read, a YuniKorn offers no preview";
+
+/// What is worth saying in the second line.
+pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
+    let Some(part) = part(&state.cluster, page) else { return Vec::new() };
+    let against = match page.against {
+        Against::Running => "in force",
+        _ if page.edited.is_some() => "of the edited text",
+        _ => "of this file",
+    };
+    vec![
+        vec![dim(format!("refused {}", part.hits.refused))],
+        vec![plain(format::count(part.rules.len() as u64, "rule")), dim(format!(" {against}"))],
+    ]
+}
+
+/// The fields of the form.
+pub fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
+    let entry = |field: Field| {
+        let (label, hint, line) = (field.label(), field.hint(), page.form.line(field));
+        Entry { label, hint, line, changed: false, was: "" }
+    };
+    let entries = Field::ALL.into_iter().map(entry).collect();
+    Fields { entries, here: page.field as usize, writing, suggestion: &page.suggestion }
+}
+
+/// How many lines stand below the form, and for how many there is room.
+pub fn extent(state: &State, page: &PlacementPage, area: Rect) -> (usize, usize) {
+    let below = fields(page, false).below(area);
+    (content(state, page, usize::from(below.width)).len(), usize::from(below.height))
+}
+
+/// All lines of the page, the form among them.
+pub fn lines(state: &State, page: &PlacementPage, width: usize) -> Lines {
+    let mut lines = fields(page, false).lines();
+    lines.push(Vec::new());
+    lines.extend(content(state, page, width));
+    lines
+}
+
+/// What stands below the form.
+pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
+    let Some(part) = part(&state.cluster, page) else { return without_rules(page, width) };
+    let mut lines = match preview(part, &page.form) {
+        Err(fault) => wrapped(&fault, width, Role::Warning),
+        Ok(admission) => {
+            let mut lines = walk::verdict(&admission.placement, Some(part), width, sign_set(state));
+            if state.cluster.estimates && matches!(page.against, Against::Running) {
+                lines.extend(wrapped(ESTIMATE, width, Role::Warning));
+            }
+            lines.push(Vec::new());
+            lines.extend(walk::lines(&admission.placement.lines(&part.rules), width));
+            lines
+        }
+    };
+    lines.push(Vec::new());
+    rules(&mut lines, state, part, page, width);
+    lines
+}
+
+fn without_rules(page: &PlacementPage, width: usize) -> Lines {
+    match &page.against {
+        Against::Reading(name) => wrapped(&format!("{name} is being read"), width, Role::Dim),
+        Against::Faulty(name, message) => {
+            let mut lines = wrapped(&format!("{name} is no configuration that could hold:"), width, Role::Error);
+            lines.extend(message.lines().map(|line| vec![plain(line.to_owned())]));
+            lines
+        }
+        Against::Running | Against::File(..) => wrapped("no configuration is loaded", width, Role::Dim),
+    }
+}
+
+fn wrapped(words: &str, width: usize, role: Role) -> Lines {
+    text::wrap(&text::escape(words), width).into_iter().map(|line| vec![piece(role, line)]).collect()
+}
+
+/// The rules, with how often each decided.
+fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &PlacementPage, width: usize) {
+    let running = matches!(page.against, Against::Running);
+    let message = part.rules.rule_lines();
+    let (title, hits) = if running {
+        ("rules in force", "placed of reached")
+    } else {
+        (if page.edited.is_some() { "rules of the edited text" } else { "rules of the file" }, "")
+    };
+    let heads: Vec<String> = message.iter().map(head).collect();
+    let head_width = heads.iter().map(|head| text::width(head)).max().unwrap_or(0).max(title.len());
+    let hit_width = if running { 19 } else { 0 };
+    lines.push(vec![piece(Role::Title, format!("{title:<head_width$}")), dim(format!("{hits:>hit_width$}"))]);
+    for (line, head) in message.iter().zip(heads) {
+        let hit = part.hits.get(line.rule);
+        let hits =
+            if running && line.depth == 0 { format!("{} of {}", hit.placed, hit.reached) } else { String::new() };
+        let role = if hit.placed > 0 { Role::Text } else { Role::Dim };
+        let pad = head_width.saturating_sub(text::width(&head));
+        let mut row = vec![
+            piece(if line.depth == 0 { Role::Text } else { Role::Dim }, format!("{head}{}", " ".repeat(pad))),
+            piece(role, format!("{hits:>hit_width$}")),
+        ];
+        let place = place(state, page, line.at);
+        let details: Vec<String> = [line.filter.clone(), place].into_iter().filter(|text| !text.is_empty()).collect();
+        let details = text::escape(&details.join("   ")).into_owned();
+        if pieces::width(&row) + 3 + text::width(&details) <= width {
+            row.extend([plain("   "), dim(details)]);
+            lines.push(row);
+        } else {
+            lines.push(row);
+            let more = text::wrap(&details, width.saturating_sub(6)).into_iter();
+            lines.extend(more.map(|line| vec![plain("      "), dim(line)]));
+        }
+    }
+}
+
+/// Where a rule is written, with the text that its line is one of.
+fn place(state: &State, page: &PlacementPage, at: Place) -> String {
+    match &page.against {
+        _ if at.line == 0 => String::new(),
+        Against::File(..) if page.edited.is_some() => format!("line {} of the edited text", at.line),
+        Against::File(name, _) => format!("{}:{}", text::escape(name), at.line),
+        _ => Source::of(state).place(at).unwrap_or_default(),
+    }
+}
+
+fn head(line: &RuleLine) -> String {
+    let value = if line.value.is_empty() { String::new() } else { format!(" {}", line.value) };
+    let indent = if line.depth == 0 { 0 } else { 2 + 2 * line.depth };
+    let text = format!("{:indent$}{}{value}", "", line.head);
+    text::escape(&text).into_owned()
+}
+
+/// The partition that the form is held against: of a file the one of the same name, or else its first.
+pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m PartitionView> {
+    match &page.against {
+        Against::Running => cluster.part(),
+        Against::File(_, view) => {
+            view.partitions.iter().find(|part| part.name == cluster.partition).or_else(|| view.partitions.first())
+        }
+        Against::Reading(_) | Against::Faulty(..) => None,
+    }
+}
+
+/// What the form leads to.
+///
+/// # Errors
+/// What in the form is no submission.
+pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
+    use crate::state::placement::Field;
+    let (groups, tags) = (form.groups(), form.tags()?);
+    let text = |field| form.line(field).text();
+    let request = Request { queue: text(Field::Queue), user: text(Field::User), groups: &groups, tags: &tags };
+    Ok(part.preview(&request, None))
+}

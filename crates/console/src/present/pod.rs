@@ -1,0 +1,307 @@
+//! A pod in lines: what is known of it and what happened to it, the log of a container, or its YAML.
+//!
+//! ```text
+//!  team-a/job-1-driver   Running on node-a, 1/1 ready, 2 restarts
+//!  application  job-1 in root.tenants.etl            made by      Job team-a/etl
+//!  containers   main                                 conditions   Initialized, PodScheduled
+//!
+//!  what happened
+//!   14:02:11  pod        created
+//!   14:02:11  scheduler  request add request
+//!   14:02:12  pod        PodScheduled
+//!   14:02:15  kubelet    BackOff 3 times: Back-off pulling image "x:9"
+//! ```
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::present::details::kubernetes;
+use crate::present::details::sheet::labelled_text;
+use crate::present::format;
+use crate::present::layout;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::text;
+use crate::present::weight::role;
+use crate::present::words::word;
+use crate::state::State;
+use crate::state::page::{Page, Subject};
+use crate::state::pod::{PodPage, PodPart};
+use crate::theme::Role;
+use model::{AppId, Time};
+use view::kubernetes::{ObjectName, PodRow};
+
+/// From which width on there is room for more than one column of names.
+const WHO: usize = 11;
+
+/// The object of Kubernetes that stands under the cursor: a pod, or a node.
+pub fn object(state: &State) -> Option<ObjectName> {
+    let all = state.cluster.view.kubernetes.as_ref()?;
+    let node = match state.page() {
+        Page::Nodes(_) | Page::Details(_) => match crate::present::subject::of(state)? {
+            Subject::Node(id) => all.nodes.contains_key(&id).then_some(id),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(id) = node {
+        return Some(ObjectName::Node(Arc::from(id.as_str())));
+    }
+    match state.page() {
+        Page::App(_) | Page::Node(_) | Page::Pod(_) => {
+            let pod = crate::present::guard::pod::target(state)?;
+            Some(ObjectName::Pod(Arc::clone(&pod.namespace), Arc::clone(&pod.name)))
+        }
+        _ => None,
+    }
+}
+
+/// The width in which the page has its lines.
+fn width(state: &State) -> usize {
+    usize::from(layout::regions(state).map_or(80, |regions| regions.rows.width)).saturating_sub(2)
+}
+
+/// How many lines the page has.
+pub fn height(state: &State, page: &PodPage) -> usize {
+    match page.part {
+        PodPart::Sheet => sheet(state, page, width(state)).len(),
+        PodPart::Log if state.pod.log.output.is_empty() => 1,
+        PodPart::Log => state.pod.log.output.len(),
+        PodPart::Text => yaml(state).map_or(1, |lines| lines.len()),
+    }
+}
+
+/// The lines with what is searched for, letters of both cases alike.
+pub fn matches(state: &State, page: &PodPage) -> Vec<usize> {
+    let wanted = page.find.to_lowercase();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let holds = |(at, line): (usize, Cow<'_, str>)| line.to_lowercase().contains(&wanted).then_some(at);
+    match page.part {
+        PodPart::Sheet => {
+            let joined = |line: &Vec<Piece>| line.iter().map(|piece| &*piece.text).collect::<String>();
+            let lines = sheet(state, page, width(state));
+            lines.iter().map(joined).map(Cow::Owned).enumerate().filter_map(holds).collect()
+        }
+        PodPart::Log => state.pod.log.output.from(0).map(Cow::Borrowed).enumerate().filter_map(holds).collect(),
+        PodPart::Text => {
+            let lines = yaml(state).ok().into_iter().flat_map(|lines| lines.iter());
+            lines.map(|line| Cow::Borrowed(line.as_str())).enumerate().filter_map(holds).collect()
+        }
+    }
+}
+
+/// Its YAML line by line; or why it is not there.
+fn yaml(state: &State) -> Result<&Arc<Vec<String>>, String> {
+    match &state.pod.text.known {
+        Some(Ok(lines)) => Ok(lines),
+        Some(Err(why)) => Err(why.clone()),
+        None => Err("it is being read".to_owned()),
+    }
+}
+
+/// The lines on the screen, `height` of them from the first one on.
+pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
+    let says = |why: String| text::wrap(&why, width(state)).into_iter().map(|line| vec![dim(line)]).collect();
+    match page.part {
+        PodPart::Sheet => sheet(state, page, width(state)).into_iter().skip(page.top).take(height).collect(),
+        PodPart::Log if state.pod.log.output.is_empty() => says(no_log(state, page)),
+        PodPart::Log => {
+            let lines = state.pod.log.output.from(page.top).take(height);
+            lines.enumerate().map(|(at, line)| shown(page, page.top + at, line, log_role(line))).collect()
+        }
+        PodPart::Text => match yaml(state) {
+            Ok(lines) => {
+                let lines = lines.iter().skip(page.top).take(height);
+                lines.enumerate().map(|(at, line)| shown(page, page.top + at, line, Role::Text)).collect()
+            }
+            Err(why) => says(why),
+        },
+    }
+}
+
+/// A line from the column on that is scrolled to; with what is searched for it stands out.
+fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
+    let escaped = text::escape(line);
+    let rest = text::skip(&escaped, page.left).to_owned();
+    if page.find.is_empty() {
+        return vec![piece(role, rest)];
+    }
+    let role = if page.found == Some(at) { Role::Accent } else { role };
+    let wanted = page.find.to_lowercase();
+    let lower = rest.to_lowercase();
+    // Only where no letter changes its length the places are the same.
+    let found = lower.find(&wanted).filter(|_| lower.len() == rest.len());
+    let parts = found.and_then(|from| {
+        let to = from + wanted.len();
+        Some((rest.get(..from)?.to_owned(), rest.get(from..to)?.to_owned(), rest.get(to..)?.to_owned()))
+    });
+    match parts {
+        Some((before, hit, after)) => vec![piece(role, before), piece(Role::Match, hit), piece(role, after)],
+        None => vec![piece(role, rest)],
+    }
+}
+
+/// Lines that say that they are errors stand out.
+fn log_role(line: &str) -> Role {
+    let head: String = line.chars().take(80).collect();
+    if head.contains("ERROR") || head.contains("FATAL") || head.contains("panic:") {
+        Role::Error
+    } else if head.contains("WARN") {
+        Role::Warning
+    } else {
+        Role::Text
+    }
+}
+
+/// Why there is no line of a log.
+fn no_log(state: &State, page: &PodPage) -> String {
+    let watch = &state.pod.log;
+    match (&watch.failed, page.container_name()) {
+        (_, None) => "the pod names no container".to_owned(),
+        (Some((why, _)), _) => format!("{why}; it is tried again"),
+        (None, Some(container)) if watch.ended => format!("{container} has written nothing and has ended"),
+        (None, Some(container)) => format!("{container} has written nothing yet"),
+    }
+}
+
+/// How the log stands, for the second line of the screen: its container, the run, whether its end is followed, why nothing comes.
+pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
+    let watch = &state.pod.log;
+    let mut facts = Vec::new();
+    if let Some(container) = page.container_name() {
+        let count = page.row.containers.len();
+        let of = if count > 1 { format!(", {} of {count}", page.container + 1) } else { String::new() };
+        facts.push(vec![dim("container "), piece(Role::Accent, container.to_string()), dim(of)]);
+    }
+    if page.previous {
+        facts.push(vec![piece(Role::Warning, "before the last restart")]);
+    }
+    facts.push(vec![match (&watch.failed, watch.ended, page.follow) {
+        (Some(_), ..) if !watch.output.is_empty() => piece(Role::Error, "broken off, is tried again"),
+        (_, true, _) => dim("ended"),
+        (_, _, true) => piece(Role::Good, "following"),
+        _ => dim("f follows"),
+    }]);
+    let cut = if watch.output.cut { ", its end" } else { "" };
+    facts.push(vec![dim(format!("{}{cut}", format::count(watch.output.len() as u64, "line")))]);
+    facts
+}
+
+/// What is known of the pod, then what happened to it.
+pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
+    let row = &page.row;
+    let mut title = vec![piece(Role::Title, row.full_name()), plain("   ")];
+    title.push(if page.gone {
+        piece(Role::Warning, "is gone")
+    } else {
+        let role = if row.trouble(false).is_some() { Role::Warning } else { Role::Text };
+        piece(role, kubernetes::pod_words(row))
+    });
+    let mut lines = vec![title];
+    if let Some(message) = row.message.as_deref() {
+        labelled_text(&mut lines, "", message, width, Role::Warning);
+    }
+    let now = state.cluster.at;
+    if let Some(app) = &row.app {
+        let of = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(&**app)));
+        let place =
+            of.map_or_else(|| ", which the scheduler does not have".to_owned(), |of| format!(" in {}", of.queue));
+        labelled_text(&mut lines, "application", &format!("{app}{place}"), width, Role::Text);
+    } else {
+        labelled_text(&mut lines, "scheduled by", &row.scheduler, width, Role::Text);
+    }
+    if let Some(owner) = &row.owner {
+        labelled_text(&mut lines, "made by", &kubernetes::owner_words(owner, &row.namespace), width, Role::Text);
+    }
+    if let Some(class) = &row.priority_class {
+        labelled_text(&mut lines, "class", class, width, Role::Text);
+    }
+    let (init, own) = row.containers.split_at(usize::from(row.init_containers).min(row.containers.len()));
+    for (label, names) in [("init", init), ("containers", own)] {
+        if !names.is_empty() {
+            labelled_text(&mut lines, label, &names.join(", "), width, Role::Text);
+        }
+    }
+    labelled_text(&mut lines, "uid", &row.uid, width, Role::Dim);
+    kubernetes::conditions(&mut lines, &row.conditions, now, width);
+    lines.push(Vec::new());
+    lines.push(vec![dim("what happened")]);
+    lines.extend(happened(state, row, width));
+    lines
+}
+
+/// One thing that happened.
+struct Entry {
+    at: Time,
+    /// In which order things of one moment stand.
+    rank: u8,
+    by: String,
+    words: String,
+    role: Role,
+}
+
+/// Conditions and events of the pod with the events of the scheduler, in order of time.
+fn happened(state: &State, row: &PodRow, width: usize) -> Lines {
+    let mut entries =
+        vec![Entry { at: row.created, rank: 0, by: "pod".to_owned(), words: "created".to_owned(), role: Role::Text }];
+    for one in &*row.conditions {
+        let Some(at) = one.since else { continue };
+        let why: Vec<&str> = [&*one.reason, &*one.message].into_iter().filter(|text| !text.is_empty()).collect();
+        let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
+        let state = if one.is_true() { String::new() } else { format!(" {}", one.status) };
+        let role = if one.is_true() { Role::Text } else { Role::Warning };
+        entries.push(Entry { at, rank: 2, by: "pod".to_owned(), words: format!("{}{state}{why}", one.kind), role });
+    }
+    if let Some(Ok(events)) = &state.pod.events.known {
+        entries.extend(events.iter().map(|event| {
+            let times = if event.count > 1 { format!(" {} times", event.count) } else { String::new() };
+            let note = if event.note.is_empty() { String::new() } else { format!(": {}", event.note) };
+            let role = if event.warning { Role::Warning } else { Role::Text };
+            Entry {
+                at: event.at,
+                rank: 3,
+                by: event.by.to_string(),
+                words: format!("{}{times}{note}", event.reason),
+                role,
+            }
+        }));
+    }
+    let about = |text: &str| *text == *row.uid;
+    for (_, record) in &state.cluster.events.records {
+        if about(&record.object) || about(&record.reference) {
+            let more = if record.message.is_empty() { String::new() } else { format!(": {}", record.message) };
+            let words = format!("{} {}{more}", record.kind, word(record));
+            entries.push(Entry { at: record.at, rank: 1, by: "scheduler".to_owned(), words, role: role(record) });
+        }
+    }
+    entries.sort_by_key(|entry| (entry.at, entry.rank));
+    let now = state.cluster.at;
+    let column = usize::from(format::when_width(entries.first().map(|entry| entry.at), now, 8));
+    let mut lines = Lines::new();
+    let indent = column + WHO + 3;
+    for entry in entries {
+        let words = text::wrap(&text::escape(&entry.words), width.saturating_sub(indent).max(20));
+        for (at, words) in words.into_iter().enumerate() {
+            let (when, by) = if at == 0 { (format::when(entry.at, now), &*entry.by) } else { (String::new(), "") };
+            let by = text::cut(by, WHO, "…").into_owned();
+            lines.push(vec![dim(format!(" {when:<column$} {by:<WHO$} ")), piece(entry.role, words)]);
+        }
+    }
+    match &state.pod.events.known {
+        None => lines.push(vec![dim(" the events of Kubernetes are being read")]),
+        Some(Err(why)) => {
+            for line in text::wrap(&format!("the events of Kubernetes are not known: {why}"), width.saturating_sub(1)) {
+                lines.push(vec![piece(Role::Dim, format!(" {line}"))]);
+            }
+        }
+        Some(Ok(_)) => {}
+    }
+    lines
+}
+
+/// All lines of the page, as they are exported.
+pub fn all(state: &State, page: &PodPage) -> Lines {
+    let whole = PodPage { top: 0, left: 0, find: String::new(), ..page.clone() };
+    visible(state, &whole, usize::MAX)
+}

@@ -1,0 +1,171 @@
+//! What is said just now: the last line, and up to three lines above it for a notice. They have room of their own, so that nothing that one
+//! works on is covered; `:messages` keeps all of it.
+//!
+//! ```text
+//! │✗ queues.yaml was refused, the configuration stays as it is                      esc closes
+//! │  queues.yaml:9:41: error[CFG-021]: `max`: vcore "6x" has an unknown suffix
+//! │  queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit          more: :messages
+//! ```
+
+use crate::present::pieces;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::present::text;
+use crate::state::layer::Layer;
+use crate::state::{ShownNotice, State, Toast};
+use crate::theme::{Role, Signs};
+
+/// The most lines for what is said just now.
+const MOST: usize = 3;
+/// On a screen of fewer lines a notice has one.
+const LOW: u16 = 20;
+/// How a notice is closed.
+const CLOSE: &str = "esc closes";
+/// Where the rest of it is.
+const REST: &str = "more: :messages";
+const MESSAGES: &str = ":messages";
+/// In fewer columns there is little room.
+const NARROW: usize = 60;
+
+/// Whether the last line is written in, so that nothing is said there.
+fn is_writing(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }))
+}
+
+/// The columns of the sign before what is said.
+fn sign_columns(sign: &str) -> usize {
+    text::width(sign) + 1
+}
+
+/// What is said in the last line, in as many lines as it takes and may take: the sign before it, its role, and the lines.
+pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
+    let toast: &Toast = state.toast.as_ref().filter(|_| !is_writing(state))?;
+    let signs = sign_set(state);
+    let (sign, role) = pieces::grade(toast.grade, signs);
+    let room = usize::from(state.size.width).saturating_sub(sign_columns(sign) + 2);
+    Some((sign, role, at_most(text::wrap(&text::escape(&toast.text), room), MOST, room, signs)))
+}
+
+/// At most so many lines; the last one holds the beginning of the rest.
+fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> Vec<String> {
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.push(text::cut(&rest, room, signs.ellipsis).into_owned());
+    }
+    lines
+}
+
+/// How many lines above the last one are taken by what is said.
+pub fn height(state: &State) -> u16 {
+    let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
+    u16::try_from(toast + notice(state).len()).unwrap_or(0)
+}
+
+/// How many lines a notice may take: with what the last line takes more, never more than three.
+fn room_for_notice(state: &State) -> usize {
+    let most = if state.size.height < LOW { 1 } else { MOST };
+    let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
+    most.saturating_sub(toast).max(1)
+}
+
+/// The lines of the notice that stands there, else of the first note.
+pub fn notice(state: &State) -> Lines {
+    let most = room_for_notice(state);
+    match (&state.notice, &state.note) {
+        (Some(shown), _) => engine(state, shown, most),
+        (None, Some(note)) => {
+            let signs = sign_set(state);
+            let text = format!("Good to know: {}", note.lines.join(" "));
+            framed(state, (signs.arrow, Role::Accent), Role::Text, "", std::iter::once(text.as_str()), most)
+        }
+        (None, None) => Lines::new(),
+    }
+}
+
+fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
+    let (sign, role) = pieces::grade(shown.notice.weight.into(), sign_set(state));
+    let times = if shown.times > 1 { format!(" ({} times)", shown.times) } else { String::new() };
+    let title = format!("{}{times}", without_folders(&shown.notice.title));
+    let more = match shown.others {
+        0 => String::new(),
+        others => format!("{others} more: :messages"),
+    };
+    // What is quoted from a file says little without its mark below.
+    let is_quote = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
+    let text: Vec<String> = shown.notice.text.lines().filter(|line| !is_quote(line)).map(without_folders).collect();
+    framed(
+        state,
+        (sign, role),
+        role,
+        &more,
+        std::iter::once(title.as_str()).chain(text.iter().map(String::as_str)),
+        most,
+    )
+}
+
+/// A line with files called by their names alone: their folders would leave no room for the message about them.
+fn without_folders(line: &str) -> String {
+    let short = |word: &str| match word.rsplit_once('/') {
+        Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),
+        _ => word.to_owned(),
+    };
+    line.split(' ').map(short).collect::<Vec<_>>().join(" ")
+}
+
+/// Lines with a bar before them; behind the first how they are closed, behind the last where the rest is.
+fn framed<'a>(
+    state: &State,
+    (sign, role): (&'static str, Role),
+    first: Role,
+    others: &str,
+    text: impl Iterator<Item = &'a str>,
+    most: usize,
+) -> Lines {
+    let signs = sign_set(state);
+    let column = sign_columns(sign);
+    let width = usize::from(state.size.width).saturating_sub(2);
+    let room = width.saturating_sub(column);
+    // With little room it says only where the rest is, or else how it is closed.
+    let narrow = room < NARROW;
+    let closed = room.saturating_sub(CLOSE.len() + 2);
+    let mut lines: Vec<(String, Role)> = Vec::new();
+    for (at, line) in text.enumerate() {
+        let role = if at == 0 { first } else { Role::Dim };
+        // What stands behind the lines takes as much at its longest as behind the first.
+        lines.extend(text::wrap(&text::escape(line.trim()), closed).into_iter().map(|line| (line, role)));
+        if lines.len() > most {
+            break;
+        }
+    }
+    let cut = lines.len() > most;
+    lines.truncate(most);
+    let last = lines.len().saturating_sub(1);
+    let rest = match (cut, narrow) {
+        (true, false) => REST,
+        (true, true) => MESSAGES,
+        (false, _) => others,
+    };
+    let line = |(at, (text, said)): (usize, (String, Role))| {
+        let (sign, behind) = match at {
+            _ if at == last && last == 0 && !rest.is_empty() && narrow => (sign, rest.to_owned()),
+            _ if at == last && last == 0 && !rest.is_empty() => (sign, format!("{rest}  {CLOSE}")),
+            0 => (sign, CLOSE.to_owned()),
+            _ if at == last => (" ", rest.to_owned()),
+            _ => (" ", String::new()),
+        };
+        let text = text::cut(&text, room.saturating_sub(behind.len() + 2), signs.ellipsis).into_owned();
+        let used = text::width(&text);
+        let pad = if text::width(sign) + 1 < column { column - text::width(sign) } else { 1 };
+        let mut line = vec![
+            piece(role, signs.wall),
+            piece(role, sign),
+            plain(" ".repeat(pad)),
+            piece(said, text),
+            plain(" ".repeat(room.saturating_sub(used + behind.len()))),
+        ];
+        line.push(dim(behind));
+        line
+    };
+    let lines: Lines = lines.into_iter().enumerate().map(line).collect();
+    debug_assert!(lines.iter().all(|line: &Vec<Piece>| pieces::width(line) <= width + 2));
+    lines
+}

@@ -1,0 +1,166 @@
+//! The strip of pages under the header: the key and the name of every page that one key opens, and which of them one is on.
+//!
+//! ```text
+//!  1 Queues  2 Applications  3 Nodes  4 Users  5 Placement  …  0 Draining  L Audit  H Revisions       with room
+//!  1Queue 2Apps 3Nodes 4Users 5Place 6Conf 7Event 8Hist 9Check 0Drain LAudit HRevs                    at 80 columns
+//! ```
+//!
+//! When narrow the names get shorter, then those at the end go; the key of each page stays, and so does the name of the page that one is on.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::present::pieces::{Piece, piece, plain};
+use crate::present::text::width;
+use crate::state::State;
+use crate::state::command::{CommandId, Context, GoCommand};
+use crate::state::keymap::chord_text;
+use crate::state::page::{Page, Subject};
+use crate::theme::Role;
+
+/// A page that one key opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tab {
+    /// What opens it.
+    pub id: GoCommand,
+    /// Its name where there is room.
+    pub name: &'static str,
+    /// Its name where there is little room.
+    pub short: &'static str,
+}
+
+const fn tab(id: GoCommand, name: &'static str, short: &'static str) -> Tab {
+    Tab { id, name, short }
+}
+
+/// The pages, in the order of the strip and of the key for the next one.
+pub const TABS: [Tab; 12] = [
+    tab(GoCommand::Queues, "Queues", "Queue"),
+    tab(GoCommand::Apps, "Applications", "Apps"),
+    tab(GoCommand::Nodes, "Nodes", "Nodes"),
+    tab(GoCommand::Users, "Users", "Users"),
+    tab(GoCommand::Placement, "Placement", "Place"),
+    tab(GoCommand::Config, "Configuration", "Conf"),
+    tab(GoCommand::Events, "Events", "Event"),
+    tab(GoCommand::History, "History", "Hist"),
+    tab(GoCommand::Health, "Health", "Check"),
+    tab(GoCommand::Draining, "Draining", "Drain"),
+    tab(GoCommand::Audit, "Audit", "Audit"),
+    tab(GoCommand::Revisions, "Revisions", "Revs"),
+];
+
+/// The number in [`TABS`] of the page that one is on; what was opened from the queues belongs to them.
+pub fn here(state: &State) -> usize {
+    let id = match state.page() {
+        Page::Details(page) => match page.subject {
+            Subject::History(_) => Some(GoCommand::History),
+            Subject::Health(_) => Some(GoCommand::Health),
+            _ => None,
+        },
+        _ => None,
+    };
+    let id = id.unwrap_or_else(|| opened(state));
+    TABS.iter().position(|tab| tab.id == id).unwrap_or(0)
+}
+
+/// The page from which those on top of it were opened.
+fn opened(state: &State) -> GoCommand {
+    match state.pages.get(1) {
+        Some(Page::Apps(page)) if page.draining => GoCommand::Draining,
+        Some(Page::Apps(page)) if page.scope.is_none() => GoCommand::Apps,
+        Some(Page::Nodes(_)) => GoCommand::Nodes,
+        Some(Page::Users(_)) => GoCommand::Users,
+        Some(Page::Placement(_)) => GoCommand::Placement,
+        Some(Page::Config(_)) => GoCommand::Config,
+        Some(Page::Events(_)) => GoCommand::Events,
+        Some(Page::Audit(_)) => GoCommand::Audit,
+        Some(Page::Revisions(_)) => GoCommand::Revisions,
+        _ => GoCommand::Queues,
+    }
+}
+
+/// How the pages are written.
+#[derive(Clone, Copy)]
+struct Form {
+    short: bool,
+    /// Blanks between the key and the name.
+    inside: usize,
+    /// Blanks between pages.
+    between: usize,
+    /// How many of the pages have their names.
+    named: usize,
+}
+
+impl Form {
+    fn words(self, at: usize, here: usize, tab: &Tab, key: &str) -> (String, String) {
+        let name = if self.short { tab.short } else { tab.name };
+        let shown = at < self.named || at == here;
+        let name = if shown { format!("{}{name}", " ".repeat(self.inside)) } else { String::new() };
+        (key.to_owned(), name)
+    }
+}
+
+/// From the longest to the shortest.
+fn forms() -> impl Iterator<Item = Form> {
+    let all = TABS.len();
+    let long = Form { short: false, inside: 1, between: 2, named: all };
+    let close = Form { between: 1, ..long };
+    let short = Form { short: true, ..long };
+    let tight = Form { between: 1, ..short };
+    let tightest = Form { inside: 0, ..tight };
+    [long, close, short, tight, tightest].into_iter().chain((0..all).rev().map(move |named| Form { named, ..tightest }))
+}
+
+/// A page with its place in the strip.
+#[derive(Clone, Debug)]
+struct Entry {
+    tab: Tab,
+    x: u16,
+    key: String,
+    name: String,
+    here: bool,
+}
+
+/// What the strip says in so many columns.
+fn entries(state: &State, room: u16) -> Vec<Entry> {
+    let here = here(state);
+    let key =
+        |id: GoCommand| state.keymap.chords(Context::Page, CommandId::Go(id)).next().map(|chord| chord_text(chord));
+    // A page that has lost its key to a person's settings is opened by name.
+    let keys: Vec<String> = TABS.iter().map(|tab| key(tab.id).unwrap_or_else(|| ":".to_owned())).collect();
+    let mut shown = Vec::new();
+    for form in forms() {
+        let mut x = 0;
+        shown = Vec::with_capacity(TABS.len());
+        for (at, (tab, key)) in TABS.iter().zip(&keys).enumerate() {
+            let (key, name) = form.words(at, here, tab, key);
+            let wide = width(&key) + width(&name);
+            shown.push(Entry { tab: *tab, x: u16::try_from(x).unwrap_or(u16::MAX), key, name, here: at == here });
+            x += wide + form.between;
+        }
+        if x.saturating_sub(form.between) <= usize::from(room) {
+            break;
+        }
+    }
+    shown
+}
+
+/// The pieces of the strip, each with its first column.
+pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
+    let one = |entry: Entry| {
+        let pieces = if entry.here {
+            vec![piece(Role::Choice, format!("{}{}", entry.key, entry.name))]
+        } else {
+            vec![piece(Role::HintKey, entry.key), piece(Role::HintText, entry.name), plain("")]
+        };
+        (entry.x, pieces)
+    };
+    entries(state, room).into_iter().map(one).collect()
+}
+
+/// The page whose key or name stands at a place of the screen.
+pub fn at(state: &State, area: Rect, at: Position) -> Option<GoCommand> {
+    let wide = |entry: &Entry| u16::try_from(width(&entry.key) + width(&entry.name)).unwrap_or(0);
+    let room = area.width.saturating_sub(1);
+    let here = |entry: &Entry| Rect { x: area.x + 1 + entry.x, width: wide(entry), ..area }.contains(at);
+    entries(state, room).iter().find(|entry| here(entry)).map(|entry| entry.tab.id)
+}

@@ -1,0 +1,195 @@
+//! What the page of trends shows: the lines of the span, marks, the words around them.
+
+use std::sync::Arc;
+
+use crate::present::format;
+use crate::present::pieces::{Piece, dim, piece, plain};
+pub use crate::present::trend_cells::rings;
+use crate::state::State;
+use crate::state::page::{Page, Subject as Shown};
+use crate::state::trends::TrendsPage;
+use crate::theme::Role;
+use model::Time;
+use source::trends::Keeping;
+use view::Side;
+use view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
+
+/// The columns left of the lines, for the figures of the scale.
+pub const GUTTER: u16 = 9;
+/// The largest maximum beside what is used, so that the line of use is not flat at the bottom.
+const MOST_ABOVE: i64 = 4;
+
+/// The lines of a page in so many columns.
+pub struct Picture {
+    /// The value that the page is about.
+    pub first: Series,
+    /// The second one, with its own scale where its unit is another one.
+    pub second: Option<Series>,
+    /// What a queue is guaranteed, and its maximum, beside what it uses.
+    pub bounds: Vec<Series>,
+    /// The figure at the top of the scale.
+    pub top: i64,
+    /// The same for the second value.
+    pub second_top: i64,
+    /// What mattered, by column.
+    pub marks: Vec<(usize, Arc<Mark>)>,
+    /// The column under the cursor.
+    pub cursor: usize,
+}
+
+/// How many columns the lines have.
+pub fn columns(state: &State) -> usize {
+    usize::from(state.size.width.saturating_sub(GUTTER + 2)).max(1)
+}
+
+/// The span that is shown: whole steps, so that lines stand still while time goes by.
+pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
+    let step = u64::try_from(page.length().as_micros()).unwrap_or(u64::MAX) / columns(state) as u64;
+    let step = step.max(1);
+    let end = page.end.unwrap_or(state.cluster.at).0;
+    let to = Time((end / step + 1).saturating_mul(step));
+    (to - page.length(), to)
+}
+
+/// The lines; `None` where nothing was measured.
+pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
+    let (rings, (from, to), columns) = (rings(state)?, span(state, page), columns(state));
+    let read = |value: &Value| rings.series(&page.of, value, from, to, columns);
+    let first = read(&page.value);
+    let second = page.second.as_ref().map(read);
+    let mut top = largest(&first);
+    let mut second_top = second.as_ref().map_or(0, largest);
+    if page.second.as_ref().is_some_and(|second| same_scale(second, &page.value)) {
+        top = top.max(second_top);
+        second_top = top;
+    }
+    let bound = |measure| Value { measure, ..page.value.clone() };
+    let bounds = [Measure::Guarantee, Measure::Maximum].into_iter().filter(|bound| {
+        matches!(page.value.measure, Measure::Use | Measure::Pending) && bound.kinds().contains(&page.of.kind())
+    });
+    let near = top.saturating_mul(MOST_ABOVE);
+    let bounds: Vec<Series> = bounds.map(|measure| read(&bound(measure))).filter(|one| largest(one) <= near).collect();
+    top = bounds.iter().map(largest).max().unwrap_or(0).max(top);
+    if page.value.measure.unit() == Unit::Share {
+        top = top.max(1000);
+    }
+    let marks = rings.marks().filter_map(|mark| Some((first.step_of(mark.at)?, Arc::clone(mark)))).collect();
+    let last = first.figures.len().saturating_sub(1);
+    // The last that is known: another process may be a minute behind, or the connection be down.
+    let newest = first.figures.iter().rposition(Option::is_some).unwrap_or(last);
+    let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
+    Some(Picture { first, second, bounds, top: top.max(1), second_top: second_top.max(1), marks, cursor })
+}
+
+/// Whether two values have one scale.
+fn same_scale(one: &Value, other: &Value) -> bool {
+    one.measure.unit() == other.measure.unit() && one.resource == other.resource
+}
+
+fn largest(series: &Series) -> i64 {
+    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
+}
+
+impl Picture {
+    /// What is under the cursor, in words: the time, each value, the marks.
+    pub fn reading(&self, state: &State, page: &TrendsPage) -> Vec<Piece> {
+        let at = self.first.at(self.cursor);
+        let mut pieces = vec![piece(Role::Strong, format::when(at, state.cluster.past.live))];
+        let mut say = |value: &Value, series: &Series, role: Role| {
+            let figure = series.figures.get(self.cursor).copied().flatten();
+            pieces.extend([dim(format!("   {} ", value.title())), piece(role, figure_words(value, figure))]);
+        };
+        say(&page.value, &self.first, Role::Accent);
+        if let (Some(value), Some(series)) = (&page.second, &self.second) {
+            say(value, series, Role::Warning);
+        }
+        pieces
+    }
+
+    /// What mattered in the column of the cursor; else what mattered last before it in the span.
+    pub fn mark_words(&self, state: &State) -> Vec<Piece> {
+        let mut here = self.marks.iter().filter(|(column, _)| *column == self.cursor).peekable();
+        if here.peek().is_none() {
+            let kinds = self.kinds();
+            let legend: Vec<String> = kinds.iter().map(|kind| format!("{} {}", kind.letter(), kind.word())).collect();
+            return vec![dim(legend.join("   "))];
+        }
+        let words = |mark: &Arc<Mark>| format!("{} {}", format::when(mark.at, state.cluster.past.live), mark.words());
+        let all: Vec<String> = here.map(|(_, mark)| words(mark)).collect();
+        vec![plain(all.join("; "))]
+    }
+
+    /// The kinds of marks that are shown.
+    fn kinds(&self) -> Vec<view::trends::MarkKind> {
+        let mut kinds: Vec<_> = self.marks.iter().map(|(_, mark)| mark.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+}
+
+/// A figure with its smallest and largest, where they differ.
+fn figure_words(value: &Value, figure: Option<Figure>) -> String {
+    match figure {
+        None => "not known".to_owned(),
+        Some(figure) if figure.min == figure.max => value.show(figure.mean),
+        Some(figure) => {
+            format!("{} ({} to {})", value.show(figure.mean), value.show(figure.min), value.show(figure.max))
+        }
+    }
+}
+
+/// What is shown: the subject, the values, what they mean.
+pub fn title(page: &TrendsPage, picture: Option<&Picture>) -> Vec<Piece> {
+    let mut pieces = vec![piece(Role::Title, page.of.to_string()), plain("  ")];
+    pieces.push(piece(Role::Accent, page.value.title()));
+    if let Some(second) = &page.second {
+        pieces.extend([dim(" and "), piece(Role::Warning, second.title())]);
+        if let Some(picture) = picture.filter(|_| !same_scale(second, &page.value)) {
+            pieces.push(dim(format!(" (top: {})", second.show(picture.second_top))));
+        }
+    }
+    pieces.push(dim(format!("  {}", page.value.measure.means())));
+    pieces
+}
+
+/// How far back it goes, and whether it is kept.
+pub fn footer(state: &State) -> Vec<Piece> {
+    if let Some(trouble) = state.cluster.trends.keeping.trouble() {
+        return vec![piece(Role::Warning, trouble)];
+    }
+    let Some(rings) = rings(state) else { return Vec::new() };
+    let live = state.cluster.past.live;
+    let words = |(ring, name): (Ring, &str)| Some(format!("{name} since {}", format::when(rings.oldest(ring)?, live)));
+    let all = [(Ring::Fine, "10 s"), (Ring::Minute, "1 min"), (Ring::Hour, "1 h")];
+    let mut text = all.into_iter().filter_map(words).collect::<Vec<_>>().join(", ");
+    if let Keeping::Reads(_) = &*state.cluster.trends.keeping {
+        text += "; another process writes them, once a minute";
+    }
+    if rings.left_out() > 0 {
+        text += &format!("; {} left out: too many", rings.left_out());
+    }
+    vec![dim(text)]
+}
+
+/// Why there are no lines.
+pub fn nothing(state: &State) -> &'static str {
+    match &state.cluster.trends.rings {
+        None => "nothing is measured of this source over time",
+        Some(_) => "nothing has been measured yet: the first figures come within 10 seconds",
+    }
+}
+
+/// What trends are of where the cursor is: a queue, user or node; else the cluster.
+pub fn subject(state: &State) -> Subject {
+    if let Page::Trends(page) = state.page() {
+        return page.of.clone();
+    }
+    match crate::present::subject::of(state) {
+        Some(Shown::Queue(path)) => Subject::Queue(path),
+        Some(Shown::App(app)) if !app.queue.as_str().is_empty() => Subject::Queue(app.queue.clone()),
+        Some(Shown::Node(node)) => Subject::Node(node),
+        Some(Shown::Account(account)) if account.side == Side::User => Subject::User(account.name),
+        _ => Subject::Cluster,
+    }
+}

@@ -1,0 +1,21 @@
+//! A what-if in words.
+
+use crate::present::format;
+use source::TrialStatus;
+
+/// How far a what-if has come, whether it is at work, and on which side of its changes: `10m after 0:41, with 1 change: kill etl-1`.
+pub fn words(trial: &TrialStatus) -> String {
+    let after = trial.now.since(trial.began);
+    let began = format::when(trial.began, trial.now);
+    let when =
+        if after.is_zero() { format!("at {began}") } else { format!("{} after {began}", format::duration(after)) };
+    let changes = match (trial.changes.len(), trial.changed_side) {
+        (0, _) => "nothing changed so far".to_owned(),
+        (count, true) => {
+            format!("with {}: {}", format::count(count as u64, "change"), trial.changes.join(", "))
+        }
+        (count, false) => format!("WITHOUT the {}", format::count(count as u64, "change")),
+    };
+    let busy = if trial.busy { ", at work" } else { "" };
+    format!("{when}{busy}, {changes}")
+}

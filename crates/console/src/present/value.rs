@@ -1,0 +1,308 @@
+//! The value of a column of a list for a row: made once for each list, and read by the screen, the sort, copies and exports.
+//!
+//! Invariants:
+//! - a value has no look: what is special about a cell (a meter, a sign, a colour) is drawn from the same value beside it;
+//! - values of one column have one kind, so that comparing them means something; nothing comes before all others, no bound behind them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use crate::present::format;
+use crate::present::text;
+use crate::theme::Signs;
+use model::{MEMORY, Resource, Time, VCORE};
+use view::units::show_amount;
+
+/// What a column counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Words, which have no unit.
+    Words,
+    /// A number of things.
+    Count,
+    /// A number that names something: a line, an arrival, a revision. Zero is none.
+    Number,
+    /// Thousandths of a core.
+    Vcore,
+    /// Bytes; the screen scales them.
+    Bytes,
+    /// Microseconds that something has lasted.
+    Lasting,
+    /// Microseconds: a moment.
+    Moment,
+    /// Thousandths of a whole.
+    Share,
+    /// Thousandths of a core, GiB or thing for an hour.
+    Hours,
+}
+
+impl Unit {
+    /// The unit of a resource: of cpu and memory their own, of others a count.
+    pub fn of_resource(name: &str) -> Self {
+        match name {
+            VCORE => Self::Vcore,
+            MEMORY => Self::Bytes,
+            _ => Self::Count,
+        }
+    }
+
+    /// What stands behind the name of the column where the figures have no unit of their own.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Words | Self::Count | Self::Number => "",
+            Self::Vcore => "_cores",
+            Self::Bytes => "_bytes",
+            Self::Lasting | Self::Moment => "_seconds",
+            Self::Share => "_share",
+            Self::Hours => "_hours",
+        }
+    }
+
+    /// Thousandths of hours as people read them.
+    pub fn hours(thousandths: i64) -> String {
+        match thousandths {
+            0 => "0".to_owned(),
+            1..5 => "<0.01".to_owned(),
+            _ => format!("{}.{:02}", (thousandths + 5) / 1_000, (thousandths + 5) % 1_000 / 10),
+        }
+    }
+
+    /// Whether it is right-aligned.
+    pub const fn is_figure(self) -> bool {
+        !matches!(self, Self::Words)
+    }
+}
+
+/// What a column says of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Nothing to say.
+    Nothing,
+    /// A figure, in the unit of its column.
+    Figure(i64),
+    /// Words as they are, not escaped yet.
+    Text(Cow<'a, str>),
+    /// No bound: more than any figure.
+    Unbounded,
+}
+
+impl<'a> Value<'a> {
+    /// Words; empty ones are nothing.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        if text.is_empty() { Self::Nothing } else { Self::Text(text) }
+    }
+
+    /// A number of things; what does not fit into 64 bits is the largest there is.
+    pub fn count(count: impl TryInto<i64>) -> Self {
+        Self::Figure(count.try_into().unwrap_or(i64::MAX))
+    }
+
+    /// The amount of one resource.
+    pub fn amount(resource: &Resource, name: &str) -> Self {
+        Self::Figure(resource.amount(name))
+    }
+
+    /// What is set of a bound; where nothing is, there is none.
+    pub fn bound(bound: Option<i64>) -> Self {
+        bound.map_or(Self::Unbounded, Self::Figure)
+    }
+
+    /// How long something has lasted at `now`. With any `now` that is the same for all rows they have the same order.
+    pub fn lasting(now: Time, since: Option<Time>) -> Self {
+        let micros = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
+        since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
+    }
+
+    /// A moment of the scheduler's time.
+    pub fn moment(at: Time) -> Self {
+        Self::Figure(i64::try_from(at.0).unwrap_or(i64::MAX))
+    }
+
+    /// The same with its words copied.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Nothing => Value::Nothing,
+            Self::Figure(figure) => Value::Figure(figure),
+            Self::Text(text) => Value::Text(text.into_owned().into()),
+            Self::Unbounded => Value::Unbounded,
+        }
+    }
+
+    /// As people read it.
+    pub fn shown(&self, unit: Unit, signs: &Signs) -> String {
+        let micros = |figure: &i64| u64::try_from(*figure).unwrap_or(0);
+        match (self, unit) {
+            (Self::Nothing | Self::Unbounded, _) => signs.nothing.to_owned(),
+            (Self::Text(text), _) => text.to_string(),
+            (Self::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) => signs.nothing.to_owned(),
+            (Self::Figure(figure), Unit::Words | Unit::Count) => show_amount("", *figure),
+            (Self::Figure(figure), Unit::Number) => figure.to_string(),
+            (Self::Figure(figure), Unit::Vcore) => show_amount(VCORE, *figure),
+            (Self::Figure(figure), Unit::Bytes) => show_amount(MEMORY, *figure),
+            (Self::Figure(figure), Unit::Lasting) => format::duration(Duration::from_micros(micros(figure))),
+            (Self::Figure(figure), Unit::Moment) => format::when(Time(micros(figure)), Time::ZERO),
+            (Self::Figure(figure), Unit::Share) => format!("{} %", figure / 10),
+            (Self::Figure(figure), Unit::Hours) => Unit::hours(*figure),
+        }
+    }
+
+    /// As other programs read it: whole figures in cores, bytes and seconds. `None` for nothing and for no bound.
+    pub fn data(&self, unit: Unit) -> Option<String> {
+        let decimal = |figure: i64, of: u64, places: usize| {
+            let sign = if figure < 0 { "-" } else { "" };
+            let (whole, rest) = (figure.unsigned_abs() / of, figure.unsigned_abs() % of);
+            let text = format!("{sign}{whole}.{rest:0places$}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        };
+        match (self, unit) {
+            (Self::Nothing | Self::Unbounded, _) => None,
+            (Self::Text(text), _) => Some(text.to_string()),
+            (Self::Figure(figure), Unit::Vcore | Unit::Share | Unit::Hours) => Some(decimal(*figure, 1_000, 3)),
+            (Self::Figure(figure), Unit::Lasting | Unit::Moment) => Some(decimal(*figure, 1_000_000, 6)),
+            (Self::Figure(figure), Unit::Words | Unit::Count | Unit::Number | Unit::Bytes) => Some(figure.to_string()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Figure(_) => 1,
+            Self::Text(_) => 2,
+            Self::Unbounded => 3,
+        }
+    }
+}
+
+impl Ord for Value<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Figure(one), Self::Figure(two)) => one.cmp(two),
+            (Self::Text(one), Self::Text(two)) => text::natural(one, two),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+impl PartialOrd for Value<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// How a column is called where people read it: `cpu max` for `cpu-max`.
+pub fn heading(name: &str) -> String {
+    name.replace('-', " ")
+}
+
+/// A column with typed values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, as `:sort` and `:columns` take it.
+    pub name: &'static str,
+    /// What it counts in.
+    pub unit: Unit,
+}
+
+impl Field {
+    /// How it is called where people read it.
+    pub fn heading(&self) -> String {
+        heading(self.name)
+    }
+
+    /// How it is called where its figures stand without their units.
+    pub fn title(&self) -> String {
+        format!("{}{}", self.name.replace('-', "_"), self.unit.suffix())
+    }
+}
+
+/// Says what a column says of a row, by their numbers.
+type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
+
+/// In what the figure of a row and a column counts, where rows differ in that.
+type UnitAt<'a> = Box<dyn Fn(usize) -> Option<Unit> + 'a>;
+
+/// A list as typed values: all of its columns, also those that the screen has no room for.
+pub struct Fields<'a> {
+    /// The columns, each with its name and unit, in the order of the page.
+    pub columns: Vec<Field>,
+    /// How many rows there are.
+    pub len: usize,
+    value: ValueAt<'a>,
+    units: Option<UnitAt<'a>>,
+}
+
+impl std::fmt::Debug for Fields<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fields").field("columns", &self.columns).field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// A list of `len` rows: `unit` of a column, and `value` of a row and a column.
+    pub fn new<C: crate::state::column::Column>(
+        len: usize,
+        unit: impl Fn(C) -> Unit,
+        value: impl Fn(usize, C) -> Value<'a> + 'a,
+    ) -> Self {
+        let columns = C::ALL.iter().map(|column| Field { name: column.name(), unit: unit(*column) }).collect();
+        Self {
+            columns,
+            len,
+            value: Box::new(move |row, column| C::ALL.get(column).map_or(Value::Nothing, |column| value(row, *column))),
+            units: None,
+        }
+    }
+
+    /// The same, where what is counted in a row is amounts of one resource: its unit, in which people read them.
+    #[must_use]
+    pub fn in_units_of_rows(self, unit: impl Fn(usize) -> Option<Unit> + 'a) -> Self {
+        Self { units: Some(Box::new(unit)), ..self }
+    }
+
+    /// In what people read the figure of a row and a column.
+    pub fn unit(&self, row: usize, column: usize) -> Unit {
+        let own = self.columns.get(column).map_or(Unit::Words, |field| field.unit);
+        match &self.units {
+            Some(units) if own == Unit::Count => units(row).unwrap_or(own),
+            _ => own,
+        }
+    }
+
+    /// What a column says of a row.
+    pub fn value(&self, row: usize, column: usize) -> Value<'a> {
+        (self.value)(row, column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_stand_in_whole_units_without_them() {
+        for (value, unit, data) in [
+            (Value::Figure(9_500), Unit::Vcore, Some("9.5")),
+            (Value::Figure(-12_000), Unit::Vcore, Some("-12")),
+            (Value::Figure(2_000_000_000), Unit::Bytes, Some("2000000000")),
+            (Value::Figure(1_250_000), Unit::Lasting, Some("1.25")),
+            (Value::Figure(0), Unit::Count, Some("0")),
+            (Value::text("a/b"), Unit::Words, Some("a/b")),
+            (Value::text(""), Unit::Words, None),
+            (Value::Unbounded, Unit::Bytes, None),
+        ] {
+            assert_eq!(value.data(unit).as_deref(), data, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_comes_first_and_no_bound_last() {
+        let mut values = [Value::Unbounded, Value::Figure(3), Value::Nothing, Value::Figure(-1)];
+        values.sort();
+        assert_eq!(values, [Value::Nothing, Value::Figure(-1), Value::Figure(3), Value::Unbounded]);
+        let mut names = ["q10", "q2", "q1"].map(Value::text);
+        names.sort();
+        assert_eq!(names, ["q1", "q2", "q10"].map(Value::text));
+    }
+}

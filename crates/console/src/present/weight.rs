@@ -1,0 +1,67 @@
+//! The weight of an event: important for an administrator, or routine.
+
+use crate::theme::Role;
+use view::{ChangeDetail, ChangeType, ObjectType, Record};
+
+/// How much an event matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Continues all the time: asks, allocations, applications that begin and end.
+    Routine,
+    /// Something is otherwise now: a configuration, a node, a queue, a limit that is reached, an application that was moved.
+    Notable,
+    /// Somebody lost something, or something was refused.
+    Grave,
+}
+
+/// How much an event matters.
+pub fn weight(record: &Record) -> Weight {
+    match (record.kind, record.change, record.detail) {
+        // Events that are lost.
+        (ObjectType::UNKNOWN, ..) => Weight::Grave,
+        (
+            ..,
+            ChangeDetail::ALLOC_PREEMPT
+            | ChangeDetail::ALLOC_NODE_REMOVED
+            | ChangeDetail::ALLOC_TIMEOUT
+            | ChangeDetail::APP_KILLED
+            | ChangeDetail::APP_REJECT
+            | ChangeDetail::APP_FAILING
+            | ChangeDetail::APP_FAILED
+            | ChangeDetail::NODE_DECOMMISSION
+            | ChangeDetail::CONFIG_REFUSED
+            | ChangeDetail::QUEUE_DRAIN_ALERT,
+        ) => Weight::Grave,
+        (ObjectType::NODE, ChangeType::REMOVE, ChangeDetail::NONE) => Weight::Grave,
+        (ObjectType::NODE | ObjectType::QUEUE, _, ChangeDetail::NONE) => Weight::Notable,
+        (
+            ..,
+            ChangeDetail::APP_CANNOTRUN_QUEUE
+            | ChangeDetail::APP_CANNOTRUN_QUOTA
+            | ChangeDetail::APP_MOVED
+            | ChangeDetail::APP_QUEUE_DRAINING
+            | ChangeDetail::NODE_SCHEDULABLE
+            | ChangeDetail::NODE_CAPACITY
+            | ChangeDetail::QUEUE_TYPE
+            | ChangeDetail::QUEUE_MAX
+            | ChangeDetail::QUEUE_GUARANTEED
+            | ChangeDetail::QUEUE_STATE
+            | ChangeDetail::QUEUE_PREEMPTION
+            | ChangeDetail::UG_USER_LIMIT
+            | ChangeDetail::UG_GROUP_LIMIT
+            | ChangeDetail::CONFIG_LOADED
+            | ChangeDetail::CONFIG_ROLLED_BACK,
+        ) => Weight::Notable,
+        _ => Weight::Routine,
+    }
+}
+
+/// The look of an event: grave ones stand out, routine ones do not.
+pub fn role(record: &Record) -> Role {
+    match (weight(record), record.change) {
+        (Weight::Grave, _) => Role::Danger,
+        (Weight::Notable, _) => Role::Warning,
+        (Weight::Routine, ChangeType::REMOVE) => Role::Dim,
+        (Weight::Routine, _) => Role::Text,
+    }
+}

@@ -1,0 +1,67 @@
+//! Words for states, events, people and revisions, as lists, details and messages say them.
+
+use std::sync::Arc;
+
+use crate::present::format;
+use model::{QueuePath, QueueState, Time};
+use view::audit::{AuditEntry, Revision};
+use view::{AppRow, AskRow, AskState, ChangeType, PartitionView, QueueRow, Record};
+
+/// The queues that drain, the longest first.
+pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
+    let mut all: Vec<_> = part.walk().filter(|row| row.state == QueueState::Draining).collect();
+    all.sort_by(|a, b| (a.state_since, &a.path).cmp(&(b.state_since, &b.path)));
+    all
+}
+
+/// The queue of an application, without the part that the page is about anyway.
+pub fn below<'a>(scope: Option<&QueuePath>, row: &'a AppRow) -> &'a str {
+    let path = row.queue.as_str();
+    let scope = scope.map_or("root", QueuePath::as_str);
+    path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
+}
+
+/// The word for the state of an ask.
+pub fn word_of(ask: &AskRow) -> &'static str {
+    match (&ask.state, ask.placeholder) {
+        (AskState::Pending { reserved: Some(_), .. }, _) => "reserved",
+        (AskState::Pending { .. }, false) => "pending",
+        (AskState::Pending { .. }, true) => "pending, placeholder",
+        (AskState::Allocated { .. }, false) => "allocated",
+        (AskState::Allocated { .. }, true) => "placeholder",
+    }
+}
+
+/// What happened, in a few words.
+///
+/// Of an event with which nothing came, went or was set that has no word: "none held" would say the opposite.
+pub fn word(record: &Record) -> String {
+    match (record.change, record.detail.0) {
+        (ChangeType::NONE, 0) => String::new(),
+        (ChangeType::NONE, _) => record.detail.to_string(),
+        (change, 0) => change.to_string(),
+        (change, _) => format!("{change} {}", record.detail),
+    }
+}
+
+/// Who did it, also where that is no person.
+pub fn who(entry: &AuditEntry) -> &str {
+    if entry.user.is_empty() { &entry.address } else { &entry.user }
+}
+
+/// How a revision came into force: `by ann, api, "smaller"`.
+pub fn origin(of: &Revision) -> String {
+    let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
+    let how = match of.source {
+        view::audit::RevisionSource::Rollback(old) => format!("rollback to {old}"),
+        source => source.name().to_owned(),
+    };
+    let reason = if of.reason.is_empty() { String::new() } else { format!(": {}", of.reason) };
+    format!("{by}{how}{reason}")
+}
+
+/// How long a queue has been in its state, `at least` where it was in it before one looked.
+pub fn in_state_for(row: &QueueRow, now: Time) -> String {
+    let least = if row.state_before { "at least " } else { "" };
+    format!("{least}{}", format::duration(now.since(row.state_since)))
+}

@@ -1,0 +1,59 @@
+//! The place of the subject under the cursor in the text of the configuration.
+
+use crate::present::limits;
+use crate::present::subject;
+use crate::state::State;
+use crate::state::page::{Account, LineId, Page};
+use config::Place;
+use view::{LimitUse, Side};
+
+/// Where what is under the cursor is written: a limit on the pages of users and groups, and else its queue.
+///
+/// # Errors
+/// It is written nowhere, or there is nothing.
+pub fn place(state: &State) -> Result<Place, String> {
+    let limit = match state.page() {
+        Page::Users(page) => page.list.rows.get(page.list.cursor.index).map(|account| closest_limit(state, account)),
+        Page::Account(page) => {
+            let line = page.list.rows.get(page.list.cursor.index);
+            line.map(|line| limit_at(state, &page.account, &line.id))
+        }
+        _ => None,
+    };
+    match limit {
+        Some(Some(limit)) if limit.limit.at.line > 0 => Ok(limit.limit.at),
+        Some(Some(limit)) => Err(format!("the limit in {} is not written in the configuration", limit.queue)),
+        Some(None) => Err("no limit to go to: none stands on this row".to_owned()),
+        None => of_queue(state),
+    }
+}
+
+fn of_queue(state: &State) -> Result<Place, String> {
+    let path = subject::queue(state).ok_or("there is no queue under the cursor")?;
+    let row = state.cluster.part().and_then(|part| part.queue_at(&path));
+    let at = row.and_then(|row| row.settings.at).filter(|at| at.line > 0);
+    at.ok_or_else(|| format!("{path} is not written in the configuration"))
+}
+
+/// The limit that the list of users and groups names: the one of which most is used.
+fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
+    let part = state.cluster.part()?;
+    let row = part.usage_of(account.side, &account.name)?;
+    let groups = limits::groups_of(part, account);
+    limits::tightest(limits::counting(part, (account.side, row), &groups).into_iter()).map(|(limit, _)| limit)
+}
+
+/// The limit of a row of one user or group: that of its queue, or the one that an application waits for.
+fn limit_at(state: &State, account: &Account, line: &LineId) -> Option<LimitUse> {
+    let part = state.cluster.part()?;
+    let of = |side, name: &str, queue| part.whole_usage_of(side, name)?.at(queue)?.limit_use(side, name);
+    match line {
+        LineId::Queue(queue) => of(account.side, &account.name, queue),
+        LineId::Group(queue, group) => of(Side::Group, group, queue),
+        LineId::App(id) => {
+            let app = part.app_by_id(id)?;
+            let held = app.held_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
+            held.or_else(|| app.asks.values().find_map(|ask| part.limit_too_full_for(app, &ask.resource)))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The effects of a person's own settings.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::input::keymap::defaults;
+use crate::shell::settings::{RemoteContext, StartPage};
+use crate::state::column::ColumnChoice;
+use crate::state::contexts::{ContextEntry, ContextOrigin, Contexts};
+use crate::state::keymap::Keymap;
+use crate::state::opener::Opener;
+use crate::state::own_command::OwnCommand;
+use crate::state::saved::SavedView;
+use crate::state::simulate::Simulator;
+use crate::state::{Grade, ShownNotice, State};
+use crate::update::overview;
+use view::{Notice, NoticeWeight};
+
+/// What a person's own settings bring besides the options.
+#[derive(Clone, Debug)]
+pub struct Personal {
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// The file of the settings; empty when there is none.
+    pub file: String,
+    /// What is wrong in it, for reading; empty when nothing is.
+    pub faults: String,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
+    /// Those of the kubeconfig; or why it does not read.
+    pub kubeconfig: Result<Vec<ContextEntry>, String>,
+    /// The context that is looked at first, where it was opened by its name.
+    pub here: Option<String>,
+    /// The columns of lists, by the name of their page.
+    pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
+    /// Lists as they were arranged, by name.
+    pub views: BTreeMap<String, SavedView>,
+    /// The file that keeps what is arranged in the console; empty where nothing is kept.
+    pub keep_in: PathBuf,
+    /// Which page opens first.
+    pub start: StartPage,
+    /// What opens another scheduler.
+    pub opener: Option<Opener>,
+    /// What makes simulations.
+    pub simulator: Option<Simulator>,
+    /// The person's own commands.
+    pub own_commands: Vec<OwnCommand>,
+}
+
+impl Default for Personal {
+    fn default() -> Self {
+        let (file, faults, contexts, columns, views, keep_in) = Default::default();
+        let (start, opener, simulator) = (StartPage::Queues, None, None);
+        let (kubeconfig, here, own_commands) = (Ok(Vec::new()), None, Vec::new());
+        Self {
+            keymap: defaults(),
+            file,
+            faults,
+            contexts,
+            kubeconfig,
+            here,
+            columns,
+            views,
+            keep_in,
+            start,
+            opener,
+            simulator,
+            own_commands,
+        }
+    }
+}
+
+impl Personal {
+    /// Puts the settings into the state, with what is wrong in them as a notice.
+    pub fn apply(self, state: &mut State) {
+        state.keymap = Arc::new(self.keymap);
+        state.settings.clone_from(&self.file);
+        state.simulator = self.simulator;
+        state.own_commands = Arc::new(self.own_commands);
+        if self.start == StartPage::Overview {
+            overview::open(state);
+        }
+        (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
+        if self.opener.is_some() {
+            state.contexts = contexts(self.contexts, self.kubeconfig, self.here);
+        }
+        if self.faults.is_empty() {
+            return;
+        }
+        let title = format!("{}: the defaults hold for what is wrong in it", self.file);
+        state.keep(None, Grade::Error, title.clone(), self.faults.clone());
+        let (at, weight) = (state.cluster.at, NoticeWeight::Error);
+        let notice = Arc::new(Notice { number: 0, at, weight, title, text: self.faults });
+        state.notice = Some(ShownNotice { notice, until: None, others: 0, times: 1 });
+    }
+}
+
+/// All contexts, those of the settings first.
+fn contexts(
+    own: BTreeMap<String, RemoteContext>,
+    kubeconfig: Result<Vec<ContextEntry>, String>,
+    here: Option<String>,
+) -> Contexts {
+    let entry = |(name, one): (String, RemoteContext)| ContextEntry {
+        name,
+        address: one.url,
+        user: one.acting_as.map(|who| who.to_string()).unwrap_or_default(),
+        origin: ContextOrigin::Settings,
+        ..ContextEntry::default()
+    };
+    let (theirs, fault) = match kubeconfig {
+        Ok(theirs) => (theirs, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let all = own.into_iter().map(entry).chain(theirs).map(Arc::new).collect();
+    Contexts { all, here, fault, ..Contexts::default() }
+}

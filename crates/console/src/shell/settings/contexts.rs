@@ -1,0 +1,87 @@
+//! `[contexts.NAME]`: schedulers somewhere else, by the name that a person gives them.
+
+use std::collections::BTreeMap;
+
+use config::Fault;
+use config::toml_table::Table;
+use model::Identity;
+
+/// A scheduler somewhere else, and how it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteContext {
+    /// The address of the server, with its scheme.
+    pub url: String,
+    /// The file that holds the token.
+    pub token_file: Option<String>,
+    /// A file of certificates of authorities, in PEM.
+    pub ca: Option<String>,
+    /// A file with the client's own certificate and key, in PEM.
+    pub client_cert: Option<String>,
+    /// Headers to send along, `NAME: VALUE`.
+    pub headers: Vec<String>,
+    /// Nothing is changed through it.
+    pub read_only: bool,
+    /// Looked at through this identity's eyes.
+    pub acting_as: Option<Identity>,
+    /// In Kubernetes: `adminacl` is asked before the API server is.
+    pub enforce_acl: bool,
+}
+
+impl Default for RemoteContext {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            token_file: None,
+            ca: None,
+            client_cert: None,
+            headers: Vec::new(),
+            read_only: false,
+            acting_as: None,
+            enforce_acl: true,
+        }
+    }
+}
+
+/// Reads all contexts. One without an address is none.
+pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, RemoteContext> {
+    let mut contexts = BTreeMap::new();
+    for entry in table.entries() {
+        let Some(table) = entry.table(faults) else { continue };
+        let context = context(&table, faults);
+        if context.url.is_empty() {
+            let hint = "url = \"https://HOST/PATH\"";
+            faults.push(entry.fault("OWN-020", format!("the context {:?} has no address", entry.name), hint));
+        } else {
+            contexts.insert(entry.name.to_owned(), context);
+        }
+    }
+    contexts
+}
+
+fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
+    const KNOWN: [&str; 8] = ["url", "token-file", "ca", "client-cert", "headers", "read-only", "as", "enforce-acl"];
+    let mut context = RemoteContext::default();
+    for entry in table.entries() {
+        match entry.name {
+            "url" => context.url = entry.text(faults).unwrap_or_default().to_owned(),
+            "token-file" => context.token_file = entry.text(faults).map(str::to_owned),
+            "ca" => context.ca = entry.text(faults).map(str::to_owned),
+            "client-cert" => context.client_cert = entry.text(faults).map(str::to_owned),
+            "headers" => context.headers = entry.texts(faults).unwrap_or_default(),
+            "read-only" => context.read_only = entry.bool(faults).unwrap_or_default(),
+            "enforce-acl" => context.enforce_acl = entry.bool(faults).unwrap_or(true),
+            "as" => match entry.text(faults).map(Identity::parse) {
+                Some(Ok(who)) => context.acting_as = Some(who),
+                Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
+                None => {}
+            },
+            // A token in the file would be read by everybody who may read the file, and shown with it.
+            "token" => {
+                let hint = "token-file = \"FILE\" names a file that holds it";
+                faults.push(entry.fault("OWN-021", "a token does not belong in the settings".to_owned(), hint));
+            }
+            _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
+        }
+    }
+    context
+}

@@ -1,0 +1,61 @@
+//! Settings of one word.
+
+use std::time::Duration;
+
+use crate::theme::{ThemeName, Themes};
+use crate::update::refresh;
+use config::Fault;
+use config::toml_table::Entry;
+use model::quantity::SizeUnits;
+
+/// The page that opens first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartPage {
+    /// What needs attention.
+    #[default]
+    Overview,
+    /// The queue tree.
+    Queues,
+}
+
+impl StartPage {
+    /// All of them with their words in the settings.
+    const NAMES: [(&'static str, Self); 2] = [("overview", Self::Overview), ("queues", Self::Queues)];
+}
+
+pub(super) fn interval(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
+    match refresh::read(entry.text(faults)?) {
+        Ok(interval) => Some(interval),
+        Err(why) => {
+            faults.push(entry.wrong("OWN-003", why, "as \"5s\""));
+            None
+        }
+    }
+}
+
+pub(super) fn start(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<StartPage> {
+    let name = entry.text(faults)?;
+    let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
+    if found.is_none() {
+        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "there are overview, queues"));
+    }
+    found.map(|(_, page)| *page)
+}
+
+pub(super) fn units(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SizeUnits> {
+    let name = entry.text(faults)?;
+    let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
+    if found.is_none() {
+        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "there are binary, decimal"));
+    }
+    found.map(|(_, units)| *units)
+}
+
+pub(super) fn theme(entry: &Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
+    let name = entry.text(faults)?;
+    let theme = themes.get(name).map(|theme| theme.name.clone());
+    if theme.is_none() {
+        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
+    }
+    theme
+}

@@ -1,0 +1,235 @@
+//! The terminal itself: taken, drawn on, and always restored.
+//!
+//! Invariants:
+//! - after [`restore`] the terminal is unchanged: no raw mode, no alternate screen, the cursor there; calling it twice does no harm;
+//! - a panic in any thread restores first and prints then, so that the report can be read;
+//! - nothing is written but whole frames, each inside a synchronized update, so that nothing tears over slow lines.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::style::ResetColor;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+use ratatui::{Frame, Terminal};
+
+use alerts::rule::Osc;
+
+/// The terminal is ours right now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal while it is ours; dropping it gives it back.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Frames>>,
+    frames: Frames,
+    /// The mouse is listened to.
+    mouse: bool,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    pub fn take() -> io::Result<Self> {
+        restore_on_panic();
+        enter()?;
+        let frames = Frames::default();
+        let terminal = Terminal::new(CrosstermBackend::new(frames.clone())).inspect_err(|_| restore())?;
+        Ok(Self { terminal, frames, mouse: false })
+    }
+
+    /// Takes the terminal again after it was given back or disturbed, and forgets what was on it.
+    pub fn retake(&mut self) -> io::Result<()> {
+        enter()?;
+        self.mouse = false;
+        self.forget()
+    }
+
+    /// Asks the terminal to put a text into its clipboard (OSC 52). Inside tmux it is also passed through to the terminal outside.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        if !taken() {
+            return Ok(());
+        }
+        let mut sequence = Vec::new();
+        queue!(sequence, CopyToClipboard::to_clipboard_from(text))?;
+        let mut out = io::stdout().lock();
+        out.write_all(&sequence)?;
+        if std::env::var_os("TMUX").is_some_and(|value| !value.is_empty()) {
+            out.write_all(b"\x1bPtmux;")?;
+            for byte in sequence {
+                if byte == 0x1b {
+                    out.write_all(b"\x1b")?;
+                }
+                out.write_all(&[byte])?;
+            }
+            out.write_all(b"\x1b\\")?;
+        }
+        out.flush()
+    }
+
+    /// Lets the terminal ring, and asks it for a notification of the desktop. Text from outside cannot end the sequence.
+    pub fn notify(&mut self, bell: bool, by: Option<Osc>, text: &str) -> io::Result<()> {
+        if !taken() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(notification(bell, by, text).as_bytes())?;
+        out.flush()
+    }
+
+    /// Listens to the mouse, or leaves it to the terminal.
+    pub fn listen_to_mouse(&mut self, listen: bool) -> io::Result<()> {
+        if listen == self.mouse {
+            return Ok(());
+        }
+        self.mouse = listen;
+        let mut out = io::stdout().lock();
+        match (taken(), listen) {
+            (false, _) => Ok(()),
+            (true, true) => execute!(out, EnableMouseCapture),
+            (true, false) => execute!(out, DisableMouseCapture),
+        }
+    }
+
+    /// Forgets what is on the terminal: the next frame is drawn from nothing.
+    pub fn forget(&mut self) -> io::Result<()> {
+        // `clear` would ask the terminal for the cursor, whose answer the input thread takes.
+        self.terminal.resize(self.terminal.size()?.into())
+    }
+
+    /// Its size in columns and lines.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    /// Draws one frame; only what differs from the one before is written.
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(render)?;
+        self.frames.release()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Whether the terminal is ours; no longer after a panic in some thread.
+pub fn taken() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste).inspect_err(|_| restore())
+}
+
+/// Whether an error says that there is no terminal any more: its window was closed, or the connection to it ended.
+pub fn is_gone(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let gone = [Errno::IO, Errno::PIPE, Errno::NXIO, Errno::NOTTY, Errno::BADF, Errno::NODEV];
+    error.kind() == io::ErrorKind::BrokenPipe || Errno::from_io_error(error).is_some_and(|code| gone.contains(&code))
+}
+
+/// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
+pub fn restore() {
+    // The one who writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
+    let mut out = io::stdout().lock();
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
+        let _ = execute!(out, ResetColor, LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}
+
+fn restore_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let (report, errors) = color_eyre::config::HookBuilder::default().into_hooks();
+        // Refused when the reports are installed already, which is as good.
+        let _ = errors.install();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            // When standard error is gone with the terminal, a panic here would abort the process.
+            let _ = writeln!(io::stderr().lock(), "{}", report.panic_report(info));
+        }));
+    });
+}
+
+/// Collects what the terminal's backend writes, to be passed on as one frame. What is still here when a panic unwinds is never
+/// written: it would end up on the screen of the shell.
+#[derive(Clone, Default)]
+struct Frames {
+    bytes: Rc<RefCell<Vec<u8>>>,
+}
+
+impl Frames {
+    /// Writes what was collected; nothing when the terminal is no longer ours.
+    fn release(&self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let mut bytes = self.bytes.borrow_mut();
+        if !taken() {
+            bytes.clear();
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let mut frame = Vec::with_capacity(bytes.len() + 16);
+        queue!(frame, BeginSynchronizedUpdate)?;
+        frame.append(&mut bytes);
+        queue!(frame, EndSynchronizedUpdate)?;
+        out.write_all(&frame)?;
+        out.flush()
+    }
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    /// Nothing: the backend flushes several times within a frame.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The sequence of a notification.
+fn notification(bell: bool, by: Option<Osc>, text: &str) -> String {
+    let safe = |c: char| if c.is_control() { ' ' } else { c };
+    // The sequences separate their parts by semicolons.
+    let text: String = text.chars().map(safe).map(|c| if c == ';' { ',' } else { c }).take(200).collect();
+    let sequence = match by {
+        None => String::new(),
+        Some(Osc::Osc9) => format!("\x1b]9;{text}\x07"),
+        Some(Osc::Osc777) => format!("\x1b]777;notify;kornsole;{text}\x07"),
+        Some(Osc::Osc99) => format!("\x1b]99;;{text}\x1b\\"),
+    };
+    if bell { format!("\x07{sequence}") } else { sequence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notification_cannot_be_ended_by_its_text() {
+        let text = "queue a\x07b;c\x1b]0;x";
+        assert_eq!(notification(true, None, text), "\x07");
+        assert_eq!(notification(false, Some(Osc::Osc9), text), "\x1b]9;queue a b,c ]0,x\x07");
+        assert_eq!(notification(true, Some(Osc::Osc777), "a"), "\x07\x1b]777;notify;kornsole;a\x07");
+        assert_eq!(notification(false, Some(Osc::Osc99), "a"), "\x1b]99;;a\x1b\\");
+    }
+}

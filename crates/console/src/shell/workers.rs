@@ -1,0 +1,86 @@
+//! The threads beside the draw loop: one of its own for long lists and for what is discarded, and one for each other piece of work,
+//! which may take as long as a file or a text does.
+
+use std::io;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::Builder;
+
+use crate::shell::perform;
+use crate::shell::session::{ReplySender, Session};
+use crate::state::reply::Reply;
+use crate::state::work::{SourceHandle, Work};
+
+/// Does a piece of work here and now. `None` when nothing comes of it.
+pub fn perform(work: Work) -> Option<Reply> {
+    perform::perform(work)
+}
+
+/// The threads beside a draw loop. The first of them ends with this.
+pub struct Workers {
+    quick: Sender<(ReplySender, Work)>,
+}
+
+impl Workers {
+    /// Begins with the thread for lists.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn new() -> io::Result<Self> {
+        let (quick, works) = channel();
+        let make = move || works.into_iter().for_each(|(replies, work)| perform_to(&replies, work));
+        Builder::new().name("console-lists".to_owned()).spawn(make)?;
+        Ok(Self { quick })
+    }
+
+    /// Gives a piece of work to a thread, which sends the reply.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn give(&self, replies: ReplySender, work: Work) -> io::Result<()> {
+        if let Work::List(_) | Work::Names(_) | Work::Discard(_) | Work::ReadEvents(..) = work {
+            // The thread waits for as long as there is a sender.
+            let _ = self.quick.send((replies, work));
+            return Ok(());
+        }
+        Builder::new().name("console-work".to_owned()).spawn(move || perform_to(&replies, work)).map(drop)
+    }
+}
+
+fn perform_to(replies: &ReplySender, work: Work) {
+    if let Work::Simulate(job) = work {
+        let (number, progress) = (job.number, replies.clone());
+        let answer = job.run(&|said: &str| progress.send(Reply::SimulationGoesOn(number, said.to_owned())));
+        return replies.send(Reply::Simulated(number, Box::new(answer)));
+    }
+    if let Some(reply) = perform(work) {
+        replies.send(reply);
+    }
+}
+
+/// Opens another scheduler in a thread, which sends the reply.
+///
+/// # Errors
+/// No thread can be started.
+pub fn open(session: &Session, name: String) -> io::Result<()> {
+    let Some(opener) = session.opener() else { return Ok(()) };
+    let replies = session.replies();
+    let open = move || {
+        let opened = opener.open(&name).map(SourceHandle);
+        replies.send(Reply::ContextOpened(name, opened));
+    };
+    Builder::new().name("console-open".to_owned()).spawn(open).map(drop)
+}
+
+/// Asks a context what it is in a thread, which sends the reply.
+///
+/// # Errors
+/// No thread can be started.
+pub fn ask(session: &Session, name: String) -> io::Result<()> {
+    let Some(opener) = session.opener() else { return Ok(()) };
+    let replies = session.replies();
+    let ask = move || {
+        let answer = opener.ask(&name);
+        replies.send(Reply::ContextAnswered(name, answer));
+    };
+    Builder::new().name("console-ask".to_owned()).spawn(ask).map(drop)
+}

@@ -1,0 +1,3 @@
+//! Two edits of one text brought together.
+
+pub use config::merge::merge;

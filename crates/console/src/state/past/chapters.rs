@@ -1,0 +1,238 @@
+//! The important moments of a kept past that were looked up: chapter by chapter, and the target of a step.
+//!
+//! Invariants:
+//! - a step never passes over an important moment: where the events next to a time are not known, they are looked up first;
+//! - at most [`Chapters::MOST`] chapters are remembered.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::state::past::moment::{Moment, Shown, Step};
+use model::Time;
+
+/// The shortest time there is.
+pub(super) const INSTANT: Duration = Duration::from_micros(1);
+/// Later than everything.
+const NEVER: Time = Time(u64::MAX);
+
+/// What mattered between two times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// After this time.
+    pub from: Time,
+    /// Up to this time.
+    pub to: Time,
+    /// What mattered, the oldest first.
+    pub moments: VecDeque<Moment>,
+    /// No earlier record is kept.
+    pub first: bool,
+    /// It reaches up to what was written last.
+    pub last: bool,
+}
+
+/// A chapter that is being looked up for a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seek {
+    /// The step that waits for it.
+    pub step: Step,
+    /// Right before or after which time.
+    pub at: Time,
+}
+
+/// Where a step leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepTarget {
+    /// To right before this.
+    Moment(Shown),
+    /// That is known once it is looked up what happened right before or after this time.
+    Unknown(Time),
+    /// There is no moment in that direction.
+    Nothing,
+}
+
+/// What was looked up.
+#[derive(Clone, Debug, Default)]
+pub struct Chapters {
+    spans: VecDeque<Span>,
+    /// From when on it is known anyway what mattered.
+    watched: Option<Time>,
+    /// No record before this is kept.
+    begins: Option<Time>,
+    /// What is being looked up.
+    pub seeking: Option<Seek>,
+}
+
+impl Chapters {
+    /// How many are remembered.
+    pub const MOST: usize = 16;
+
+    /// From this time on the live events have all important moments.
+    pub fn watched_from(&mut self, at: Time) {
+        self.watched = Some(at);
+    }
+
+    /// Whether the live events have all important moments by now.
+    pub fn is_watched(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    /// How far back what is kept reaches, if that is known.
+    pub fn begins(&self) -> Option<Time> {
+        self.begins
+    }
+
+    /// Where a step leads from a time: to right before the last thing that mattered before it, or the next one after it. `watched` are
+    /// the moments that come of themselves.
+    pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> StepTarget {
+        let kept = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
+        let spans: Vec<_> = kept.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
+        // What is known reaches from here as far as one span follows on another.
+        let mut at = if step == Step::Back { here } else { here + INSTANT };
+        loop {
+            let Some((from, to, moments)) = spans.iter().rev().find(|(from, to, _)| holds(step, at, *from, *to)) else {
+                let over = step == Step::Back && self.begins.is_some_and(|begins| at <= begins);
+                return if over { StepTarget::Nothing } else { StepTarget::Unknown(at) };
+            };
+            let moment = match step {
+                Step::Back => moments.iter().rev().find(|moment| moment.at < here).filter(|moment| moment.at >= *from),
+                Step::On => moments.iter().find(|moment| moment.at > here + INSTANT),
+            };
+            if let Some(moment) = moment {
+                return StepTarget::Moment(before(moment, moments));
+            }
+            at = if step == Step::Back { *from } else { *to };
+            if at == NEVER {
+                return StepTarget::Nothing;
+            }
+        }
+    }
+
+    /// Takes what was looked up for a step right before or after a time. Gives whether it covers that.
+    pub fn take(&mut self, mut span: Span, step: Step, at: Time) -> bool {
+        if let Some(watched) = self.watched.filter(|_| span.last) {
+            // Between the last written record and the first live event nothing happened.
+            span.to = span.to.max(watched);
+        }
+        if span.first {
+            self.begins = Some(span.from);
+        }
+        let covers = holds(step, at, span.from, span.to);
+        if covers {
+            self.spans.retain(|known| known.from != span.from);
+            self.spans.push_back(span);
+            if self.spans.len() > Self::MOST {
+                self.spans.pop_front();
+            }
+        }
+        covers
+    }
+}
+
+/// Whether a span shows what happened right before or after a time.
+fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
+    match step {
+        Step::Back => from < at && at <= to,
+        Step::On => from <= at && at < to,
+    }
+}
+
+/// The time right before something that mattered.
+fn before(moment: &Moment, moments: &VecDeque<Moment>) -> Shown {
+    let same: Vec<&Moment> = moments.iter().filter(|other| other.at == moment.at).collect();
+    let first = same.first().map_or_else(String::new, |first| first.text.clone());
+    let before = if same.len() > 1 { format!("{first}, and {} more", same.len() - 1) } else { first };
+    Shown { at: moment.at - INSTANT, before }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(at: u64) -> Time {
+        Time::from_millis(at * 1000)
+    }
+
+    fn moments(at: &[u64]) -> VecDeque<Moment> {
+        at.iter().map(|at| Moment { number: 0, at: seconds(*at), text: format!("at {at}") }).collect()
+    }
+
+    /// A scheduler of which snapshots are kept of some seconds, and something mattered at others; the last is the present.
+    struct Kept {
+        snapshots: Vec<u64>,
+        mattered: Vec<u64>,
+        now: u64,
+    }
+
+    impl Kept {
+        fn span(&self, step: Step, at: Time) -> Span {
+            let begins = |from: &&u64| match step {
+                Step::Back => seconds(**from) < at,
+                Step::On => seconds(**from) <= at,
+            };
+            let place = self.snapshots.iter().filter(begins).count().max(1) - 1;
+            let (from, next) = (self.snapshots[place], self.snapshots.get(place + 1));
+            let to = next.copied().unwrap_or(self.now);
+            let mattered: Vec<u64> = self.mattered.iter().copied().filter(|at| from < *at && *at <= to).collect();
+            let (from, to, moments) = (seconds(from), seconds(to), moments(&mattered));
+            Span { from, to, moments, first: place == 0, last: next.is_none() }
+        }
+
+        /// The stops from the present back to the beginning and on to the present again, with how often one had to look.
+        fn walk(&self, watched: u64) -> (Vec<u64>, Vec<u64>, usize) {
+            let own: Vec<u64> = self.mattered.iter().copied().filter(|at| *at >= watched).collect();
+            let own = moments(&own);
+            let mut chapters = Chapters::default();
+            chapters.watched_from(seconds(watched));
+            let (mut here, mut looked) = (seconds(self.now), 0);
+            let mut stops = [Vec::new(), Vec::new()];
+            for (step, stops) in [Step::Back, Step::On].into_iter().zip(&mut stops) {
+                loop {
+                    match chapters.seek(step, here, &own) {
+                        StepTarget::Moment(shown) => {
+                            here = shown.at;
+                            stops.push((here + INSTANT).as_millis() / 1000);
+                        }
+                        StepTarget::Unknown(at) => {
+                            looked += 1;
+                            assert!(chapters.take(self.span(step, at), step, at), "{at} was reported");
+                        }
+                        StepTarget::Nothing => break,
+                    }
+                }
+            }
+            let [back, on] = stops;
+            (back, on, looked)
+        }
+    }
+
+    #[test]
+    fn each_thing_that_mattered_is_a_stop_whatever_was_looked_up_before() {
+        let kept = Kept { snapshots: vec![0, 20, 40, 41, 60], mattered: vec![3, 20, 21, 40, 59, 70, 95], now: 100 };
+        for watched in [10, 59, 65, 90, 100] {
+            let (back, on, looked) = kept.walk(watched);
+            assert_eq!(back, [95, 70, 59, 40, 21, 20, 3], "watched from {watched}");
+            assert_eq!(on, [20, 21, 40, 59, 70, 95], "watched from {watched}");
+            assert!(looked <= 5, "{looked} times");
+        }
+    }
+
+    #[test]
+    fn a_long_past_is_walked_with_little_in_memory() {
+        let all: Vec<u64> = (1..200).map(|at| at * 5).collect();
+        let kept = Kept { snapshots: (0..100).map(|at| at * 10).collect(), mattered: all.clone(), now: 1000 };
+        let (back, on, looked) = kept.walk(1000);
+        assert_eq!(back, all.iter().rev().copied().collect::<Vec<_>>());
+        assert_eq!(on, all[1..]);
+        assert!((100..250).contains(&looked), "{looked}");
+    }
+
+    #[test]
+    fn what_says_nothing_new_is_reported() {
+        let mut chapters = Chapters::default();
+        let span = Span { from: seconds(5), to: seconds(9), moments: VecDeque::new(), first: true, last: false };
+        assert!(!chapters.take(span.clone(), Step::Back, seconds(5)));
+        assert_eq!(chapters.seek(Step::Back, seconds(5), &VecDeque::new()), StepTarget::Nothing, "it begins there");
+        assert!(chapters.take(span, Step::Back, seconds(9)));
+        assert_eq!(chapters.seek(Step::On, seconds(6), &VecDeque::new()), StepTarget::Unknown(seconds(9)));
+    }
+}

@@ -1,0 +1,191 @@
+//! The page that shows where a submission would go: a form, and against which configuration it is held.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::state::line_edit::LineEdit;
+use config::Config;
+use model::{Identity, Profile};
+use view::placement::TYPE_TAG;
+use view::{AppRow, View};
+
+/// Where a submission would go.
+#[derive(Clone, Debug, Default)]
+pub struct PlacementPage {
+    /// What is submitted.
+    pub form: Form,
+    /// The field under the cursor.
+    pub field: Field,
+    /// Under which configuration.
+    pub against: Against,
+    /// The version of the edited text, where that is the configuration.
+    pub edited: Option<u64>,
+    /// What would follow the cursor in the field that is written, if it is taken.
+    pub suggestion: String,
+    /// The first visible line of the text below the form.
+    pub top: usize,
+}
+
+/// A field of the form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Field {
+    /// Who submits; everything else depends on it.
+    #[default]
+    User,
+    /// His groups, separated by commas, semicolons or blanks.
+    Groups,
+    /// The queue asked for.
+    Queue,
+    /// The application's type.
+    Type,
+    /// Tags as `NAME=VALUE`, separated by semicolons or blanks.
+    Tags,
+}
+
+impl Field {
+    /// All fields in the order of the screen.
+    pub const ALL: [Self; 5] = [Self::User, Self::Groups, Self::Queue, Self::Type, Self::Tags];
+
+    /// What stands before it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Groups => "groups",
+            Self::Queue => "queue",
+            Self::Type => "type",
+            Self::Tags => "tags",
+        }
+    }
+
+    /// What it stands for while it is empty.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::User => "nobody: refused",
+            Self::Groups => "the user's name",
+            Self::Queue => "none asked for",
+            Self::Type => "none",
+            Self::Tags => "none; name=value",
+        }
+    }
+
+    /// The field that is `step` further, round and round.
+    #[must_use]
+    pub fn step(self, step: isize) -> Self {
+        let len = Self::ALL.len();
+        Self::ALL[(self as usize + len).saturating_add_signed(step) % len]
+    }
+}
+
+/// What is written in the fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form([LineEdit; 5]);
+
+impl Form {
+    /// The form of somebody who asks for nothing in particular.
+    pub fn of(who: &Identity) -> Self {
+        let mut form = Self::default();
+        *form.line_mut(Field::User) = LineEdit::prefilled(&who.user);
+        if who.groups != [who.user.as_str()] {
+            *form.line_mut(Field::Groups) = LineEdit::prefilled(who.groups.join(", "));
+        }
+        form
+    }
+
+    /// The form of the submission that an application was.
+    pub fn of_app(row: &AppRow) -> Self {
+        let mut form = Self::of(&row.who);
+        form.line_mut(Field::Queue).set(&*row.requested);
+        let (kind, others): (Vec<_>, Vec<_>) =
+            row.tags.iter().partition(|(name, _)| name.eq_ignore_ascii_case(TYPE_TAG));
+        form.line_mut(Field::Type).set(kind.first().map(|(_, value)| value.as_str()).unwrap_or_default());
+        let tags: Vec<String> = others.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        form.line_mut(Field::Tags).set(tags.join("; "));
+        form
+    }
+
+    /// Whether nothing is written in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|line| line.text().is_empty())
+    }
+
+    /// The text of a field.
+    pub fn line(&self, field: Field) -> &LineEdit {
+        &self.0[field as usize]
+    }
+
+    /// The text of a field, to be changed.
+    pub fn line_mut(&mut self, field: Field) -> &mut LineEdit {
+        &mut self.0[field as usize]
+    }
+
+    /// The groups that are written, without empty ones.
+    pub fn groups(&self) -> Vec<String> {
+        let names = self.line(Field::Groups).text().split(|c: char| matches!(c, ',' | ';') || c.is_whitespace());
+        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The tags, the type among them.
+    ///
+    /// # Errors
+    /// The part that is no tag.
+    pub fn tags(&self) -> Result<BTreeMap<String, String>, String> {
+        let text = self.line(Field::Tags).text();
+        // With a semicolon values may hold blanks.
+        let parts: Vec<&str> = if text.contains(';') {
+            text.split(';').map(str::trim).collect()
+        } else {
+            text.split_whitespace().collect()
+        };
+        let mut tags = BTreeMap::new();
+        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+            match part.split_once('=') {
+                Some((name, value)) if !name.is_empty() => tags.insert(name.to_owned(), value.to_owned()),
+                _ => return Err(format!("{part} is no tag; write NAME=VALUE")),
+            };
+        }
+        let kind = self.line(Field::Type).text();
+        if !kind.is_empty() {
+            tags.retain(|name, _| !name.eq_ignore_ascii_case(TYPE_TAG));
+            tags.insert(TYPE_TAG.to_owned(), kind.to_owned());
+        }
+        Ok(tags)
+    }
+}
+
+/// The configuration that the form is held against.
+#[derive(Clone, Debug, Default)]
+pub enum Against {
+    /// The one that is in force in the cluster.
+    #[default]
+    Running,
+    /// A file that is being read.
+    Reading(String),
+    /// A file, as a cluster of its own.
+    File(String, Arc<View>),
+    /// A file that is no configuration, and why.
+    Faulty(String, String),
+}
+
+impl Against {
+    /// The name of the file, if it is one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Running => None,
+            Self::Reading(name) | Self::File(name, _) | Self::Faulty(name, _) => Some(name),
+        }
+    }
+}
+
+/// What the text in the editor is called.
+pub const EDITED: &str = "the edited text";
+
+/// A configuration to be read.
+#[derive(Clone, Debug)]
+pub struct WantedFile {
+    /// Its name as written.
+    pub name: String,
+    /// The configuration, where it was read already.
+    pub config: Option<Arc<Config>>,
+    /// By which rules.
+    pub profile: Profile,
+}

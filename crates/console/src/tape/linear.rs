@@ -1,0 +1,151 @@
+//! A tape in linear mode: the same keys, and what is said in lines in place of what is drawn.
+//!
+//! What a tape expects of the screen is expected of the lines too where it is words: see [`Wanted`].
+
+use super::file::Pattern;
+use crate::linear;
+use crate::linear::plain;
+use crate::state::State;
+use config::Place;
+
+/// What linear mode says at one moment of a tape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saying {
+    /// The name of the snapshot, or `the end`.
+    pub name: String,
+    /// The line of the tape at which it was said.
+    pub at: Place,
+    /// All that there is to say: where one is, what is over the page, the page, the last messages.
+    pub lines: Vec<String>,
+}
+
+/// What linear mode says while a tape is played; nothing where it is not asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    on: bool,
+    /// What was said at the snapshots and at the end.
+    pub sayings: Vec<Saying>,
+    /// What was expected of the screen and is not said, with its step.
+    unsaid: Vec<(Place, String)>,
+}
+
+impl Lines {
+    /// Listens to linear mode, or does not.
+    pub fn new(on: bool) -> Self {
+        Self { on, ..Self::default() }
+    }
+
+    /// Looks whether what is expected of the screen is said too.
+    pub fn expect(&mut self, state: &State, pattern: &Pattern, at: Place) {
+        let wanted = Wanted::of(pattern);
+        if self.on && wanted != Wanted::Nothing && !wanted.is_in(&said(state)) {
+            self.unsaid.push((at, pattern.to_string()));
+        }
+    }
+
+    /// Looks whether all is plain words.
+    ///
+    /// # Errors
+    /// The line that is not.
+    pub fn look(&self, state: &State) -> Result<(), String> {
+        if !self.on {
+            return Ok(());
+        }
+        not_plain(&said(state)).map_or(Ok(()), |line| Err(format!("linear mode draws: {line}")))
+    }
+
+    /// Keeps what is said under a name.
+    pub fn keep(&mut self, state: &State, name: &str, at: Place) {
+        if self.on {
+            self.sayings.push(Saying { name: name.to_owned(), at, lines: said(state) });
+        }
+    }
+
+    /// Whether all was said that was expected of the screen.
+    ///
+    /// # Errors
+    /// The first step of which it was not, and all of them in words.
+    pub fn all_said(&self) -> Result<(), (Place, String)> {
+        let Some((at, _)) = self.unsaid.first() else { return Ok(()) };
+        let each = |(at, pattern): &(Place, String)| format!("\n  line {}: {pattern}", at.line);
+        let all: String = self.unsaid.iter().map(each).collect();
+        Err((*at, format!("linear mode does not say what is expected of the screen:{all}")))
+    }
+}
+
+/// All that linear mode says of a state.
+pub fn said(state: &State) -> Vec<String> {
+    let mut state = state.clone();
+    (state.options.linear, state.wide) = (true, true);
+    linear::all(&state)
+}
+
+/// The first line that is not plain words: with a control character, or with a drawing sign, also one that is written out.
+pub fn not_plain(lines: &[String]) -> Option<&String> {
+    let drawn = |line: &str| {
+        let written = line.match_indices("\\u{").any(|(at, found)| {
+            let digits: String = line[at + found.len()..].chars().take_while(char::is_ascii_hexdigit).collect();
+            u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).is_some_and(plain::is_drawn)
+        });
+        written || line.chars().any(|c| c.is_control() || plain::is_drawn(c))
+    };
+    lines.iter().find(|line| drawn(line))
+}
+
+/// What an expectation of the screen wants of the lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// These words, in one line.
+    Words(String),
+    /// Nothing: it is about how the screen is drawn.
+    Nothing,
+}
+
+impl Wanted {
+    /// A text is wanted where it is words: it has a letter or a figure and no drawing sign. A regular expression is about the places in a
+    /// line of the screen, and wants nothing.
+    pub fn of(pattern: &Pattern) -> Self {
+        match pattern {
+            Pattern::Text(text) if text.chars().any(char::is_alphanumeric) && !text.chars().any(plain::is_drawn) => {
+                Self::Words(folded(text))
+            }
+            _ => Self::Nothing,
+        }
+    }
+
+    /// Whether the lines have it. Case, blanks and punctuation do not count.
+    pub fn is_in(&self, lines: &[String]) -> bool {
+        match self {
+            Self::Words(words) => lines.iter().any(|line| folded(line).contains(words.as_str())),
+            Self::Nothing => true,
+        }
+    }
+}
+
+/// Words for comparing: in lower case, only letters and figures with one blank between.
+fn folded(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_wanted_and_drawings_are_not() {
+        let text = |text: &str| Wanted::of(&Pattern::Text(text.to_owned()));
+        assert_eq!(text("┌─ Help"), Wanted::Nothing);
+        assert_eq!(text(" · "), Wanted::Nothing);
+        assert_eq!(text("4 of  4 cpu"), Wanted::Words("4 of 4 cpu".to_owned()));
+        assert!(text("4 of 4 cpu").is_in(&["Cluster: 4 of 4 CPU, used".to_owned()]));
+        assert!(!text("5 of 4 cpu").is_in(&["4 of 4 cpu".to_owned()]));
+    }
+
+    #[test]
+    fn a_drawing_sign_is_found_also_where_it_is_written_out() {
+        assert_eq!(not_plain(&["a".to_owned(), "\\u{2588}".to_owned()]), Some(&"\\u{2588}".to_owned()));
+        assert_eq!(not_plain(&["\\u{202e} is a name".to_owned()]), None);
+        assert_eq!(not_plain(&["▌".to_owned()]), Some(&"▌".to_owned()));
+    }
+}

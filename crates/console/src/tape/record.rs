@@ -1,0 +1,314 @@
+//! Writing a tape from what a person does: keys, the mouse, sizes, the time between them, and what the console said to it, so that playing
+//! it gives the same.
+//!
+//! Keys that follow each other closely stand together, and the time before the first of them is kept to the millisecond; the time
+//! between them is added to the next wait, so that nothing is lost altogether.
+
+use std::time::Duration;
+
+use crate::state::key::{Code, Key};
+
+use super::words;
+
+/// Keys closer than this stand together.
+const TOGETHER: Duration = Duration::from_millis(400);
+/// The longest text of one `Type`.
+const LONGEST: usize = 60;
+/// So many characters of a message are expected; the rest may be cut on the screen.
+const EXPECTED: usize = 30;
+
+/// How a recording begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// What follows `Source`.
+    pub source: String,
+    /// What follows `Set`, line by line.
+    pub settings: Vec<String>,
+    /// Columns and lines of the terminal.
+    pub size: (u16, u16),
+}
+
+/// What a person did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Did {
+    /// Pressed a key.
+    Key(Key),
+    /// Pressed the first button of the mouse at a column and line, from 0.
+    Click(u16, u16),
+    /// Turned the wheel down, or (negative) up.
+    Wheel(isize),
+    /// Pasted a text.
+    Paste(String),
+    /// Gave the terminal another size.
+    Size(u16, u16),
+}
+
+/// Writes a tape.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    size: (u16, u16),
+    /// Until when time was let go by, and when something was done last.
+    written: Duration,
+    last: Duration,
+    /// Text of the `Type` that is not closed yet.
+    typed: String,
+    /// The key that was pressed last, and how often.
+    pressed: Option<(String, u32)>,
+    said: Vec<String>,
+    out: String,
+}
+
+impl Recorder {
+    /// Begins a tape.
+    pub fn new(beginning: &Beginning) -> Self {
+        let mut out = format!("Source {}\n", beginning.source);
+        for setting in &beginning.settings {
+            out += &format!("Set {setting}\n");
+        }
+        let (width, height) = beginning.size;
+        out += &format!("Set Width {width}\nSet Height {height}\n\n");
+        let (written, last) = (Duration::ZERO, Duration::ZERO);
+        Self { size: beginning.size, written, last, typed: String::new(), pressed: None, said: Vec::new(), out }
+    }
+
+    /// What the console says before anything is done, which nobody needs to expect.
+    pub fn begin(&mut self, said: Vec<String>) {
+        self.said = said;
+    }
+
+    /// Something was done at `at`, counted from the beginning.
+    pub fn did(&mut self, did: &Did, at: Duration) {
+        if at.saturating_sub(self.last) >= TOGETHER || self.last == Duration::ZERO {
+            self.wait(at);
+        }
+        self.last = self.last.max(at);
+        match did {
+            Did::Key(key) => self.key(*key),
+            Did::Click(column, line) => self.line(&format!("Click {} {}", column + 1, line + 1)),
+            Did::Wheel(turns) if *turns < 0 => self.line(&format!("ScrollUp {}", turns.unsigned_abs())),
+            Did::Wheel(turns) => self.line(&format!("ScrollDown {turns}")),
+            Did::Paste(text) => match quoted(text) {
+                Some(quoted) => self.line(&format!("Copy {quoted}\nPaste")),
+                None => self.line("# a pasted text of several lines is not recorded"),
+            },
+            Did::Size(width, height) => {
+                let before = std::mem::replace(&mut self.size, (*width, *height));
+                if before.0 != *width {
+                    self.line(&format!("Set Width {width}"));
+                }
+                if before.1 != *height {
+                    self.line(&format!("Set Height {height}"));
+                }
+            }
+        }
+    }
+
+    /// What the console says by now ([`super::heard::said_now`]): what is new is expected.
+    pub fn said(&mut self, now: Vec<String>) {
+        let new: Vec<String> = now.iter().filter(|text| !self.said.contains(text)).cloned().collect();
+        for text in new {
+            let begin: String = text.chars().take(EXPECTED).collect();
+            if let Some(quoted) = quoted(begin.trim_end()) {
+                self.line(&format!("Expect {quoted}"));
+            }
+        }
+        self.said = now;
+    }
+
+    /// The end: what is still open is closed.
+    pub fn end(&mut self, at: Duration, quit: bool) {
+        if quit {
+            self.line("Ended");
+        } else {
+            self.wait(at);
+        }
+    }
+
+    /// The lines that are whole since this was asked last.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    fn key(&mut self, key: Key) {
+        if let (Code::Char(c), false, false) = (key.code, key.ctrl, key.alt)
+            && !c.is_control()
+            && (c != ' ' || !self.typed.is_empty())
+        {
+            self.close_press();
+            self.typed.push(c);
+            if self.typed.len() >= LONGEST {
+                self.close();
+            }
+            return;
+        }
+        self.close_type();
+        let name = name(key);
+        match &mut self.pressed {
+            Some((pressed, count)) if *pressed == name => *count += 1,
+            _ => {
+                self.close_press();
+                self.pressed = Some((name, 1));
+            }
+        }
+    }
+
+    /// Lets time go by up to `at`.
+    fn wait(&mut self, at: Duration) {
+        self.close();
+        let millis = at.saturating_sub(self.written).as_millis();
+        if millis > 0 {
+            self.out += &format!("Sleep {millis}ms\n");
+            self.written = at;
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.close();
+        self.out += line;
+        self.out.push('\n');
+    }
+
+    fn close(&mut self) {
+        self.close_type();
+        self.close_press();
+    }
+
+    fn close_press(&mut self) {
+        match self.pressed.take() {
+            None => {}
+            Some((name, 1)) => self.out += &format!("{name}\n"),
+            Some((name, count)) => self.out += &format!("{name} {count}\n"),
+        }
+    }
+
+    fn close_type(&mut self) {
+        let typed = std::mem::take(&mut self.typed);
+        // A text with all three quotation marks is written in pieces without them.
+        let mut rest = typed.as_str();
+        while !rest.is_empty() {
+            let end = (1..=rest.len()).rev().filter(|end| rest.is_char_boundary(*end));
+            let Some((end, text)) = end.into_iter().find_map(|end| Some((end, quoted(&rest[..end])?))) else { break };
+            self.out += &format!("Type {text}\n");
+            rest = &rest[end..];
+        }
+    }
+}
+
+/// A text in quotation marks that it does not hold; `None` when it holds all of them, or more than one line.
+fn quoted(text: &str) -> Option<String> {
+    let sign = ['"', '\'', '`'].into_iter().find(|sign| !text.contains(*sign))?;
+    (!text.contains(char::is_control)).then(|| format!("{sign}{text}{sign}"))
+}
+
+/// A key as a tape writes it.
+fn name(key: Key) -> String {
+    let mut name = String::new();
+    if key.ctrl {
+        name += "Ctrl+";
+    }
+    if key.alt {
+        name += "Alt+";
+    }
+    match key.code {
+        Code::BackTab => name + "Shift+Tab",
+        Code::Char(c) if c != ' ' => {
+            // A capital is written as the shifted small one where another modifier is held.
+            if c.is_uppercase() && (key.ctrl || key.alt) { format!("{name}Shift+{c}") } else { format!("{name}{c}") }
+        }
+        code => name + &words::name_of(code).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Act;
+    use super::super::read::read;
+    use super::*;
+
+    fn recorder() -> Recorder {
+        let settings = vec!["As sue:dev".to_owned()];
+        Recorder::new(&Beginning { source: "demo seed 42".to_owned(), settings, size: (80, 24) })
+    }
+
+    fn millis(at: u64) -> Duration {
+        Duration::from_millis(at)
+    }
+
+    #[test]
+    fn what_is_done_becomes_a_tape() {
+        let mut recorder = recorder();
+        let mut at = 1234;
+        for (after, keys) in [(0, "/low<ret>"), (2000, "<down><down><C-c>"), (100, "it's \"so\""), (900, "  x")] {
+            at += after;
+            for key in Key::parse_all(keys).unwrap() {
+                recorder.did(&Did::Key(key), millis(at));
+                at += 50;
+            }
+        }
+        recorder.said(vec!["Quit kornsole?".to_owned()]);
+        recorder.said(vec!["Quit kornsole?".to_owned()]);
+        recorder.did(&Did::Click(9, 4), millis(at + 3000));
+        recorder.did(&Did::Wheel(-3), millis(at + 3100));
+        recorder.did(&Did::Size(100, 24), millis(at + 3200));
+        recorder.did(&Did::Paste("x y".to_owned()), millis(at + 3300));
+        recorder.end(millis(at + 5000), false);
+        insta::assert_snapshot!(recorder.take());
+    }
+
+    mod properties {
+        use proptest::prelude::*;
+
+        use super::*;
+
+        /// The keys and the time of a tape.
+        fn played(text: &str) -> (Vec<Key>, Duration) {
+            let tape = read(text.as_bytes()).tape.unwrap_or_else(|| panic!("it does not read:\n{text}"));
+            let (mut keys, mut time) = (Vec::new(), Duration::ZERO);
+            for step in tape.steps {
+                match step.act {
+                    Act::Press { key, count, .. } => keys.extend((0..count).map(|_| key)),
+                    Act::Type { text, .. } => keys.extend(text.chars().map(|c| Key::plain(Code::Char(c)))),
+                    Act::Pass { time: by, .. } => time += by,
+                    _ => {}
+                }
+            }
+            (keys, time)
+        }
+
+        fn any_key() -> impl Strategy<Value = Key> {
+            let code = prop_oneof![
+                "[ -~é東]".prop_map(|c| Code::Char(c.chars().next().unwrap_or('x'))),
+                Just(Code::Enter),
+                Just(Code::Esc),
+                Just(Code::Tab),
+                Just(Code::BackTab),
+                Just(Code::Backspace),
+                Just(Code::Up),
+                Just(Code::PageDown),
+                (1..=12u8).prop_map(Code::F),
+            ];
+            (code, any::<bool>()).prop_map(|(code, ctrl)| {
+                // What a terminal can send together with control.
+                let ctrl = ctrl && matches!(code, Code::Char('a'..='z') | Code::Up | Code::Enter);
+                Key { code, ctrl, alt: false }
+            })
+        }
+
+        proptest! {
+            #[test]
+            fn no_key_and_no_time_is_lost(keys in proptest::collection::vec((any_key(), 0..3000u64), 0..60)) {
+                let mut recorder = recorder();
+                let mut at = 0;
+                for (key, after) in &keys {
+                    at += after;
+                    recorder.did(&Did::Key(*key), millis(at));
+                }
+                recorder.end(millis(at + 700), false);
+                let (played, time) = played(&recorder.take());
+                let pressed: Vec<Key> = keys.iter().map(|(key, _)| *key).collect();
+                prop_assert_eq!(played, pressed);
+                prop_assert_eq!(time, millis(at + 700));
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The words of the tape language: what each is, and the keys.
+
+use crate::state::key::{Code, Key};
+
+/// The words that are no keys, in the order of the documentation.
+pub const WORDS: [&str; 21] = [
+    "Source",
+    "Set",
+    "Type",
+    "Copy",
+    "Paste",
+    "Click",
+    "ScrollUp",
+    "ScrollDown",
+    "Sleep",
+    "Advance",
+    "Settle",
+    "Wait",
+    "Expect",
+    "Refute",
+    "Snapshot",
+    "Screenshot",
+    "Server",
+    "Say",
+    "Hide",
+    "Show",
+    "Ended",
+];
+
+/// What can be set.
+pub const SETTINGS: [&str; 15] = [
+    "Width",
+    "Height",
+    "Theme",
+    "Color",
+    "Ascii",
+    "As",
+    "SchedulerAdmin",
+    "ReadOnly",
+    "Core",
+    "Served",
+    "Jobs",
+    "Alerts",
+    "TypingSpeed",
+    "PlaybackSpeed",
+    "WaitTimeout",
+];
+
+/// What a tape can run against.
+pub const SOURCES: [&str; 5] = ["demo", "scenario", "config", "default", "server"];
+
+/// What is set of a tape's own scheduler. One somewhere else has its own, and who asks it is in the address.
+pub const OF_OWN_SCHEDULER: [&str; 5] = ["Set As", "Set SchedulerAdmin", "Set Core", "Set Served", "Set Jobs"];
+
+/// Words of VHS that have no meaning here, and why.
+const NOT_OURS: [(&str, &str); 4] = [
+    ("Output", "the command line names what is made: `--cast FILE`, `--svg FILE`, `--text FILE`"),
+    ("Require", "nothing is needed but kornsole"),
+    ("Env", "nothing of the environment reaches a tape"),
+    ("Insert", "the console knows no such key"),
+];
+
+/// Settings of VHS that mean nothing here: there is no shell, and pictures are drawn in one way.
+const SETTINGS_NOT_OURS: [&str; 16] = [
+    "Shell",
+    "FontSize",
+    "FontFamily",
+    "LetterSpacing",
+    "LineHeight",
+    "Framerate",
+    "LoopOffset",
+    "Padding",
+    "Margin",
+    "MarginFill",
+    "WindowBar",
+    "WindowBarSize",
+    "WindowTitle",
+    "BorderRadius",
+    "CursorBlink",
+    "WaitPattern",
+];
+
+/// The keys with a name.
+pub const KEYS: [(&str, Code); 15] = [
+    ("Enter", Code::Enter),
+    ("Escape", Code::Esc),
+    ("Tab", Code::Tab),
+    ("Space", Code::Char(' ')),
+    ("Backspace", Code::Backspace),
+    ("Delete", Code::Delete),
+    ("Up", Code::Up),
+    ("Down", Code::Down),
+    ("Left", Code::Left),
+    ("Right", Code::Right),
+    ("PageUp", Code::PageUp),
+    ("PageDown", Code::PageDown),
+    ("Home", Code::Home),
+    ("End", Code::End),
+    ("F1", Code::F(1)),
+];
+
+/// Why a word of VHS has no meaning here; `None` for other words.
+pub fn not_ours(word: &str) -> Option<&'static str> {
+    NOT_OURS.iter().find(|(known, _)| *known == word).map(|(_, why)| *why)
+}
+
+/// Whether a setting is VHS's and has no meaning here.
+pub fn is_setting_not_ours(name: &str) -> bool {
+    SETTINGS_NOT_OURS.contains(&name)
+}
+
+/// The name of a key without modifiers that has one: `Enter`, `F5`.
+pub fn name_of(code: Code) -> Option<String> {
+    match code {
+        Code::F(number) => Some(format!("F{number}")),
+        code => KEYS.iter().find(|(_, known)| *known == code).map(|(name, _)| (*name).to_owned()),
+    }
+}
+
+/// The key of a word: `Enter`, `F5`, `Ctrl+x`, `Alt+Enter`, `Shift+Tab`. `None` for what names no key.
+pub fn key(word: &str) -> Option<Key> {
+    let (mut ctrl, mut alt, mut shift, mut rest) = (false, false, false, word);
+    loop {
+        let modifier = if let Some(after) = rest.strip_prefix("Ctrl+") {
+            (&mut ctrl, after)
+        } else if let Some(after) = rest.strip_prefix("Alt+") {
+            (&mut alt, after)
+        } else if let Some(after) = rest.strip_prefix("Shift+") {
+            (&mut shift, after)
+        } else {
+            break;
+        };
+        (*modifier.0, rest) = (true, modifier.1);
+    }
+    let code = match (code(rest), shift) {
+        (Some(Code::Tab), true) => Code::BackTab,
+        (Some(_), true) => return None,
+        (Some(code), false) => code,
+        (None, _) => Code::Char(character(rest, ctrl, alt, shift)?),
+    };
+    Some(Key { code, ctrl, alt })
+}
+
+fn code(name: &str) -> Option<Code> {
+    if let Some(number) = name.strip_prefix('F') {
+        return number.parse().ok().filter(|n| (1..=12).contains(n) && !number.starts_with('0')).map(Code::F);
+    }
+    KEYS.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
+}
+
+/// A single character is a key only together with a modifier; alone it is typed with `Type`.
+fn character(name: &str, ctrl: bool, alt: bool, shift: bool) -> Option<char> {
+    let mut chars = name.chars();
+    let (Some(c), None) = (chars.next(), chars.next()) else { return None };
+    match (ctrl, alt, shift) {
+        (false, false, false) => None,
+        (_, _, true) => Some(c.to_ascii_uppercase()),
+        (true, ..) => Some(c.to_ascii_lowercase()),
+        _ => Some(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_by_name() {
+        for (word, name) in [
+            ("Enter", "enter"),
+            ("Escape", "esc"),
+            ("Space", "space"),
+            ("PageDown", "pgdn"),
+            ("F12", "F12"),
+            ("Ctrl+C", "ctrl-c"),
+            ("Ctrl+z", "ctrl-z"),
+            ("Alt+b", "alt-b"),
+            ("Alt+Enter", "alt-enter"),
+            ("Ctrl+Alt+x", "ctrl-alt-x"),
+            ("Shift+Tab", "shift-tab"),
+            ("Shift+g", "G"),
+        ] {
+            assert_eq!(key(word).map(|key| key.to_string()).as_deref(), Some(name), "{word}");
+        }
+        for word in ["enter", "F0", "F13", "F05", "x", "Ctrl+", "Ctrl+xy", "Shift+Enter", "Meta+x", ""] {
+            assert_eq!(key(word), None, "{word}");
+        }
+    }
+}

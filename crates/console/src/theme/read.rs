@@ -1,0 +1,303 @@
+//! A theme's file: TOML → [`Draft`], with every fault at its place.
+//!
+//! ```toml
+//! about = "For dark rooms"
+//! inherits = "dark"                     # what is not said here is as there
+//! behind = "#17181a"                    # the terminal's own background that it is made for
+//!
+//! [palette]
+//! blue = "#87afd7"
+//!
+//! [roles]
+//! accent = "blue"                       # a colour of the palette, `#rrggbb`, 0 to 255, `red`, `default`
+//! "text.dim" = { fg = "#a8a8a8" }
+//! selection = { bg = "236", add = ["bold"], remove = ["dim"] }
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use ratatui::style::Modifier;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::spelling::nearest;
+use crate::theme::color;
+use crate::theme::role::Role;
+use config::toml_table::MOST_FAULTS;
+use config::{Fault, Place, Severity};
+
+/// A theme as its file gives it, before its colours are looked up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// One line about it.
+    pub about: String,
+    /// The theme that holds where this one says nothing.
+    pub inherits: Option<Said>,
+    /// The terminal's own background that it is made for.
+    pub behind: Option<Said>,
+    /// Colours by a name of the theme's own.
+    pub palette: BTreeMap<String, Said>,
+    /// Looks by the name of a role or of a group of roles.
+    pub roles: BTreeMap<String, Look>,
+    /// What is wrong, by place. What is wrong is left out of the rest.
+    pub faults: Vec<Fault>,
+}
+
+/// A text of a theme's file, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// What is written.
+    pub text: String,
+    /// Where it is written in the theme's file.
+    pub at: Place,
+}
+
+/// How a role looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Where that is written.
+    pub at: Place,
+    /// Colour of the text.
+    pub fg: Option<Said>,
+    /// Colour behind it.
+    pub bg: Option<Said>,
+    /// What is done to it.
+    pub add: Modifier,
+    /// What is undone where it is laid over something else.
+    pub remove: Modifier,
+}
+
+/// What can be done to text.
+const MODIFIERS: [(&str, Modifier); 6] = [
+    ("bold", Modifier::BOLD),
+    ("dim", Modifier::DIM),
+    ("italic", Modifier::ITALIC),
+    ("underlined", Modifier::UNDERLINED),
+    ("reversed", Modifier::REVERSED),
+    ("struck", Modifier::CROSSED_OUT),
+];
+
+/// The longest text that is read as a theme, in bytes.
+const LONGEST: usize = 1 << 18;
+
+/// Reads a theme.
+///
+/// | code | what |
+/// |---|---|
+/// | THM-001 | no TOML |
+/// | THM-002 | a key that a theme does not have |
+/// | THM-003 | a value of another type |
+/// | THM-004 | a role that there is not |
+/// | THM-005 | a colour, or something done to text, that there is not |
+pub fn read(text: &str) -> Draft {
+    let mut reader = Reader { text, draft: Draft::default() };
+    if text.len() > LONGEST {
+        reader.fault("THM-001", &(0..0), format!("{} bytes are too long for a theme", text.len()), String::new());
+        return reader.draft;
+    }
+    let (root, wrong) = DeTable::parse_recoverable(text);
+    for error in wrong.into_iter().take(MOST_FAULTS) {
+        let at = error.span().unwrap_or(0..0);
+        reader.fault("THM-001", &at, format!("no TOML: {}", error.message()), String::new());
+    }
+    reader.top(root.get_ref());
+    reader.draft.faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
+    reader.draft
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    draft: Draft,
+}
+
+type Entry<'v, 't> = (&'v str, Range<usize>, &'v Spanned<DeValue<'t>>);
+
+impl<'t> Reader<'t> {
+    fn top(&mut self, table: &DeTable<'t>) {
+        const KNOWN: [&str; 5] = ["about", "inherits", "behind", "palette", "roles"];
+        for (name, at, value) in entries(table) {
+            match name {
+                "about" => self.draft.about = self.string(value).map_or_else(String::new, |said| said.text),
+                "inherits" => self.draft.inherits = self.string(value),
+                "behind" => self.draft.behind = self.color(value),
+                "palette" => self.table(value, Self::palette),
+                "roles" => self.table(value, Self::roles),
+                other => self.unknown("THM-002", &at, &format!("{other:?} is no part of a theme"), other, KNOWN),
+            }
+        }
+    }
+
+    fn table(&mut self, value: &Spanned<DeValue<'t>>, each: impl Fn(&mut Self, Entry<'_, 't>)) {
+        match value.get_ref() {
+            DeValue::Table(table) => entries(table).into_iter().for_each(|entry| each(self, entry)),
+            other => {
+                let message = format!("a table belongs here, not {}", kind(other));
+                self.fault("THM-003", &value.span(), message, "write [palette] or [roles]".to_owned());
+            }
+        }
+    }
+
+    fn palette(&mut self, (name, _, value): Entry<'_, 't>) {
+        if let Some(said) = self.color(value) {
+            if color::parse(&said.text).is_some() {
+                self.draft.palette.insert(name.to_owned(), said);
+            } else {
+                self.no_color(&said, std::iter::empty());
+            }
+        }
+    }
+
+    fn roles(&mut self, (name, at, value): Entry<'_, 't>) {
+        let known: Vec<&str> = Role::ALL.into_iter().flat_map(Role::names).collect();
+        if !known.contains(&name) {
+            return self.unknown("THM-004", &at, &format!("there is no role {name:?}"), name, known);
+        }
+        let place = self.place(at.start);
+        let mut look = Look { at: place, fg: None, bg: None, add: Modifier::empty(), remove: Modifier::empty() };
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                for (part, at, value) in entries(table) {
+                    match part {
+                        "fg" => look.fg = self.color(value),
+                        "bg" => look.bg = self.color(value),
+                        "add" => look.add = self.modifiers(value),
+                        "remove" => look.remove = self.modifiers(value),
+                        // `text.dim = …` without quotation marks is a table `text` with an entry `dim`.
+                        other if known.contains(&format!("{name}.{other}").as_str()) => {
+                            let hint = format!("write the name of the role in quotation marks: \"{name}.{other}\"");
+                            self.fault("THM-002", &at, format!("a look has no {other:?}"), hint);
+                        }
+                        other => {
+                            let message = format!("a look has no {other:?}");
+                            self.unknown("THM-002", &at, &message, other, ["fg", "bg", "add", "remove"]);
+                        }
+                    }
+                }
+            }
+            _ => look.fg = self.color(value),
+        }
+        self.draft.roles.insert(name.to_owned(), look);
+    }
+
+    fn string(&mut self, value: &Spanned<DeValue<'t>>) -> Option<Said> {
+        match value.get_ref() {
+            DeValue::String(text) => Some(Said { text: text.to_string(), at: self.place(value.span().start) }),
+            other => {
+                let message = format!("a text belongs here, not {}", kind(other));
+                self.fault("THM-003", &value.span(), message, "write it in quotation marks".to_owned());
+                None
+            }
+        }
+    }
+
+    fn color(&mut self, value: &Spanned<DeValue<'t>>) -> Option<Said> {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().to_owned(),
+            other => {
+                let message = format!("a colour belongs here, not {}", kind(other));
+                self.fault("THM-003", &value.span(), message, COLORS.to_owned());
+                return None;
+            }
+        };
+        Some(Said { text, at: self.place(value.span().start) })
+    }
+
+    fn modifiers(&mut self, value: &Spanned<DeValue<'t>>) -> Modifier {
+        let DeValue::Array(words) = value.get_ref() else {
+            let message = format!("a list belongs here, not {}", kind(value.get_ref()));
+            self.fault("THM-003", &value.span(), message, "as [\"bold\", \"underlined\"]".to_owned());
+            return Modifier::empty();
+        };
+        let mut modifiers = Modifier::empty();
+        for word in words.iter() {
+            let Some(said) = self.string(word) else { continue };
+            match MODIFIERS.iter().find(|(name, _)| *name == said.text) {
+                Some((_, modifier)) => modifiers |= *modifier,
+                None => {
+                    let message = format!("{:?} is nothing that can be done to text", said.text);
+                    self.unknown("THM-005", &word.span(), &message, &said.text, MODIFIERS.map(|(name, _)| name));
+                }
+            }
+        }
+        modifiers
+    }
+
+    fn no_color<'k>(&mut self, said: &Said, palette: impl Iterator<Item = &'k str>) {
+        self.draft.faults.push(no_color(said, palette));
+    }
+
+    fn unknown<'k>(
+        &mut self,
+        code: &'static str,
+        at: &Range<usize>,
+        message: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'k str>,
+    ) {
+        let known: Vec<&str> = known.into_iter().collect();
+        self.fault(code, at, message.to_owned(), hint(name, &known));
+    }
+
+    fn fault(&mut self, code: &'static str, at: &Range<usize>, message: String, hint: String) {
+        let at = self.place(at.start);
+        self.draft.faults.push(fault(code, at, message, hint));
+    }
+
+    /// Line and column of a byte of the text, both from 1.
+    fn place(&self, at: usize) -> Place {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Place { line: number(line), column: number(column) }
+    }
+}
+
+/// The forms of a colour, in words.
+const COLORS: &str = "a colour is \"#rrggbb\", a number from 0 to 255, a name of the terminal's sixteen as \"bright-red\", \"default\", or a name \
+                      from [palette]";
+
+/// The fault of an unknown colour, with the nearest known one.
+pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
+    let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
+    let meant = nearest(&said.text, known.iter().copied());
+    let hint = meant.map_or_else(|| COLORS.to_owned(), |near| format!("did you mean {near:?}? {COLORS}"));
+    fault("THM-005", said.at, format!("there is no colour {:?}", said.text), hint)
+}
+
+pub(super) fn fault(code: &'static str, at: Place, message: String, hint: String) -> Fault {
+    Fault { code, severity: Severity::Error, at, path: String::new(), message, hint }
+}
+
+pub(super) fn hint(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => {
+            let mut all = known.to_vec();
+            all.sort_unstable();
+            all.dedup();
+            format!("there are {}", all.join(", "))
+        }
+    }
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// The entries of a table in the order of the text.
+fn entries<'v, 't>(table: &'v DeTable<'t>) -> Vec<Entry<'v, 't>> {
+    let mut entries: Vec<Entry<'v, 't>> =
+        table.iter().map(|(name, value)| (&**name.get_ref(), name.span(), value)).collect();
+    entries.sort_by_key(|(_, at, _)| at.start);
+    entries
+}

@@ -1,0 +1,164 @@
+//! The drawn signs, and their twins in ASCII.
+
+/// The drawn signs, each one column wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what its name says")]
+pub struct Signs {
+    pub open: &'static str,
+    pub closed: &'static str,
+    pub active: &'static str,
+    pub draining: &'static str,
+    pub stopped: &'static str,
+    pub meter_full: &'static str,
+    pub meter_empty: &'static str,
+    pub meter_mark: &'static str,
+    pub limit: &'static str,
+    pub fault: &'static str,
+    pub raised: &'static str,
+    pub lowered: &'static str,
+    pub fenced: &'static str,
+    pub changed: &'static str,
+    pub nothing: &'static str,
+    pub bar: &'static str,
+    pub crumb: &'static str,
+    pub ellipsis: &'static str,
+    pub line: &'static str,
+    pub wall: &'static str,
+    pub corners: [&'static str; 4],
+    pub ascending: &'static str,
+    pub descending: &'static str,
+    pub arrow: &'static str,
+    pub none: &'static str,
+    pub scroll: &'static str,
+    pub bars: [&'static str; 8],
+    pub marked: &'static str,
+}
+
+/// The signs for terminals with Unicode.
+pub static DRAWN: Signs = Signs {
+    open: "▾",
+    closed: "▸",
+    active: "●",
+    draining: "◐",
+    stopped: "○",
+    meter_full: "▰",
+    meter_empty: "▱",
+    meter_mark: "┆",
+    limit: "!",
+    fault: "✗",
+    raised: "↑",
+    lowered: "↓",
+    fenced: "⌂",
+    changed: "*",
+    nothing: "·",
+    bar: "▌",
+    crumb: "›",
+    ellipsis: "…",
+    line: "─",
+    wall: "│",
+    corners: ["┌", "┐", "└", "┘"],
+    ascending: "▲",
+    descending: "▼",
+    arrow: "→",
+    none: "–",
+    scroll: "┃",
+    bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    marked: "✓",
+};
+
+/// The signs for `--ascii`.
+pub static ASCII: Signs = Signs {
+    open: "v",
+    closed: ">",
+    active: "A",
+    draining: "D",
+    stopped: "S",
+    meter_full: "#",
+    meter_empty: ".",
+    meter_mark: "|",
+    limit: "!",
+    fault: "X",
+    raised: "^",
+    lowered: "v",
+    fenced: "f",
+    changed: "*",
+    nothing: "-",
+    bar: "|",
+    crumb: ">",
+    ellipsis: "~",
+    line: "-",
+    wall: "|",
+    corners: ["+", "+", "+", "+"],
+    ascending: "^",
+    descending: "v",
+    arrow: ">",
+    none: "-",
+    scroll: "#",
+    bars: [".", ".", ":", ":", "|", "|", "#", "#"],
+    marked: "x",
+};
+
+/// The signs as words, for lines that are read out: bars, frames and the signs of
+/// states and priorities are nothing, since what they show stands beside them in words.
+pub static SPOKEN: Signs = Signs {
+    open: "",
+    closed: "folded",
+    active: "",
+    draining: "",
+    stopped: "",
+    meter_full: "",
+    meter_empty: "",
+    meter_mark: "",
+    limit: "at its limit",
+    fault: "fault",
+    raised: "",
+    lowered: "",
+    fenced: "",
+    changed: "changed",
+    nothing: "none",
+    bar: "",
+    crumb: ",",
+    ellipsis: "~",
+    line: "",
+    wall: "",
+    corners: ["", "", "", ""],
+    ascending: "ascending",
+    descending: "descending",
+    arrow: "to",
+    none: "none",
+    scroll: "",
+    bars: ["", "", "", "", "", "", "", ""],
+    marked: "marked",
+};
+
+impl Signs {
+    /// Whether they are words, so that nothing is drawn with them.
+    pub fn are_words(&self) -> bool {
+        self.bars[0].is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::present::text::width;
+
+    #[test]
+    fn signs_are_one_column_and_have_an_ascii_twin() {
+        let all =
+            |signs: &Signs| format!("{signs:?}").split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+        let (drawn, ascii) = (all(&DRAWN), all(&ASCII));
+        assert_eq!(drawn.len(), ascii.len());
+        assert!(drawn.iter().chain(&ascii).all(|sign| width(sign) == 1));
+        assert!(ascii.iter().all(|sign| sign.is_ascii()));
+    }
+
+    #[test]
+    fn a_state_has_a_sign_of_its_own() {
+        for signs in [&DRAWN, &ASCII] {
+            let mut states = [signs.active, signs.draining, signs.stopped, signs.nothing];
+            states.sort_unstable();
+            assert!(states.windows(2).all(|pair| pair[0] != pair[1]));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! All clusters that can be opened: opening the page, taking what is known of them, making the rows.
+
+use std::sync::Arc;
+
+use crate::present::filter::Filter;
+use crate::present::lists::clusters::value;
+use crate::present::value::Value;
+use crate::state::State;
+use crate::state::clusters::{ClusterRow, ClustersPage};
+use crate::state::page::Page;
+use crate::update::stack::{home, push};
+use crate::update::{lists, navigate};
+
+/// Opens the page. The session opens the clusters.
+pub fn open(state: &mut State) {
+    home(state);
+    push(state, Page::Clusters(ClustersPage::default()));
+}
+
+/// Takes what is known of the clusters by now.
+pub fn take(state: &mut State, rows: Vec<Arc<ClusterRow>>) {
+    let Page::Clusters(page) = state.page_mut() else { return };
+    page.known = rows;
+    page.list.built = None;
+    lists::rebuild(state, true);
+    state.redraw();
+}
+
+/// Makes the rows.
+pub fn rebuild(page: &mut ClustersPage) {
+    let mut shown = page.known.clone();
+    page.list.total = shown.len();
+    page.list.widest = lists::widest(shown.iter().map(|row| [(&*row.name).into(), "".into(), "".into()]));
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let mut kept = filter.select(shown.iter(), |row| [&*row.name, row.version.as_str()]).into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let mut keyed: Vec<_> = shown
+        .iter()
+        .enumerate()
+        .map(|(at, row)| (value(row, column).into_owned(), Value::count(at), Arc::clone(row)))
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, row)| row).collect());
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| name(rows, index), None, filtered);
+}
+
+fn name(rows: &[Arc<ClusterRow>], index: usize) -> Option<Arc<str>> {
+    rows.get(index).map(|row| Arc::clone(&row.name))
+}
+
+/// Puts the cursor on a row.
+pub fn select(page: &mut ClustersPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| name(rows, index));
+}
+
+/// Goes to the cluster under the cursor; from the one that is on the screen already, to its queues.
+pub fn jump(state: &mut State) {
+    let Page::Clusters(page) = state.page() else { return };
+    let Some(row) = page.list.rows.get(page.list.cursor.index).map(Arc::clone) else { return };
+    match row.here {
+        true => home(state),
+        false => navigate::context(state, &row.name),
+    }
+}

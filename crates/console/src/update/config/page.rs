@@ -1,0 +1,302 @@
+//! The configuration: looking at its text, having it checked, and putting other texts in its place.
+//!
+//! Writing in it is in [`write`], moving about in it in [`walk`], and bringing it into force in [`apply`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::present::config::{is_behind, page_of};
+use crate::present::layout;
+use crate::present::written;
+use crate::state::config::{Beside, ConfigPage, Forecast};
+use crate::state::editor;
+use crate::state::editor::{CheckJob, CheckResult, Completion};
+use crate::state::effect::Effect;
+use crate::state::page::Page;
+use crate::state::work::{Discarded, Work};
+use crate::state::{Grade, State};
+use crate::update::stack::{home, push};
+use config::manifest;
+use view::act::Configuration;
+
+/// Goes to the page. What was edited there before is still there.
+pub fn open(state: &mut State) {
+    home(state);
+    let running = state.cluster.configuration().cloned();
+    let page = state.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
+    push(state, Page::Config(page));
+    follow(state);
+}
+
+/// Goes to where the queue under the cursor is written.
+pub fn open_at_place(state: &mut State) {
+    let at = match written::place(state) {
+        Ok(at) => at,
+        Err(why) => return state.say(Grade::Refusal, why),
+    };
+    open_at(state, at.line, at.column);
+}
+
+/// Opens the configuration at a line.
+pub fn open_at_line(state: &mut State, line: u32) {
+    open_at(state, line, 1);
+}
+
+fn open_at(state: &mut State, line: u32, column: u32) {
+    open(state);
+    let index = |number: u32| usize::try_from(number).unwrap_or(1).saturating_sub(1);
+    if let Some(page) = shown(state) {
+        page.buffer.go(index(line), index(column));
+    }
+}
+
+/// The page, wherever it is.
+pub fn page_mut(state: &mut State) -> Option<&mut ConfigPage> {
+    let on_stack = state.pages.iter_mut().find_map(|page| match page {
+        Page::Config(page) => Some(page),
+        _ => None,
+    });
+    on_stack.or(state.parked.config.as_mut()).map(Box::as_mut)
+}
+
+/// The page, if it is on the screen.
+pub(super) fn shown(state: &mut State) -> Option<&mut ConfigPage> {
+    match state.page_mut() {
+        Page::Config(page) => Some(page),
+        _ => None,
+    }
+}
+
+/// Takes over the configuration that is in force by now, unless an edit would be lost.
+pub fn follow(state: &mut State) {
+    let running = state.cluster.configuration().cloned();
+    let now = state.now;
+    let past = state.cluster.past.shown.is_some();
+    let Some(page) = page_mut(state) else { return };
+    if past && running.is_none() && !page.modified && page.base.take().is_some() {
+        // Nothing was in force yet.
+        page.buffer.reset("");
+        page.due = None;
+    }
+    let (Some(running), None) = (running, &page.applying) else { return };
+    if page.base.as_ref().is_some_and(|base| base.revision == running.revision && base.checksum == running.checksum) {
+        return;
+    }
+    if page.modified && *running.text != *page.buffer.text() {
+        if page.applied.take_if(|applied| *running.text == **applied).is_some() {
+            (page.base, page.due) = (Some(running), Some(now));
+        }
+        return;
+    }
+    page.applied = None;
+    if *running.text != *page.buffer.text() {
+        page.buffer.reset(&running.text);
+    }
+    page.base = Some(running);
+    page.modified = false;
+    page.due = Some(now);
+}
+
+/// The text was changed.
+pub(super) fn changed(state: &mut State) {
+    let now = state.now;
+    if let Some(page) = shown(state) {
+        page.modified = true;
+        page.due = Some(now + ConfigPage::PAUSE);
+        // Nobody waits for what an earlier text leads to.
+        if page.forecast.take().is_some_and(|forecast| forecast.found.is_none()) {
+            state.emit(Effect::StopForecast);
+        }
+    }
+}
+
+/// Has the text tried on a copy, once it is known to be a valid one that changes something.
+fn try_on_copy(state: &mut State) {
+    let partition = Arc::clone(&state.cluster.partition);
+    let Some(page) = page_mut(state) else { return };
+    let (version, checked) = (page.buffer.version(), &page.checked);
+    let known = page.forecast.as_ref().is_some_and(|forecast| forecast.version == version);
+    if checked.version != version || !checked.differs || checked.errors() > 0 || checked.changes.is_empty() || known {
+        return;
+    }
+    let Some(text) = queues_of(&page.buffer.text(), page.base.as_deref()) else { return };
+    page.forecast = Some(Forecast { version, found: None });
+    state.emit(Effect::Forecast(version, partition, Arc::from(text)));
+}
+
+/// The queue configuration in a text, which may be an entry of a manifest.
+fn queues_of(text: &str, base: Option<&Configuration>) -> Option<String> {
+    let in_manifest = base.is_some_and(|base| base.queues != base.text);
+    if in_manifest { manifest::queues_of(text, &base?.policy_group) } else { Some(text.to_owned()) }
+}
+
+/// Takes what a text leads to.
+pub fn forecast(state: &mut State, version: u64, found: Result<Vec<String>, String>) {
+    let Some(page) = page_mut(state) else { return };
+    if let Some(forecast) = page.forecast.as_mut().filter(|forecast| forecast.version == version) {
+        forecast.found = Some(found);
+    }
+}
+
+/// Has the text looked at when that is due. Whether something changed on the screen.
+pub fn due(state: &mut State) {
+    let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
+    let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    let (actor, at) = (state.cluster.actor.clone(), state.cluster.at);
+    let preview = state.cluster.quota_preview.clone();
+    let Some(page) = page_mut(state) else { return };
+    if page.checking || page.due.is_none_or(|due| due > now) {
+        return;
+    }
+    page.due = None;
+    let Some(base) = &page.base else { return };
+    let job = CheckJob {
+        at,
+        version: page.buffer.version(),
+        text: page.buffer.text(),
+        base: Arc::clone(&base.text),
+        view,
+        profile,
+        actor,
+        preview,
+    };
+    page.checking = true;
+    state.emit(Work::Check(Box::new(job)));
+}
+
+/// When the text is to be looked at.
+pub fn next_due(state: &State) -> Option<Duration> {
+    page_of(state).filter(|page| !page.checking).and_then(|page| page.due)
+}
+
+/// Takes what was found out about the text.
+pub fn checked(state: &mut State, checked: CheckResult) {
+    let Some(page) = page_mut(state) else { return };
+    page.checking = false;
+    if checked.version == page.buffer.version() {
+        page.modified = checked.differs;
+    }
+    let before = std::mem::replace(&mut page.checked, checked);
+    let asks = page.checked.asks_scheduler && page.checked.version == page.buffer.version();
+    let text = asks.then(|| Arc::from(page.buffer.text()));
+    state.emit(Work::Discard(Discarded::of(before)));
+    text.into_iter().for_each(|text| preview_quotas(state, text));
+    try_on_copy(state);
+}
+
+/// Asks the scheduler which allocations a text would have preempted, unless it has just said that.
+pub fn preview_quotas(state: &mut State, text: Arc<str>) {
+    if !state.cluster.quota_preview.as_ref().is_some_and(|preview| preview.is_of(&text, state.now)) {
+        state.emit(Effect::PreviewQuotas(text));
+    }
+}
+
+/// Takes the last change back, or makes it again.
+pub fn history(state: &mut State, back: bool) {
+    let Some(page) = shown(state) else { return };
+    let done = if back { page.buffer.undo() } else { page.buffer.redo() };
+    page.completion = Completion::default();
+    if done {
+        changed(state);
+    } else {
+        state.say(Grade::Info, if back { "nothing to undo" } else { "nothing to make again" });
+    }
+}
+
+/// Shows the meaning of the edit, the lines that differ, or the changes made by others; on a narrow screen in place of the text.
+pub fn beside(state: &mut State) {
+    let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
+    let narrow = layout::regions(state).is_some_and(|regions| regions.pane.is_none());
+    let Some(page) = shown(state) else { return };
+    page.beside_top = 0;
+    if narrow && !page.swapped {
+        page.swapped = true;
+        return;
+    }
+    (page.beside, page.swapped) = match page.beside {
+        Beside::Meaning => (Beside::Lines, narrow),
+        Beside::Lines if behind => (Beside::Underneath, narrow),
+        Beside::Lines | Beside::Underneath => (Beside::Meaning, false),
+    };
+}
+
+/// Goes back to the text as it runs.
+pub fn revert(state: &mut State) {
+    let Some(page) = shown(state) else { return };
+    if let Some(base) = &page.base {
+        let text = Arc::clone(&base.text);
+        page.buffer.replace(&text);
+        changed(state);
+        follow(state);
+        state.say(Grade::Info, "the text is the one in force again; undo brings the edit back");
+    }
+}
+
+/// Puts the version before into the editor.
+pub fn restore(state: &mut State) {
+    let Some(page) = shown(state) else { return };
+    if let Some(before) = page.before.clone() {
+        page.buffer.replace(&before.text);
+        changed(state);
+        let message = format!("revision {} is in the editor; apply brings it into force", before.revision);
+        state.say(Grade::Info, message);
+    }
+}
+
+/// Has the text edited in the person's own editor.
+pub fn edit_outside(state: &mut State) {
+    if let Some(page) = shown(state) {
+        let text = page.buffer.text();
+        state.emit(Effect::EditText(text));
+    }
+}
+
+/// Takes the text as it came out of the person's own editor.
+pub fn edited(state: &mut State, text: Result<String, String>) {
+    let text = match text {
+        Ok(text) => text,
+        Err(message) => return state.say(Grade::Refusal, message),
+    };
+    let Some(page) = shown(state) else { return };
+    if page.buffer.text() != text {
+        page.buffer.replace(&text);
+        changed(state);
+    }
+}
+
+/// Takes over what was changed underneath, where it does not touch the same lines.
+pub fn merge(state: &mut State) {
+    let now = state.cluster.newest.configuration.clone();
+    let Some(page) = shown(state) else { return };
+    let (Some(base), Some(now)) = (page.base.clone(), now) else { return };
+    let own = page.buffer.text();
+    match editor::merge(&base.text, &own, &now.text) {
+        Ok(text) => {
+            page.buffer.reset(&text);
+            page.base = Some(now);
+            page.beside = Beside::Meaning;
+            changed(state);
+            state.say(Grade::Info, "both are in the text now; look at it before you apply it");
+        }
+        Err(clashes) => {
+            let places: Vec<String> = clashes.iter().map(|line| (line + 1).to_string()).collect();
+            page.buffer.go(clashes[0], 0);
+            page.beside = Beside::Underneath;
+            let message =
+                format!("both change the same lines: at {}; change yours, or :rebase keeps them", places.join(", "));
+            state.say(Grade::Refusal, message);
+        }
+    }
+}
+
+/// Keeps the text, though the configuration in force has changed.
+pub fn rebase(state: &mut State) {
+    let now = state.cluster.newest.configuration.clone();
+    let Some(page) = shown(state) else { return };
+    if let Some(now) = now {
+        page.base = Some(now);
+        page.beside = Beside::Meaning;
+        changed(state);
+        state.say(Grade::Info, "changes are shown against the configuration in force now");
+    }
+}

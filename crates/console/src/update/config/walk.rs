@@ -1,0 +1,106 @@
+//! Moving about in the text: by lines, to matches of the search, to faults; and folding.
+
+use crate::present::config::place_of;
+use crate::state::config::ConfigPage;
+use crate::state::cursor::Move;
+use crate::state::editor::Completion;
+use crate::state::{Grade, State};
+use crate::update::config::page::shown;
+
+/// Moves the cursor, or scrolls the pane where it replaces the text.
+pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
+    if page.swapped {
+        page.beside_top = by.from(page.beside_top, usize::MAX, height);
+        return;
+    }
+    let last = page.buffer.lines().len().saturating_sub(1);
+    match by {
+        Move::Rows(rows) => page.buffer.step(rows),
+        Move::Pages(pages) => {
+            let rows = isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX);
+            page.buffer.step(pages.saturating_mul(rows));
+        }
+        Move::Top => page.buffer.go(0, 0),
+        Move::Bottom => page.buffer.go(last, 0),
+    }
+}
+
+/// Puts the cursor on a line of the screen.
+pub fn select_at(page: &mut ConfigPage, line: usize) -> bool {
+    if page.swapped {
+        return false;
+    }
+    let len = page.buffer.lines().len();
+    let mut row = page.top;
+    for _ in 0..line {
+        match page.buffer.folds.next(row, len) {
+            Some(next) => row = next,
+            None => return false,
+        }
+    }
+    page.buffer.go(row, 0);
+    true
+}
+
+/// Searches from the cursor on.
+pub fn find(page: &mut ConfigPage, text: &str) {
+    text.clone_into(&mut page.find);
+    if let Some((row, column)) = page.buffer.find(text, true, true) {
+        page.buffer.go(row, column);
+    }
+}
+
+/// Goes to the next match of the search, or to the next fault; or to the one before.
+pub fn next(state: &mut State, forward: bool) {
+    let Some(page) = shown(state) else { return };
+    if !page.find.is_empty() {
+        match page.buffer.find(&page.find, forward, false) {
+            Some((row, column)) => page.buffer.go(row, column),
+            None => {
+                let message = format!("{} is nowhere in the text", page.find);
+                state.say(Grade::Info, message);
+            }
+        }
+        return;
+    }
+    match next_fault(page, forward) {
+        Some((row, column)) => page.buffer.go(row, column),
+        None => state.say(Grade::Info, "no faults"),
+    }
+}
+
+/// Goes to the next fault, or to the one before, also during a search.
+pub fn to_fault(state: &mut State, forward: bool) {
+    if let Some(page) = shown(state)
+        && let Some((row, column)) = next_fault(page, forward)
+    {
+        page.buffer.go(row, column);
+        page.completion = Completion::default();
+    }
+}
+
+fn next_fault(page: &ConfigPage, forward: bool) -> Option<(usize, usize)> {
+    let places: Vec<(usize, usize)> = page.checked.faults.iter().map(place_of).collect();
+    let at = page.buffer.cursor();
+    if forward {
+        places.iter().find(|place| **place > at).or(places.first()).copied()
+    } else {
+        places.iter().rev().find(|place| **place < at).or(places.last()).copied()
+    }
+}
+
+/// Folds the item under the cursor, or unfolds it.
+pub fn toggle_fold(state: &mut State) {
+    if let Some(page) = shown(state)
+        && !page.buffer.toggle_fold()
+    {
+        state.say(Grade::Info, "nothing to fold here");
+    }
+}
+
+/// Folds every queue that has lines of its own, or unfolds everything.
+pub fn fold_all(state: &mut State, fold: bool) {
+    if let Some(page) = shown(state) {
+        page.buffer.fold_all(fold);
+    }
+}

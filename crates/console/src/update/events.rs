@@ -1,0 +1,205 @@
+//! The events: following them, from one to its object, from an object to its events.
+
+use crate::present::format;
+use std::sync::Arc;
+
+use crate::present::filter::Filter;
+use crate::present::guard::events::{GONE, named, object, queue};
+use crate::present::lists::events::value;
+use crate::present::pod_names;
+use crate::present::value::Value;
+use crate::present::weight::{Weight, weight};
+use crate::present::words::word;
+use crate::state::column::EventColumn;
+use crate::state::page::{EventsPage, Page};
+use crate::state::{Cluster, Grade, State};
+use crate::update::lists;
+use crate::update::stack::{home, push};
+use model::Time;
+use view::{EventPage, Record};
+
+/// Goes to the events: `important` or `all` of them, or those of one object.
+pub fn open(state: &mut State, about: Option<&str>) {
+    let about = about.map(str::trim).filter(|text| !text.is_empty());
+    home(state);
+    let page = match about {
+        None => state.parked.events.take().unwrap_or_else(|| EventsPage::about(None)),
+        Some("important") => EventsPage::about(None),
+        Some("all") => EventsPage { all: true, ..EventsPage::about(None) },
+        Some(about) => EventsPage::about(Some(about.into())),
+    };
+    push(state, Page::Events(page));
+}
+
+/// Shows all events, or only those that matter.
+pub fn toggle_all(state: &mut State) {
+    if let Page::Events(page) = state.page_mut() {
+        page.all = !page.all;
+    }
+    lists::rebuild(state, true);
+}
+
+/// Shows only events of the kind of thing that the one under the cursor is of; once more: all kinds.
+pub fn narrow_kind(state: &mut State) {
+    let here = here(state).map(|record| record.kind);
+    if let Page::Events(page) = state.page_mut() {
+        page.kind = if page.kind.is_some() { None } else { here };
+    }
+    lists::rebuild(state, true);
+}
+
+/// Shows only events in which happened what happened in the one under the cursor; once more: all.
+pub fn narrow_what(state: &mut State) {
+    let here = here(state).map(|record| (record.change, record.detail));
+    if let Page::Events(page) = state.page_mut() {
+        page.what = if page.what.is_some() { None } else { here };
+    }
+    lists::rebuild(state, true);
+}
+
+/// The event under the cursor.
+fn here(state: &State) -> Option<&Arc<Record>> {
+    let Page::Events(page) = state.page() else { return None };
+    state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)
+}
+
+/// Goes to the events of the subject under the cursor; coming back leads here.
+pub fn of_subject(state: &mut State) {
+    if let Some(about) = named(state) {
+        push(state, Page::Events(EventsPage::about(Some(about))));
+    }
+}
+
+/// Takes the events that came since the last ones. Whether there were any.
+pub fn take(state: &mut State, page: EventPage) -> bool {
+    let before = &state.cluster.events;
+    let another = before.known && !before.records.is_empty() && before.instance != page.instance;
+    let new = state.cluster.events.take(page);
+    if another {
+        let message = "another run of the scheduler answers: its events begin again, and what the run before did not keep is gone";
+        state.say(Grade::Warning, message);
+    }
+    if new && state.cluster.frozen.is_none() && matches!(state.page(), Page::Events(_)) {
+        lists::rebuild(state, false);
+    }
+    new
+}
+
+/// Takes events that matter from before those that are known.
+pub fn take_earlier(state: &mut State, of: (Time, u64), records: Vec<(u64, Arc<Record>)>) {
+    state.cluster.events.take_earlier(of, records);
+    if matches!(state.page(), Page::Events(_)) {
+        lists::rebuild(state, false);
+        state.redraw();
+    }
+}
+
+/// Stays with the newest event, or stops doing so.
+pub fn toggle_follow(state: &mut State) {
+    if let Page::Events(page) = state.page_mut() {
+        page.follow = !page.follow;
+    }
+    lists::rebuild(state, true);
+}
+
+/// Makes the rows, without events after `until`.
+pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
+    let (events, until, now) = (&cluster.events, cluster.until(), cluster.past.live);
+    let about = page.about.clone();
+    let mut shown: Vec<(u64, &Arc<Record>)> = events
+        .iter()
+        .filter(|(_, record)| until.is_none_or(|until| record.at <= until))
+        .filter(|(_, record)| about.as_ref().is_none_or(|about| is_about(record, about)))
+        .filter(|(_, record)| page.kind.is_none_or(|kind| record.kind == kind))
+        .filter(|(_, record)| page.what.is_none_or(|what| (record.change, record.detail) == what))
+        .collect();
+    let all = shown.len();
+    if !page.all {
+        shown.retain(|(_, record)| weight(record) > Weight::Routine);
+    }
+    page.routine = all - shown.len();
+    page.list.total = shown.len();
+    page.pods = pod_names::of(shown.iter().map(|(_, record)| &***record), cluster);
+    let name = |id: &str| page.pods.get(id).cloned();
+    let object =
+        |record: &Record| name(&record.object).map_or_else(|| record.object.to_string(), |pod| pod.to_string());
+    page.list.widest =
+        lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), object(record).into(), "".into()]));
+    // The first column holds the time.
+    page.list.widest[0] = format::when_width(shown.iter().map(|(_, record)| record.at).min(), now, 8);
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let pod = |record: &Record| name(&record.object).or_else(|| name(&record.reference)).unwrap_or_default();
+        let words = shown.iter().map(|(_, record)| (word(record), pod(record), *record));
+        let words: Vec<(String, Arc<str>, &Arc<Record>)> = words.collect();
+        let kept = filter.select(words.iter(), |(word, pod, record)| {
+            [&*record.object, &*record.reference, word.as_str(), &*record.message, &**pod]
+        });
+        let mut kept = kept.into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let newest_first = |number: u64| Value::Figure(-i64::try_from(number).unwrap_or(i64::MAX));
+    let mut keyed: Vec<_> = shown
+        .into_iter()
+        .map(|(at, record)| {
+            // Those of one moment stand in their order.
+            let key = if column == EventColumn::Time { Value::count(at) } else { value(record, column) };
+            (key, newest_first(at), at)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, at)| at).collect());
+    if page.follow {
+        page.list.cursor.wanted = None;
+        page.list.cursor.index = 0;
+    }
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    let follow = page.follow.then_some(0);
+    page.list.cursor.find(rows.len(), |index| rows.get(index).copied(), follow, filtered);
+}
+
+/// Whether an event is of a thing: names it, or is of something in it.
+fn is_about(record: &Record, about: &str) -> bool {
+    &*record.object == about || &*record.reference == about
+}
+
+/// Puts the cursor on an event; that ends following, but for the newest.
+pub fn select(page: &mut EventsPage, index: usize) {
+    page.follow = index == 0 && page.follow;
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).copied());
+}
+
+/// Goes to what the event under the cursor is about.
+pub fn jump(state: &mut State) {
+    let Page::Events(page) = state.page() else { return };
+    if let Some(next) = object(state, page, true) {
+        return push(state, next);
+    }
+    if let Some(path) = queue(state, page) {
+        home(state);
+        if let Page::Queues(page) = state.page_mut() {
+            page.go_to(&path);
+        }
+        return lists::rebuild(state, true);
+    }
+    state.say(Grade::Refusal, GONE);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use view::{ChangeDetail, ChangeType};
+
+    #[test]
+    fn what_neither_came_nor_went_has_no_none_before_its_words() {
+        let of = |change, detail| word(&Record { change, detail, ..Record::hole(1, 1, Time::ZERO) });
+        let held = ChangeDetail::APP_CANNOTRUN_QUOTA;
+        assert_eq!(of(ChangeType::NONE, held), "held by a user's or group's application limit");
+        assert_eq!(of(ChangeType::NONE, ChangeDetail(0)), "");
+        assert_eq!(of(ChangeType::ADD, ChangeDetail(0)), ChangeType::ADD.to_string());
+        for detail in 0..1_000 {
+            assert!(!of(ChangeType::NONE, ChangeDetail(detail)).starts_with("none"), "{detail}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Asking for the names of the jobs on the screen: those that are not known at once, all of them again from time to time, since somebody
+//! may change them.
+
+use std::time::Duration;
+
+use crate::state::State;
+use crate::state::effect::Effect;
+use crate::state::page::Page;
+use model::AppId;
+
+/// How long names stand before they are asked for again.
+const AGAIN: Duration = Duration::from_secs(10);
+/// How long lies between two questions at least.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The applications in the rows on the screen, where they are jobs.
+fn on_screen(state: &State) -> Vec<&AppId> {
+    match state.page() {
+        Page::Apps(page) if state.cluster.has_jobs => {
+            let rows = page.list.rows.iter().skip(page.list.cursor.top);
+            rows.take(usize::from(state.size.height)).map(|line| line.id()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// When names are asked for next, on the console's clock; `None` while an answer is awaited, and where there are no jobs.
+pub fn next_due(state: &State) -> Option<Duration> {
+    let shown = on_screen(state);
+    if shown.is_empty() || state.job_names.awaited {
+        return None;
+    }
+    let unknown = shown.iter().any(|app| state.job_names.of(app).is_none()) && !state.job_names.unanswered;
+    Some(state.job_names.asked.map_or(state.now, |asked| asked + if unknown { PAUSE } else { AGAIN }))
+}
+
+/// Has the names asked for, where that is due.
+pub fn want(state: &mut State) {
+    if next_due(state).is_none_or(|due| due > state.now) {
+        return;
+    }
+    let apps: Vec<AppId> = on_screen(state).into_iter().cloned().collect();
+    (state.job_names.asked, state.job_names.awaited) = (Some(state.now), true);
+    state.emit(Effect::NameJobs(apps));
+}
+
+/// Takes the answer. Without one they are asked for again after a while.
+pub fn take(state: &mut State, named: Option<Vec<(AppId, String)>>) {
+    (state.job_names.awaited, state.job_names.unanswered) = (false, named.is_none());
+    state.job_names.take(named.unwrap_or_default());
+}

@@ -1,0 +1,39 @@
+//! Going back and forward among the visited places.
+
+use crate::state::command::GoCommand;
+use crate::state::saved::Stop;
+use crate::state::{Grade, State};
+use crate::update::jumps::{is_same, keep, place};
+use crate::update::lists;
+use crate::update::stack::{home, push};
+use crate::update::{config, placement};
+
+/// To the place before, or to the one that one came back from.
+pub fn go(state: &mut State, forward: bool) {
+    let here = place(state);
+    let places = if forward { &mut state.jumps.forward } else { &mut state.jumps.back };
+    while places.last().is_some_and(|last| is_same(last, &here)) {
+        places.pop();
+    }
+    let Some(next) = places.pop() else {
+        let words = if forward { "this is the last place" } else { "this is the first place" };
+        return state.say(Grade::Refusal, words);
+    };
+    keep(if forward { &mut state.jumps.back } else { &mut state.jumps.forward }, here);
+    state.jumps.going = true;
+    restore(state, next);
+    state.jumps.going = false;
+}
+
+fn restore(state: &mut State, place: Vec<Stop>) {
+    home(state);
+    for (at, stop) in place.into_iter().enumerate() {
+        match stop {
+            Stop::Page(page) if at == 0 => state.pages[0] = *page,
+            Stop::Page(page) => push(state, *page),
+            Stop::Kept(GoCommand::Config) => config::open(state),
+            Stop::Kept(_) => placement::open(state, None),
+        }
+    }
+    lists::show(state);
+}

@@ -1,0 +1,65 @@
+//! The visited places: recording them. Going back and forward among them is in [`super::jumping`].
+
+use crate::present::page::Present;
+use crate::state::State;
+use crate::state::command::GoCommand;
+use crate::state::page::{Page, each_page};
+use crate::state::saved::Stop;
+
+/// So many places are kept.
+const KEPT: usize = 50;
+
+/// Notes the place that is about to be left, once for each thing that the person does.
+pub fn note(state: &mut State) {
+    if state.jumps.going || state.jumps.turn == Some(state.turn) {
+        return;
+    }
+    state.jumps.turn = Some(state.turn);
+    state.jumps.forward.clear();
+    let place = place(state);
+    keep(&mut state.jumps.back, place);
+}
+
+/// Adds a place to some, as the nearest one.
+pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
+    if places.last().is_some_and(|last| is_same(last, &place)) {
+        places.pop();
+    }
+    places.push(place);
+    let over = places.len().saturating_sub(KEPT);
+    places.drain(..over);
+}
+
+/// The pages on the screen, without their rows. A form on a queue is no place: it is left with what is written in it.
+pub fn place(state: &State) -> Vec<Stop> {
+    state.pages.iter().filter_map(stop).collect()
+}
+
+fn stop(page: &Page) -> Option<Stop> {
+    match page {
+        Page::Config(_) => Some(Stop::Kept(GoCommand::Config)),
+        Page::Placement(_) => Some(Stop::Kept(GoCommand::Placement)),
+        Page::Change(_) => None,
+        page => {
+            let mut page = page.clone();
+            if let Some(list) = page.list_mut() {
+                list.forget_rows();
+            }
+            Some(Stop::Page(Box::new(page)))
+        }
+    }
+}
+
+/// Whether two places are the same, wherever the cursor stands in them.
+pub fn is_same(one: &[Stop], other: &[Stop]) -> bool {
+    let name = |stop: &Stop| match stop {
+        Stop::Kept(id) => vec![format!("{id:?}")],
+        Stop::Page(page) => {
+            let title = page.row().title;
+            let mut name = each_page!(&**page, content => content.crumbs(title, None));
+            name.push(page.name().to_owned());
+            name
+        }
+    };
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| name(one) == name(other))
+}

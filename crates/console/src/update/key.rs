@@ -1,0 +1,68 @@
+//! The effect of a key at this moment.
+
+use crate::input::keymap::contexts;
+use crate::present::guard;
+use crate::present::layout;
+use crate::state::State;
+use crate::state::command::{CommandId, Context, ScreenCommand};
+use crate::state::key::{Code, Key};
+use crate::state::keymap::{KeyMatch, chord_text};
+use crate::state::layer::Layer;
+use crate::update::action::Action;
+
+/// What a key does now; `None` when it means nothing.
+pub fn action(state: &State, key: Key) -> Option<Action> {
+    if layout::regions(state).is_none() {
+        return blind(state, key);
+    }
+    let mut keys = state.pressed.clone();
+    keys.push(key);
+    if came_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), KeyMatch::Run(_)) {
+        return Some(Action::Refuse(
+            "the question came this moment; press the key again if it is the answer".to_owned(),
+        ));
+    }
+    match state.keymap.look_up(contexts(state), &keys) {
+        KeyMatch::Run(binding) => Some(match guard::check(state, binding.id) {
+            Ok(()) => Action::Run(binding.id, binding.argument.clone()),
+            Err(reason) => Action::Off(binding.id, reason),
+        }),
+        KeyMatch::Begun => Some(Action::Press(keys)),
+        KeyMatch::Nothing if !state.pressed.is_empty() => {
+            let gave_up = key == Key::plain(Code::Esc);
+            let message = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
+            Some(message.map_or(Action::Press(Vec::new()), Action::Refuse))
+        }
+        KeyMatch::Nothing => is_writing(state, key).then_some(Action::Write(key)),
+    }
+}
+
+/// The action of a key where nothing can be shown, as on a terminal that is too small: only commands that need no picture.
+pub fn blind(state: &State, key: Key) -> Option<Action> {
+    match state.keymap.look_up(&[Context::Always], &[key]) {
+        KeyMatch::Run(binding) => {
+            let blind = matches!(
+                binding.id,
+                CommandId::Screen(ScreenCommand::QuitAgain)
+                    | CommandId::Screen(ScreenCommand::Suspend)
+                    | CommandId::Screen(ScreenCommand::Repaint)
+            );
+            blind.then(|| Action::Run(binding.id, None))
+        }
+        KeyMatch::Begun | KeyMatch::Nothing => None,
+    }
+}
+
+/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what stood there before.
+fn came_just_now(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Confirm(question)) if question.from > state.now)
+}
+
+/// Whether keys that mean nothing else are written.
+fn is_writing(state: &State, key: Key) -> bool {
+    match state.layers.last() {
+        Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit | Layer::Reason { .. }) => true,
+        Some(Layer::Confirm(question)) => question.typed.is_some() || matches!(key.code, Code::Char(_)),
+        _ => false,
+    }
+}

@@ -1,0 +1,177 @@
+//! The changes of a what-if made in the cluster: one after the other, each by its usual question.
+//!
+//! The next one is asked about when the question before it is gone and its order has its result, so that a question says what the change
+//! does to the cluster as it is then. One that is not answered with yes is left out, and the next one follows.
+
+use std::collections::VecDeque;
+
+use crate::present::format;
+use crate::present::guard::orders::part;
+use crate::state::layer::{Confirm, Layer, Question};
+use crate::state::orders::{Purpose, QuestionOrigin, RealChanges};
+use crate::state::{Grade, State};
+use crate::update::{config, orders, revisions, workload};
+use source::TrialChange;
+use view::act::{Act, Configured, Order, PartitionAct};
+
+/// The most acts of one change that a question names.
+const NAMED: usize = 8;
+
+/// Begins with the first of them.
+pub fn begin(state: &mut State, changes: Vec<TrialChange>) {
+    state.orders.real = RealChanges { of: changes.len(), left: VecDeque::from(changes), looked_at: None };
+    next(state);
+    state.redraw();
+}
+
+/// Asks about the next change, once nothing else is asked or under way.
+pub fn next(state: &mut State) {
+    let busy = !state.layers.is_empty() || !state.orders.open.is_empty() || state.cluster.trial.is_some();
+    if busy || state.orders.real.left.is_empty() {
+        return;
+    }
+    let Some(change) = state.orders.real.left.pop_front() else { return };
+    state.orders.real.looked_at = Some(change.clone());
+    match change.orders.as_slice() {
+        [order] => ask(state, &change.words, order),
+        orders => ask_all(state, &change.words, orders),
+    }
+    // A question that the scheduler is asked for first comes with its answer.
+    if !state.layers.is_empty() || state.orders.open.is_empty() {
+        shown(state);
+    }
+    state.redraw();
+}
+
+/// The question about a change is on the screen, or there is none: the change is over.
+pub(super) fn shown(state: &mut State) {
+    if state.orders.real.looked_at.take().is_none() {
+        return;
+    }
+    let RealChanges { left, of, .. } = &state.orders.real;
+    let (number, of) = (of.saturating_sub(left.len()), *of);
+    let late = state.now + Confirm::MOMENT;
+    if let Some(Layer::Confirm(question)) = state.layers.last_mut()
+        && of > 1
+    {
+        question.title = format!("{number} of {of}: {}", question.title);
+        if number > 1 {
+            question.from = late;
+        }
+    }
+}
+
+/// Keeps the change for later whose question cannot be shown now. Whether there is one.
+pub(super) fn put_back(state: &mut State) -> bool {
+    let change = state.orders.real.looked_at.take();
+    let is_one = change.is_some();
+    if let Some(change) = change {
+        state.orders.real.left.push_front(change);
+    }
+    is_one
+}
+
+/// Asks about a change that is one order.
+fn ask(state: &mut State, words: &str, order: &Order) {
+    let left_out = |state: &mut State, why: &str| state.say(Grade::Refusal, format!("{words} is left out: {why}"));
+    match &order.act {
+        Act::In { act: PartitionAct::Kill { app, .. }, .. } => {
+            let live = part(state).and_then(|part| part.app_by_id(app)).filter(|row| !row.state.is_ended()).cloned();
+            match live {
+                Some(row) => orders::ask_kill(state, &row, order.clone()),
+                None => left_out(state, "there is no such live application"),
+            }
+        }
+        Act::In { act: PartitionAct::DrainNode(id) | PartitionAct::ResumeNode(id), .. } => {
+            let drain = matches!(&order.act, Act::In { act: PartitionAct::DrainNode(_), .. });
+            match part(state).and_then(|part| part.nodes.get(id)).cloned() {
+                Some(node) => workload::ask_drain(state, &node, drain, order.clone()),
+                None => left_out(state, "there is no such node"),
+            }
+        }
+        Act::In { act: PartitionAct::Move { .. } | PartitionAct::Clean { .. }, .. } | Act::Configure { .. } => {
+            let asked = QuestionOrigin { turn: state.turn, at: state.now };
+            let order = Order { act: only_tried(order.act.clone()), ..order.clone() };
+            orders::send(state, order, Purpose::Ask(asked));
+        }
+        Act::In { act: PartitionAct::Submit(submission), .. } => {
+            let placed = part(state).map(|part| workload::placed(part, submission));
+            let lines = placed.map(|placed| placed.unwrap_or_else(|why| vec![why])).unwrap_or_default();
+            orders::ask(state, format!("Submit {}?", submission.app), lines, "Submit", order.clone());
+        }
+        act => {
+            let lines = meaning(state, act);
+            orders::ask(state, format!("{}?", capital(words)), lines, "Do it", order.clone());
+        }
+    }
+}
+
+/// The same act as a dry run.
+fn only_tried(mut act: Act) -> Act {
+    match &mut act {
+        Act::Configure { dry_run, .. }
+        | Act::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => {
+            *dry_run = true
+        }
+        _ => {}
+    }
+    act
+}
+
+/// What an act does, where no page has a question about it.
+fn meaning(state: &State, act: &Act) -> Vec<String> {
+    let Act::In { act, .. } = act else { return Vec::new() };
+    match act {
+        PartitionAct::AddNode(spec) => vec![format!("It has {}.", format::resource(&spec.capacity))],
+        PartitionAct::UpdateNode { capacity: Some(capacity), .. } => {
+            vec![format!("It has {} then.", format::resource(capacity))]
+        }
+        PartitionAct::RemoveNode { id, .. } => {
+            let node = part(state).and_then(|part| part.nodes.get(id));
+            let held = node.map_or(0, |node| node.allocations.len() as u64);
+            vec![format!("{} on it are released.", format::count(held, "allocation"))]
+        }
+        PartitionAct::Ask { asks, .. } => {
+            let each = asks.iter().take(NAMED).map(|ask| format!("{}: {}", ask.id, format::resource(&ask.resource)));
+            each.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Asks about a change that takes several orders.
+fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
+    if orders.is_empty() {
+        return;
+    }
+    let mut lines = vec![format!("{}:", format::count(orders.len() as u64, "order"))];
+    lines.extend(orders.iter().take(NAMED).map(|order| order.act.to_string()));
+    if orders.len() > NAMED {
+        lines.push(format!("and {} more", orders.len() - NAMED));
+    }
+    let what = Question::Orders(orders.to_vec());
+    state.ask(Confirm::new(format!("{}?", capital(words)), lines, "Do it", what));
+}
+
+/// Asks about a configuration, which could come into force a moment ago.
+pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
+    let Act::Configure { text, base, .. } = act else { return };
+    if would.checksum == would.previous {
+        return state.say(Grade::Info, "the configuration of the what-if is the one in force");
+    }
+    let mut lines = revisions::against_running(state, would);
+    lines.push("It comes into force at once.".to_owned());
+    let want = would.removal.is_large().then(|| would.removal.queues.to_string());
+    if want.is_some() {
+        lines.push(format!("In all {}.", would.removal));
+    }
+    let act = Act::Configure { text: text.clone(), base: base.clone(), dry_run: false };
+    let order = config::order(act, "", &would.removal);
+    let what = Question::Order(Box::new(order));
+    state.ask(Confirm::new("Apply the configuration of the what-if?".to_owned(), lines, "Apply", what).typing(want));
+}
+
+fn capital(words: &str) -> String {
+    let mut rest = words.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}

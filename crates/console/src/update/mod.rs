@@ -1,0 +1,250 @@
+//! How the state of the screen changes: `update(&mut State, Action) -> Vec<Effect>`, pure, one file per area.
+//!
+//! Invariants:
+//! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
+//! - afterwards the cursor is on the screen, for every size of the terminal ([`settle`]);
+//! - the rows of a list are rebuilt only when the set, the order, the filter or the folding changed. An order by figures that change by
+//!   themselves is rebuilt at most once in [`lists::PERIOD`], long lists beside the draw loop ([`long`]). Everything else costs as much as
+//!   the screen shows.
+
+pub mod action;
+pub mod aftermath;
+pub mod alerts;
+mod answers;
+pub mod apps;
+pub mod attempt;
+pub mod audit;
+pub mod bulk;
+pub mod change;
+mod clusters;
+mod column_picker;
+pub mod columns;
+mod command_line;
+pub(crate) mod completion;
+pub mod config;
+pub mod contexts;
+pub mod events;
+pub mod explain;
+pub mod fairness;
+pub mod feed;
+pub mod form;
+pub mod hand_out;
+pub mod job;
+pub mod job_names;
+pub mod jumping;
+pub mod jumps;
+pub mod key;
+pub(crate) mod known_names;
+pub mod leave;
+pub mod limits_used;
+mod list_job;
+pub mod lists;
+pub mod long;
+pub mod make_real;
+pub mod mouse;
+mod move_watch;
+pub mod names;
+pub mod navigate;
+pub mod nodes;
+pub mod notices;
+pub mod orders;
+pub mod overview;
+pub mod own_command;
+mod owners;
+mod page;
+mod pages;
+pub mod past;
+pub mod placement;
+pub mod pod;
+mod pods;
+mod question;
+pub mod queues;
+pub mod refresh;
+pub mod revisions;
+mod run;
+pub(crate) mod search;
+mod settle;
+pub mod shadow;
+pub mod simulate;
+mod stack;
+mod tabs;
+pub mod trends;
+pub mod trial;
+pub mod usage;
+pub mod users;
+pub mod workload;
+pub mod write;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::present::layout;
+use crate::state::effect::Effect;
+use crate::state::reply::Reply;
+use crate::state::{Grade, State};
+use crate::update::action::Action;
+use model::Time;
+use source::{OwnHealth, Picture, TrialStatus};
+use view::EventPage;
+
+/// What a state learns of its source when it begins.
+pub struct SourceSnapshot {
+    /// The cluster's time.
+    pub at: Time,
+    /// What the scheduler says of its own health.
+    pub health: OwnHealth,
+    /// How long a cycle takes lately; `None` where that is not known.
+    pub cycle: Option<Duration>,
+    /// The cluster can be seen as it was at any time.
+    pub keeps_past: bool,
+    /// How the what-if stands, where it is one.
+    pub trial: Option<TrialStatus>,
+    /// The applications are jobs of a machine.
+    pub has_jobs: bool,
+    /// The number that the next event has.
+    pub next_event: u64,
+    /// What is alerted about.
+    pub alerts: Option<Arc<Picture>>,
+}
+
+/// Begins with a new state: its first rows are made.
+pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
+    let cluster = &mut state.cluster;
+    cluster.at = source.at.max(cluster.at);
+    cluster.health = source.health;
+    cluster.cycle = source.cycle;
+    cluster.past.kept = source.keeps_past;
+    cluster.trial = source.trial;
+    cluster.has_jobs = source.has_jobs;
+    // What was reported before is no news.
+    cluster.alerts_seen = source.alerts.as_ref().map(|picture| picture.next_change);
+    cluster.alerts = source.alerts;
+    cluster.past.see(&cluster.view, source.next_event);
+    lists::rebuild(state, true);
+    state.take_effects()
+}
+
+/// Changes the state by an action. Returns what is to be done outside, in order.
+pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
+    if action.is_input() {
+        state.pressed.clear();
+        state.turn += 1;
+    }
+    // On a screen too small to show anything nobody sees what a click or a paste would be about.
+    let blind = matches!(action, Action::Mouse(_) | Action::Paste(_)) && layout::regions(state).is_none();
+    if !blind {
+        apply(state, action);
+        make_real::next(state);
+        revisions::want(state);
+        explain::want(state);
+        usage::want(state);
+        shadow::want(state);
+        job::want(state);
+        pod::want(state);
+        contexts::want(state);
+        settle::settle(state);
+        job_names::want(state);
+    }
+    state.take_effects()
+}
+
+fn apply(state: &mut State, action: Action) {
+    match action {
+        Action::Press(keys) => {
+            state.pressed = keys;
+            state.redraw();
+        }
+        Action::Run(id, argument) => run::run(state, id, argument.as_deref()),
+        Action::Refuse(reason) => {
+            state.say(Grade::Refusal, reason);
+            state.redraw();
+        }
+        Action::Off(id, reason) => {
+            attempt::refuse(state, id, reason);
+            state.redraw();
+        }
+        Action::Write(key) => write::key(state, key),
+        Action::Select(index) => lists::go_to(state, index),
+        Action::Mouse(mouse) => mouse::act(state, mouse),
+        Action::Paste(text) => write::paste(state, &text),
+        Action::Resize(size) => {
+            state.size = size;
+            state.redraw();
+        }
+        Action::Feed(news) => feed::take(state, *news),
+        Action::Give(orders) => trial::give(state, orders),
+        Action::MakeReal(changes) => make_real::begin(state, changes),
+        Action::Events(page) => take_events(state, page),
+        Action::EarlierEvents(of, records) => events::take_earlier(state, of, records),
+        Action::Aftermath(page) => {
+            if aftermath::take(state, &page) {
+                state.redraw();
+            }
+        }
+        Action::Records(records) => {
+            audit::take(state, records);
+            state.redraw();
+        }
+        Action::Clusters(rows) => clusters::take(state, rows),
+        Action::Trends(known) => trends::take(state, known),
+        Action::OrderSent(number, next_event) => state.orders.sent(number, next_event),
+        Action::Reply(reply) => take_reply(state, reply),
+        Action::Clock(now) => feed::clock(state, now),
+    }
+}
+
+/// Takes the result of an effect.
+fn take_reply(state: &mut State, reply: Reply) {
+    match reply {
+        Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
+        Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
+        Reply::Explained(question, sheet) => explain::take(state, &question, sheet),
+        Reply::OverviewMade(made) => overview::take(state, made),
+        Reply::JobSeen(app, seen) => job::take(state, &app, *seen),
+        Reply::JobsNamed(named) => job_names::take(state, named),
+        Reply::ContextAnswered(name, answer) => contexts::take(state, name, answer),
+        Reply::PodEvents(uid, events) => pod::take_events(state, &uid, events),
+        Reply::PodText(uid, text) => pod::take_text(state, &uid, text),
+        Reply::ObjectCopied(text) => pod::copied(state, text),
+        Reply::PodLog(of, part) => {
+            pod::take_log(state, &of, part);
+        }
+        Reply::JobChanged(order, outcome) => job::changed(state, &order, outcome),
+        Reply::OwnersFound(app, chains) => owners::found(state, app, chains),
+        Reply::OwnersSuspended(order, outcome) => owners::done(state, *order, outcome),
+        Reply::QuotasPreviewed(text, found) => return change::quotas_previewed(state, text, found),
+        Reply::PastView(at, found) => past::take_view(state, at, found),
+        Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
+        Reply::MomentsFound(page) => past::take_moments(state, page),
+        // The session keeps the source.
+        Reply::ClusterOpened(..) => {}
+        Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
+        Reply::WhatIfOpened(_, opened) => trial::not_opened(state, opened.err()),
+        Reply::ConfigRead(name, read) => return placement::take(state, &name, read),
+        Reply::ListMade(listed) => return long::take(state, *listed),
+        Reply::NamesFound(names) => return command_line::take_names(state, names),
+        Reply::EventsRead(page) => return take_events(state, page),
+        Reply::EditChecked(checked) => config::checked(state, *checked),
+        Reply::Forecast(version, found) => config::forecast(state, version, found),
+        Reply::FormDrafted(drafted) => change::drafted(state, *drafted),
+        Reply::TextEdited(text) => config::edited(state, text),
+        Reply::RevisionsCompared(compared) => revisions::take(state, compared),
+        Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::ShadowKnown(answer) => shadow::take(state, *answer),
+        Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
+        Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
+        Reply::SilenceChanged(Ok(message)) => state.say(Grade::Info, message),
+        Reply::SilenceChanged(Err(message)) => state.say(Grade::Refusal, message),
+        Reply::OwnEnded(Ok(message)) => state.say(Grade::Info, message),
+        Reply::OwnEnded(Err(message)) => state.say(Grade::Error, message),
+        Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
+        Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
+    }
+    state.redraw();
+}
+
+fn take_events(state: &mut State, page: EventPage) {
+    if events::take(state, page) {
+        state.redraw();
+    }
+}

@@ -1,0 +1,58 @@
+//! Names of applications that complete a command line, among very many: they are looked for beside the draw loop. Until they are there,
+//! the console offers the names that were found for the beginning of the text.
+
+use std::sync::Arc;
+
+use crate::input::command;
+use crate::input::command::{Argument, Kind};
+use crate::state::State;
+use crate::state::jobs::{Names, NamesJob};
+use crate::state::layer::{CommandLine, Layer};
+use crate::state::work::Work;
+use crate::update::completion;
+use crate::update::search;
+
+/// Has the names found for what is written, after those that are being looked for, if they are not there yet.
+pub fn want(state: &mut State) {
+    let Some(Layer::Command(line)) = state.layers.last() else { return };
+    let Some(typed) = written(line).filter(|_| completion::are_many(state)) else { return };
+    if state.completion_pending || line.names.as_ref().is_some_and(|names| names.typed == typed) {
+        return;
+    }
+    let (view, partition, typed) =
+        (Arc::clone(&state.cluster.view), Arc::clone(&state.cluster.partition), typed.to_owned());
+    state.completion_pending = true;
+    state.emit(Work::Names(Box::new(NamesJob { view, partition, typed, most: completion::MOST })));
+}
+
+/// Looks for names. Takes tens of milliseconds: not to be called where frames are drawn.
+pub fn perform(job: NamesJob) -> Names {
+    let NamesJob { view, partition, typed, most } = job;
+    let part = view.partitions.iter().find(|part| part.name == partition);
+    let best = part.map_or_else(Vec::new, |part| completion::apps_in(part, &typed, most));
+    Names { typed, best }
+}
+
+/// Takes names that were found, if what they are for is being written. Whether it is, and whether they are of use for it.
+pub fn take(state: &mut State, found: Names) -> Option<bool> {
+    state.completion_pending = false;
+    let Some(Layer::Command(line)) = state.layers.last_mut() else { return None };
+    let typed = written(line)?;
+    // What was found for the beginning is still of use.
+    let fits = typed.starts_with(&found.typed);
+    if fits {
+        line.names = Some(found);
+    }
+    Some(fits)
+}
+
+/// What is written of the name of an application.
+fn written(line: &CommandLine) -> Option<&str> {
+    let (name, rest) = line.line.text().split_once(' ')?;
+    let argument = command::by_name(name)?.argument;
+    match argument {
+        Argument::Optional(Kind::App) | Argument::Required(Kind::App) => Some(rest.trim_start()),
+        Argument::Required(Kind::Anything) => Some(search::typed(rest.trim_start()).1),
+        _ => None,
+    }
+}

@@ -1,0 +1,151 @@
+//! The overview: opening it, having it made, taking it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::present::{layout, trends};
+use crate::state::explain::{ExplainPage, Explained};
+use crate::state::page::Page;
+use crate::state::reply::OverviewMade;
+use crate::state::work::Work;
+use crate::state::{Cluster, State};
+use crate::update::stack::{home, push};
+use alerts::{Alert, Severity};
+use model::Time;
+use view::act::Refusal;
+use view::overview::Given;
+use view::waiting::SheetLine;
+
+/// How long an overview stands while the view does not change: what it shows beside the view changes all the same.
+const AGAIN: Duration = Duration::from_secs(10);
+/// The same once the view is another one.
+const OF_NEWS: Duration = Duration::from_secs(1);
+/// Making overviews takes at most one part in so many of a worker's time.
+const SHARE: u32 = 10;
+
+/// Opens the overview; on the page itself: makes it again.
+pub fn open(state: &mut State) {
+    if let Page::Explain(page) = state.page_mut()
+        && matches!(page.of, Explained::Overview(_))
+    {
+        page.asked = None;
+        return;
+    }
+    home(state);
+    let looked = state.overviewed.replace(state.cluster.at);
+    push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
+}
+
+/// Whether a page is the overview.
+pub fn is_open(page: &Page) -> bool {
+    matches!(page, Page::Explain(page) if matches!(page.of, Explained::Overview(_)))
+}
+
+/// Whether a page needs the last events: the list of them, and the overview.
+pub fn reads_events(page: &Page) -> bool {
+    matches!(page, Page::Events(_) | Page::Pod(_)) || is_open(page)
+}
+
+/// Has the overview made again, as soon as it is on the screen: something that it needs has been read.
+pub(super) fn outdate(state: &mut State) {
+    for page in &mut state.pages {
+        if let Page::Explain(page) = page
+            && matches!(page.of, Explained::Overview(_))
+        {
+            page.asked = None;
+        }
+    }
+}
+
+/// Has the overview made, where it is missing or old.
+pub(super) fn want(state: &mut State, looked: Option<Time>) {
+    let now = state.now;
+    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let Page::Explain(page) = state.page() else { return };
+    // Nothing has come from the other side yet.
+    if state.cluster.part().is_none() {
+        return;
+    }
+    // While the picture stands it is made again only when another moment is shown.
+    let due = |asked: Duration| if stands { is_of_another(state, page) } else { now >= asked + again(state, page) };
+    let old = page.asked.is_none_or(due);
+    if page.awaited || !old {
+        return;
+    }
+    let given = given(state, looked);
+    if let Page::Explain(page) = state.page_mut() {
+        (page.asked, page.awaited) = (Some(now), true);
+    }
+    state.emit(Work::Overview(Box::new(given)));
+}
+
+/// Whether a page was made from another view than the one that is shown.
+pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
+    page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
+}
+
+/// How long an overview stands: it looks at everything, so a large cluster's is made less often.
+pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
+    (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
+        .max(page.pace.saturating_mul(SHARE))
+}
+
+fn given(state: &State, looked: Option<Time>) -> Given {
+    let cluster = &state.cluster;
+    let until = cluster.until();
+    let matters = |record: &&Arc<_>| is_shown(record, until);
+    Given {
+        view: Arc::clone(&cluster.view),
+        partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
+        at: until.unwrap_or(cluster.at),
+        happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
+        // Of an earlier time it is not known.
+        cycle: cluster.cycle.filter(|_| until.is_none()),
+        unread: cluster.unread,
+        connection: cluster.link.trouble(),
+        health: cluster.health.failed(),
+        faults: state.config_faults.clone(),
+        alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
+        // On a narrow screen some lines take two rows.
+        rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
+        trends: trends::rings(state).cloned(),
+        looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),
+    }
+}
+
+/// How many alerts the overview names.
+const ALERTS: usize = 5;
+
+/// The alerts that are on, as lines.
+fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
+    let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|picture| picture.on()).collect();
+    let line = |alert: &&Alert| {
+        let line = SheetLine::new("alert", format!("{}: {}", alert.title(), alert.text));
+        (alert.severity > Severity::Info, line.since(Some(alert.since)).to(alert.subject.target()))
+    };
+    let mut lines: Vec<(bool, SheetLine)> = on.iter().take(ALERTS).map(line).collect();
+    if on.len() > ALERTS {
+        lines.push((false, SheetLine::new("alert", format!("and {} more (:alerts)", on.len() - ALERTS))));
+    }
+    lines
+}
+
+fn is_shown(record: &view::Record, until: Option<Time>) -> bool {
+    record.is_important() && until.is_none_or(|until| record.at <= until)
+}
+
+/// Takes an overview for its page, where that is still there.
+pub fn take(state: &mut State, made: OverviewMade) {
+    state.config_faults = made.faults;
+    let (partition, now) = (state.cluster.partition.to_string(), state.now);
+    let page = state.pages.iter_mut().rev().find_map(|page| match page {
+        Page::Explain(page) if matches!(page.of, Explained::Overview(_)) => Some(page),
+        _ => None,
+    });
+    if let Some(page) = page {
+        page.awaited = false;
+        page.pace = page.asked.map_or(Duration::ZERO, |asked| now.saturating_sub(asked));
+        page.view = Some(made.view);
+        page.take(made.sheet.map(|sheet| *sheet).ok_or_else(|| Refusal::not_found("partition", &partition)));
+    }
+}

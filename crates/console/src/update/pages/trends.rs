@@ -1,0 +1,18 @@
+//! Values over time.
+
+use crate::state::State;
+use crate::state::command::TrendCommand;
+use crate::state::trends::TrendsPage;
+use crate::update::page::PageUpdate;
+use crate::update::trends;
+
+impl PageUpdate for TrendsPage {
+    fn has_ages(&self) -> bool {
+        // Its right end is the present.
+        self.end.is_none()
+    }
+
+    fn opener(&self) -> fn(&mut State) {
+        |state| trends::run(state, TrendCommand::TrendMoment)
+    }
+}

@@ -1,0 +1,66 @@
+//! The pods of an application in the question about killing it, and having their owners looked up.
+
+use std::sync::Arc;
+
+use crate::present::guard::orders::part;
+use crate::state::State;
+use crate::state::effect::{Effect, OwnersWork};
+use crate::state::orders::FoundOwners;
+use model::AppId;
+use view::AppRow;
+use view::kubernetes::{ListState, ObjectKind};
+
+/// Has the owners of the pods of an application looked up, once the pods are known.
+pub(super) fn look_up(state: &mut State, app: &AppId) {
+    state.orders.owners = None;
+    state.orders.owners_asked = None;
+    ask_for(state, app);
+}
+
+/// The same, leaving what was found before.
+pub(super) fn ask_for(state: &mut State, app: &AppId) {
+    let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
+    if known(state).is_ok_and(|known| known) {
+        state.orders.owners_asked = Some(app.clone());
+        state.emit(Effect::Owners(OwnersWork::LookUp(part, app.clone())));
+    }
+}
+
+/// Whether the pods have come, where orders go to a cluster.
+///
+/// # Errors
+/// Why they do not come.
+pub(super) fn known(state: &State) -> Result<bool, String> {
+    match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
+        None | Some(ListState::Awaited) => Ok(false),
+        Some(ListState::Live | ListState::Stale(Some(_), _)) => Ok(true),
+        Some(ListState::Refused(why) | ListState::Stale(None, why)) => Err(why.to_string()),
+    }
+}
+
+/// The sentences about pods in the question about killing an application.
+pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
+    if !state.cluster.actor.as_ref().is_ok_and(|actor| actor.cluster.is_some()) {
+        return Vec::new();
+    }
+    match known(state) {
+        Ok(true) => {}
+        Ok(false) => return vec!["Which pods are deleted, and who makes them again, is not known yet.".to_owned()],
+        Err(why) => {
+            return vec![format!(
+                "Deletes the pods that the scheduler names; who makes them again is not known: {why}."
+            )];
+        }
+    }
+    let Some(all) = &state.cluster.newest.kubernetes else { return Vec::new() };
+    let found = state.orders.owners.as_ref().filter(|found| found.app == app.id);
+    let chains = found.and_then(|found| found.chains.as_deref().ok());
+    let mut lines = all.kill_lines(std::iter::once(app), chains);
+    let owned = all.doomed(app).iter().any(|pod| pod.owner.is_some());
+    match found {
+        Some(FoundOwners { chains: Err(why), .. }) => lines.push(format!("What owns them is not known: {why}.")),
+        None if owned => lines.push("What is above is being looked up.".to_owned()),
+        _ => {}
+    }
+    lines
+}

@@ -1,0 +1,205 @@
+//! The queue tree: making its rows, folding.
+
+use std::sync::Arc;
+
+use crate::present::filter::Filter;
+use crate::present::lists::queue_values::value;
+use crate::present::subject::line_at_cursor;
+use crate::present::text;
+use crate::present::value::Value;
+use crate::state::State;
+use crate::state::column::{QueueColumn, Sort};
+use crate::state::cursor::Move;
+use crate::state::page::{Fold, Page, QueueLine, QueuesPage};
+use crate::update::lists;
+use model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
+use view::{PartitionView, QueueRow, QueueSlot};
+
+/// What the filter says of a queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Hidden,
+    /// Something below it passed.
+    Above,
+    Passed,
+}
+
+/// Makes the rows: depth first, siblings in the order of the sort; with a filter what passed it and all above, unfolded.
+pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
+    let kept = Filter::parse(&page.list.filter).map(|filter| sieve(part, &filter));
+    let mut rows = Vec::with_capacity(page.list.rows.len());
+    (page.list.total, page.draining) = part
+        .queues
+        .iter()
+        .flatten()
+        .fold((0, 0), |(all, draining), row| (all + 1, draining + usize::from(row.state == QueueState::Draining)));
+    let mut stack = vec![(QueueSlot(0), 0)];
+    let mut children = Vec::new();
+    while let Some((slot, depth)) = stack.pop() {
+        let Some(row) = part.queue(slot) else { continue };
+        let own = kept.as_ref().map_or(Kept::Passed, |kept| kept[slot.0 as usize]);
+        if own == Kept::Hidden {
+            continue;
+        }
+        let fold = match (row.children.is_empty(), &kept) {
+            (true, _) => Fold::Leaf,
+            (false, None) if page.collapsed.contains(&row.path) => Fold::Closed,
+            (false, _) => Fold::Open,
+        };
+        rows.push(QueueLine { slot, depth, fold, matched: own == Kept::Passed });
+        if fold == Fold::Open {
+            sorted_children(part, row, page.list.sort, &mut children);
+            stack.extend(children.drain(..).rev().map(|slot| (slot, depth + 1)));
+        }
+    }
+    page.list.widest = widest(&rows, part);
+    page.list.rows = Arc::new(rows);
+    find_cursor(page, part);
+}
+
+/// The width of the longest name, with its indent, and with room behind it for the name of an exhausted resource.
+fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
+    let behind = |row: &QueueRow| {
+        let own = |name: &&str| *name != VCORE && *name != MEMORY;
+        let names = row.max.iter().flat_map(Resource::iter).map(|(name, _)| name).filter(own);
+        names.map(|name| name.len() + 2).max().unwrap_or(0)
+    };
+    let wide = |line: &QueueLine| {
+        let name =
+            part.queue(line.slot).map_or(0, |row| text::width(&text::escape(row.path.name())) + behind(row).min(10));
+        u16::try_from(name).unwrap_or(u16::MAX).saturating_add(line.depth * 2 + 2)
+    };
+    [rows.iter().map(wide).max().unwrap_or(0), 0, 0]
+}
+
+/// The children of a queue in the order of a sort.
+fn sorted_children(part: &PartitionView, row: &QueueRow, sort: Sort<QueueColumn>, into: &mut Vec<QueueSlot>) {
+    let mut keyed: Vec<_> = row
+        .children
+        .iter()
+        .filter_map(|slot| part.queue(*slot))
+        .map(|child| (key(part, child, sort.column), Value::text(child.path.name()), child.slot))
+        .collect();
+    lists::order(sort, &mut keyed);
+    into.extend(keyed.into_iter().map(|(_, _, slot)| slot));
+}
+
+/// What siblings are sorted by: of their paths the last part is enough.
+fn key<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+    if column == QueueColumn::Queue { Value::text(row.path.name()) } else { value(part, row, column) }
+}
+
+/// What the filter says of each queue, by slot.
+fn sieve(part: &PartitionView, filter: &Filter) -> Vec<Kept> {
+    let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
+    let passed = filter.select(rows.iter(), |row| [row.path.name(), row.path.as_str()]);
+    let mut kept = vec![Kept::Hidden; part.queues.len()];
+    for (row, passed) in rows.iter().zip(passed) {
+        if !passed {
+            continue;
+        }
+        for above in part.path_up(row).skip(1) {
+            let mark = &mut kept[above.slot.0 as usize];
+            if *mark != Kept::Hidden {
+                break;
+            }
+            *mark = Kept::Above;
+        }
+        kept[row.slot.0 as usize] = Kept::Passed;
+    }
+    kept
+}
+
+/// Puts the cursor back on its queue; where that is folded away, on the queue that hides it.
+fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
+    let rows = &page.list.rows;
+    let filtered = !page.list.filter.is_empty();
+    let instead = if filtered {
+        rows.iter().position(|line| line.matched)
+    } else {
+        let wanted = page.list.cursor.wanted.as_ref().filter(|wanted| part.queue_at(wanted).is_some());
+        let up = |path: &QueuePath| path.parent();
+        wanted.and_then(|wanted| {
+            std::iter::successors(up(wanted), up).find_map(|above| {
+                let slot = part.queue_at(&above)?.slot;
+                rows.iter().position(|line| line.slot == slot)
+            })
+        })
+    };
+    // While the filter is being written, a row that is only there for one below it is no find.
+    let seeking = page.list.seeking && filtered;
+    let here = |index: usize| path_at(rows, part, index).filter(|_| !seeking || rows[index].matched);
+    // A row that a filter or a fold hides is still wanted; a removed one is not.
+    page.list.cursor.find(rows.len(), here, instead, filtered || instead.is_some());
+}
+
+fn path_at(rows: &[QueueLine], part: &PartitionView, index: usize) -> Option<QueuePath> {
+    part.queue(rows.get(index)?.slot).map(|row| row.path.clone())
+}
+
+/// Puts the cursor on a row.
+pub fn select(page: &mut QueuesPage, part: &PartitionView, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| path_at(rows, part, index));
+}
+
+/// Folds or unfolds the queue under the cursor.
+pub fn toggle_fold(state: &mut State) {
+    with_queue(state, |page, path, _| {
+        if !page.collapsed.remove(&path) {
+            page.collapsed.insert(path);
+        }
+    });
+}
+
+/// Folds the queue under the cursor; goes to its parent if it is folded or has nothing to fold.
+pub fn fold_or_parent(state: &mut State) {
+    with_queue(state, |page, path, line| {
+        if line.fold == Fold::Open && page.list.filter.is_empty() {
+            page.collapsed.insert(path);
+        } else if let Some(parent) = path.parent() {
+            page.list.cursor.wanted = Some(parent);
+        }
+    });
+}
+
+/// Unfolds the queue under the cursor; goes to its first child if it is open.
+pub fn open_or_child(state: &mut State) {
+    let open = line_at_cursor(state).is_some_and(|line| line.fold == Fold::Open);
+    if open {
+        return lists::go(state, Move::Rows(1));
+    }
+    with_queue(state, |page, path, _| {
+        page.collapsed.remove(&path);
+    });
+}
+
+/// Folds everything below the children of the root.
+pub fn fold_all(state: &mut State) {
+    let Some(part) = state.cluster.part() else { return };
+    let parents = part.walk().filter(|row| !row.children.is_empty() && row.parent.is_some());
+    let collapsed = parents.map(|row| row.path.clone()).collect();
+    if let Page::Queues(page) = state.page_mut() {
+        page.collapsed = collapsed;
+    }
+    lists::rebuild(state, true);
+}
+
+/// Unfolds every queue; the cursor stays on its own.
+pub fn open_all(state: &mut State) {
+    if let Page::Queues(page) = state.page_mut() {
+        page.collapsed.clear();
+    }
+    lists::rebuild(state, true);
+}
+
+fn with_queue(state: &mut State, change: impl FnOnce(&mut QueuesPage, QueuePath, QueueLine)) {
+    let Some(line) = line_at_cursor(state) else { return };
+    let Some(path) = state.cluster.part().and_then(|part| part.queue(line.slot)).map(|row| row.path.clone()) else {
+        return;
+    };
+    if let Page::Queues(page) = state.page_mut() {
+        change(page, path, line);
+    }
+    lists::rebuild(state, true);
+}

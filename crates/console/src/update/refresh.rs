@@ -1,0 +1,54 @@
+//! How often the screen takes news: at once, or at most once in an interval.
+
+use std::time::Duration;
+
+use crate::present::format;
+use crate::state::{Grade, State};
+
+/// The longest interval.
+const MOST: Duration = Duration::from_secs(600);
+
+/// Reads an interval: `5s`, `500ms`, `1m`, `0` for at once.
+///
+/// # Errors
+/// What would be one.
+pub fn read(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let (digits, unit) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
+    let number = digits.parse::<u64>().ok();
+    let interval = match (number, unit) {
+        (Some(0), _) => Some(Duration::ZERO),
+        (Some(number), "ms") => Some(Duration::from_millis(number)),
+        (Some(number), "" | "s") => Some(Duration::from_secs(number)),
+        (Some(number), "m") => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    };
+    interval
+        .filter(|interval| *interval <= MOST)
+        .ok_or_else(|| format!("{text} is no interval: write 0, 500ms, 5s, 1m, at most 10m"))
+}
+
+/// Sets the interval, or says what it is.
+pub fn set(state: &mut State, argument: Option<&str>) {
+    match argument.map(read) {
+        None => {}
+        Some(Ok(interval)) => state.options.refresh = interval,
+        Some(Err(why)) => return state.say(Grade::Refusal, why),
+    }
+    let words = match state.options.refresh {
+        Duration::ZERO => "the screen takes news at once".to_owned(),
+        every if every < Duration::from_secs(1) => format!("the screen takes news every {} ms", every.as_millis()),
+        every => format!("the screen takes news every {}", format::duration(every)),
+    };
+    state.say(Grade::Info, words);
+}
+
+/// Whether news have to wait.
+pub fn waits(state: &State) -> bool {
+    state.options.refresh > Duration::ZERO && state.now < due(state)
+}
+
+/// When the screen takes news again.
+pub fn due(state: &State) -> Duration {
+    state.refreshed.saturating_add(state.options.refresh)
+}

@@ -1,0 +1,87 @@
+//! The search over everything that has a name: queues, applications, nodes, users, groups.
+
+use crate::state::State;
+use crate::state::layer::Candidate;
+use crate::update::known_names;
+use view::Side;
+
+/// What is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A queue, by its path.
+    Queue,
+    /// An application, live or ended.
+    App,
+    /// A node, by its id.
+    Node,
+    /// A user who has or had something.
+    User,
+    /// A group that applications count under.
+    Group,
+}
+
+impl Thing {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 5] = [Self::Queue, Self::App, Self::Node, Self::User, Self::Group];
+
+    /// The word before a name that says what it is of.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::App => "app",
+            Self::Node => "node",
+            Self::User => "user",
+            Self::Group => "group",
+        }
+    }
+
+    /// The names that fit best.
+    fn names(self, state: &State, typed: &str, most: usize) -> Vec<String> {
+        match self {
+            Self::Queue => known_names::queues(state, typed, most),
+            Self::App if known_names::are_many(state) => known_names::offered(state, typed),
+            Self::App => known_names::apps(state, typed, most),
+            Self::Node => known_names::nodes(state, typed, most),
+            Self::User => known_names::accounts(state, Side::User, typed, most),
+            Self::Group => known_names::accounts(state, Side::Group, typed, most),
+        }
+    }
+}
+
+/// The parts of a written text: the kind of thing, if it names one, and the name.
+pub fn typed(text: &str) -> (Option<Thing>, &str) {
+    let said = text.split_once(' ').and_then(|(word, rest)| {
+        let thing = Thing::ALL.into_iter().find(|thing| thing.word() == word)?;
+        Some((Some(thing), rest.trim_start()))
+    });
+    said.unwrap_or((None, text))
+}
+
+/// The results of the search: names that begin with the text first, a share for each kind.
+pub fn candidates(state: &State, command: &str, text: &str, most: usize) -> Vec<Candidate> {
+    let (only, text) = typed(text);
+    let things: Vec<Thing> = Thing::ALL.into_iter().filter(|thing| only.is_none_or(|only| only == *thing)).collect();
+    let each = most / things.len().max(1);
+    let lower = text.to_lowercase();
+    let mut found: Vec<(u8, Candidate)> = Vec::new();
+    for thing in things {
+        for word in thing.names(state, text, each) {
+            let last = word.rsplit('.').next().unwrap_or_default();
+            let rank = match word.to_lowercase() {
+                name if name == lower || last.to_lowercase() == lower => 0,
+                name if name.starts_with(&lower) || last.to_lowercase().starts_with(&lower) => 1,
+                name if name.contains(&lower) => 2,
+                _ => 3,
+            };
+            let line = format!("{command} {} {word}", thing.word());
+            let doc = thing.word().to_owned();
+            found.push((rank, Candidate { line, word, doc, key: String::new(), off: None }));
+        }
+    }
+    // Scattered letters are found only where nothing holds the text in one piece.
+    if found.iter().any(|(rank, _)| *rank < 3) {
+        found.retain(|(rank, _)| *rank < 3);
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, candidate)| candidate).collect()
+}

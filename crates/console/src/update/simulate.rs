@@ -1,0 +1,158 @@
+//! Simulations: asking for one, taking what came of it, giving it up.
+
+use std::sync::Arc;
+
+use crate::present::filter::Filter;
+use crate::present::lists::simulate::value;
+use crate::present::value::Value;
+use crate::state::page::{DetailsPage, Page, Subject};
+use crate::state::simulate::{PastSpan, SimulateJob, SimulatePage};
+use crate::state::work::Work;
+use crate::state::{Grade, State};
+use crate::update::lists;
+use crate::update::stack::{home, push};
+use view::simulation::{SimulatedRun, Simulation};
+
+/// Opens the page and has something simulated: a workload with options of `kornsole simulate`, or a file of finished runs. Without any
+/// the page as it was left.
+pub fn open(state: &mut State, words: Option<&str>) {
+    let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
+        let Some(page) = state.parked.simulate.take() else {
+            return state.say(
+                Grade::Refusal,
+                "simulate what? :simulate FILE, as :simulate mix.toml --node-count 8,10, or :simulate past 24h",
+            );
+        };
+        home(state);
+        return push(state, Page::Simulate(page));
+    };
+    let Some(simulator) = state.simulator.clone() else {
+        return state.say(Grade::Refusal, "this console cannot simulate; `kornsole simulate` can");
+    };
+    let (options, past) = match of_the_past(words).map(|options| past_of(state).map(|past| (options, past))) {
+        None => (words, None),
+        Some(Ok((options, past))) => (options, Some(past)),
+        Some(Err(why)) => return state.say(Grade::Refusal, why),
+    };
+    let config = state.cluster.configuration().map(|running| Arc::clone(&running.queues));
+    let nodes = state
+        .cluster
+        .part()
+        .map(|part| part.nodes.values().map(|node| (node.id.clone(), node.capacity.clone())).collect());
+    home(state);
+    let page = SimulatePage { asked: Arc::from(words), number: state.turn, ..SimulatePage::default() };
+    state.emit(Work::Simulate(Box::new(SimulateJob {
+        number: page.number,
+        words: Arc::from(options),
+        config,
+        nodes: nodes.unwrap_or_default(),
+        past,
+        stop: page.stop.clone(),
+        simulator,
+    })));
+    push(state, Page::Simulate(Box::new(page)));
+}
+
+/// What stands behind `past`, where that is the first word.
+fn of_the_past(words: &str) -> Option<&str> {
+    let rest = words.strip_prefix("past")?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
+}
+
+/// The past up to the moment on the screen.
+///
+/// # Errors
+/// Why there is none to be simulated.
+fn past_of(state: &State) -> Result<PastSpan, &'static str> {
+    let cluster = &state.cluster;
+    if cluster.trial.is_some() {
+        return Err("a what-if has no past of its own; leave it first, by q");
+    }
+    if !cluster.past.kept {
+        return Err("nothing is kept here of the past: that takes a scheduler in this process with --state DIR");
+    }
+    if cluster.view.partitions.first().is_some_and(|first| first.name != cluster.partition) {
+        return Err("only the past of the first partition can be simulated");
+    }
+    let until = cluster.past.shown.as_ref().map_or(cluster.past.live, |shown| shown.at);
+    Ok(PastSpan { until, journal: None })
+}
+
+/// The page that waits for a number, wherever it stands.
+fn awaits(state: &mut State, number: u64) -> Option<&mut SimulatePage> {
+    state.pages.iter_mut().find_map(|page| match page {
+        Page::Simulate(page) if page.number == number && page.answer.is_none() => Some(&mut **page),
+        _ => None,
+    })
+}
+
+/// Says how far one is.
+pub fn progress(state: &mut State, number: u64, progress: String) {
+    if let Some(page) = awaits(state, number) {
+        page.progress = progress;
+    }
+}
+
+/// Takes what came of one.
+pub fn take(state: &mut State, number: u64, answer: Result<Simulation, String>) {
+    let Some(page) = awaits(state, number) else { return };
+    let words = match &answer {
+        Ok(simulation) => simulation.sentences.first().cloned(),
+        Err(_) => None,
+    };
+    page.answer = Some(answer.map(Arc::new));
+    page.list.built = None;
+    lists::rebuild(state, true);
+    if let Some(words) = words {
+        state.say(Grade::Info, words);
+    }
+}
+
+/// Makes the rows.
+pub fn rebuild(page: &mut SimulatePage) {
+    let mut shown: Vec<Arc<SimulatedRun>> = match &page.answer {
+        Some(Ok(simulation)) => simulation.runs.clone(),
+        _ => Vec::new(),
+    };
+    page.list.total = shown.len();
+    page.list.widest = lists::widest(shown.iter().map(|run| [run.name.as_str().into(), "".into(), "".into()]));
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let mut kept = filter.select(shown.iter(), |run| [run.name.as_str()]).into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let mut keyed: Vec<_> = shown
+        .iter()
+        .enumerate()
+        // What is alike stays in the order in which it was asked for.
+        .map(|(at, run)| (value(run, column).into_owned(), Value::count(at), Arc::clone(run)))
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, run)| run).collect());
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).map(|run| run.name.clone()), None, filtered);
+}
+
+/// Puts the cursor on a run.
+pub fn select(page: &mut SimulatePage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|run| run.name.clone()));
+}
+
+/// Shows the charts and tables of the run under the cursor.
+pub fn show(state: &mut State) {
+    let Page::Simulate(page) = state.page() else { return };
+    if let Some(run) = page.list.rows.get(page.list.cursor.index).cloned() {
+        push(state, Page::Details(DetailsPage { subject: Subject::Simulated(run), top: 0 }));
+    }
+}
+
+/// Keeps what came of it; what still runs is given up.
+pub fn park(mut page: SimulatePage, state: &mut State) {
+    if page.answer.is_none() {
+        page.stop.stop();
+        page.answer = Some(Err("it was given up; the same :simulate begins again".to_owned()));
+        state.say(Grade::Info, "the simulation was given up");
+    }
+    state.parked.simulate = Some(Box::new(page));
+}

@@ -1,0 +1,173 @@
+//! What was used over time: opening the page, asking the source, making the rows, going into one of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::present::filter::Filter;
+use crate::present::lists::usage::value;
+use crate::present::value::Value;
+use crate::state::effect::Effect;
+use crate::state::page::{AppPage, Page};
+use crate::state::usage::UsagePage;
+use crate::state::{Grade, State};
+use crate::update::lists;
+use crate::update::stack::{home, push};
+use model::{AppId, QueuePath};
+use view::used::{UsageBy, UsagePeriod, UsageQuestion, Used, UsedRow};
+
+/// How long an answer stands before it is asked again.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// Opens the page, over a period where one is named.
+pub fn open(state: &mut State, period: Option<&str>) {
+    match period.map(str::trim).filter(|text| !text.is_empty()).map(UsagePeriod::parse) {
+        Some(Err(why)) => state.say(Grade::Refusal, why),
+        period => {
+            let period = period.and_then(Result::ok).unwrap_or_default();
+            home(state);
+            push(state, Page::Usage(UsagePage::new(UsageQuestion { period, ..UsageQuestion::default() })));
+        }
+    }
+}
+
+/// Has the page on the screen answered, where the answer is missing or old.
+pub fn want(state: &mut State) {
+    let now = state.now;
+    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    if state.cluster.part().is_none() {
+        return;
+    }
+    let Page::Usage(page) = state.page_mut() else { return };
+    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !stands);
+    if page.awaited || !old {
+        return;
+    }
+    (page.asked, page.awaited) = (Some(now), true);
+    let question = page.question.clone();
+    state.emit(Effect::AskUsage(question));
+}
+
+/// Takes an answer for the page that it was asked for.
+pub fn take(state: &mut State, question: &UsageQuestion, answer: Result<Used, String>) {
+    let found = state.pages.iter_mut().rev().find_map(|page| match page {
+        Page::Usage(page) if page.awaited && page.question == *question => Some(page),
+        _ => None,
+    });
+    let Some(page) = found else { return };
+    page.awaited = false;
+    page.answer = Some(answer.map(Arc::new));
+    page.list.built = None;
+    lists::rebuild(state, true);
+}
+
+/// Asks for something else on the same page.
+fn ask(state: &mut State, change: impl FnOnce(&mut UsageQuestion) -> Result<(), String>) {
+    let Page::Usage(page) = state.page_mut() else { return };
+    if let Err(why) = change(&mut page.question) {
+        return state.say(Grade::Refusal, why);
+    }
+    // An answer to the question before is not for this one.
+    (page.asked, page.awaited, page.answer) = (None, false, None);
+    page.list.filter.clear();
+    page.list.built = None;
+    lists::rebuild(state, true);
+}
+
+/// Takes the named period, or the next one.
+pub fn period(state: &mut State, name: Option<&str>) {
+    ask(state, |question| {
+        question.period = match name {
+            Some(name) => UsagePeriod::parse(name.trim())?,
+            None => next(&UsagePeriod::ALL, question.period),
+        };
+        Ok(())
+    });
+}
+
+/// Splits by the named thing, or by the next one.
+pub fn split(state: &mut State, name: Option<&str>) {
+    ask(state, |question| {
+        let all: Vec<UsageBy> = UsageBy::ALL.into_iter().filter(|by| fits(*by, question)).collect();
+        question.by = match name {
+            Some(name) => *all.iter().find(|by| by.name() == name.trim()).ok_or_else(|| {
+                let known: Vec<&str> = all.iter().map(|by| by.name()).collect();
+                format!("{name:?} is nothing to split this by; there are {}", known.join(", "))
+            })?,
+            None => next(&all, question.by),
+        };
+        Ok(())
+    });
+}
+
+/// Whether it says something to split what is asked for by this. Trees are of queues as a whole.
+fn fits(by: UsageBy, question: &UsageQuestion) -> bool {
+    match by {
+        UsageBy::Tree => question.user.is_none(),
+        UsageBy::User => question.user.is_none(),
+        _ => true,
+    }
+}
+
+fn next<T: Copy + PartialEq>(all: &[T], one: T) -> T {
+    let at = all.iter().position(|other| *other == one).map_or(0, |at| (at + 1) % all.len().max(1));
+    all.get(at).copied().unwrap_or(one)
+}
+
+/// Makes the rows.
+pub fn rebuild(page: &mut UsagePage) {
+    let mut shown: Vec<Arc<UsedRow>> = page.used().map(|used| used.rows.clone()).unwrap_or_default();
+    page.list.total = shown.len();
+    page.list.widest = lists::widest(shown.iter().map(|row| [(&*row.name).into(), "".into(), "".into()]));
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let mut kept = filter.select(shown.iter(), |row| [&*row.name]).into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
+    }
+    let (column, nothing) = (page.list.sort.column, Used::default());
+    let used = page.used().unwrap_or(&nothing);
+    let mut keyed: Vec<_> = shown
+        .iter()
+        // What is alike stands by its name.
+        .map(|row| (value(used, row, column).into_owned(), Value::text(row.name.to_string()), Arc::clone(row)))
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, row)| row).collect());
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).map(|row| Arc::clone(&row.name)), None, filtered);
+}
+
+/// Puts the cursor on a row.
+pub fn select(page: &mut UsagePage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|row| Arc::clone(&row.name)));
+}
+
+/// Goes into the row under the cursor: from a queue to its users, from a user to the applications, from one of them to its asks.
+pub fn enter(state: &mut State) {
+    let Page::Usage(page) = state.page() else { return };
+    let Some(name) = page.list.rows.get(page.list.cursor.index).map(|row| Arc::clone(&row.name)) else { return };
+    let mut question = page.question.clone();
+    match question.by {
+        UsageBy::Queue | UsageBy::Tree => {
+            question.queue = Some(QueuePath::new(&name));
+            question.by = if question.user.is_some() { UsageBy::Application } else { UsageBy::User };
+        }
+        UsageBy::User => (question.user, question.by) = (Some(name), UsageBy::Application),
+        UsageBy::Application if name.is_empty() => {
+            return state
+                .say(Grade::Info, "these applications are so long ago that they are summed up by queue and user");
+        }
+        UsageBy::Application => {
+            let id = AppId::from(&*name);
+            let known = state.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
+            if !known {
+                return state.say(Grade::Info, format!("{name} ended so long ago that only its use is known"));
+            }
+            return push(state, Page::App(AppPage::new(id, None)));
+        }
+        UsageBy::Group | UsageBy::Priority => {
+            let words = format!("what a {} used is not split further; b splits by something else", question.by.name());
+            return state.say(Grade::Info, words);
+        }
+    }
+    push(state, Page::Usage(UsagePage::new(question)));
+}

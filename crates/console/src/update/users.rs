@@ -1,0 +1,124 @@
+//! Users and groups: making the rows of the table and of one of them.
+
+use std::sync::Arc;
+
+use crate::present::filter::Filter;
+use crate::present::limits;
+use crate::present::lists::users::value;
+use crate::present::value::Value;
+use crate::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
+use crate::update::lists;
+use view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
+
+/// The most asks of one application that are looked at for what they wait for.
+const ASKS: usize = 1_000;
+
+/// Makes the rows of users and groups.
+pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
+    let users = part.accounts(Side::User).map(|row| (Side::User, row));
+    let mut all: Vec<(Side, &Arc<UsageRow>)> =
+        users.chain(part.accounts(Side::Group).map(|row| (Side::Group, row))).collect();
+    page.groups = limits::groups_by_user(part);
+    page.list.total = all.len();
+    page.list.widest = lists::widest(all.iter().map(|(_, row)| [(&*row.name).into(), "".into(), "".into()]));
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let mut kept = filter.select(all.iter(), |(_, row)| [&*row.name]).into_iter();
+        all.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let mut keyed: Vec<_> = all
+        .into_iter()
+        .map(|(side, row)| {
+            let account = Account { side, name: Arc::clone(&row.name) };
+            let key = value(part, (side, row), page.groups_of(&account), column);
+            (key, Value::text(&*row.name), account)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, account)| account).collect());
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
+}
+
+/// Puts the cursor on a user or a group.
+pub fn select(page: &mut UsersPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
+}
+
+/// Finds the row of the page's user or group in the view; without a limit it is gone with its last application.
+pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
+    page.row = part.whole_usage_of(page.account.side, &page.account.name);
+}
+
+/// Makes the rows of one user or group: its queues as a tree, and below each leaf the applications that wait because of a limit.
+pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
+    let mut lines = Vec::new();
+    let queues: &[QueueUsageRow] = page.row.as_ref().map_or(&[], |row| &row.queues);
+    let mut waiting: Vec<(&Arc<AppRow>, u32)> = match page.row {
+        Some(_) => part.apps.iter().flatten().filter_map(|app| Some((app, waits(part, app, &page.account)?))).collect(),
+        None => Vec::new(),
+    };
+    page.groups = limits::groups_of(part, &page.account);
+    waiting.sort_by(|a, b| (a.0.submitted, &a.0.id).cmp(&(b.0.submitted, &b.0.id)));
+    page.waiting = waiting.len();
+    page.list.total = queues.len();
+    let mut kept = Filter::parse(&page.list.filter)
+        .map(|filter| filter.select(queues.iter(), |row| [row.queue.name(), row.queue.as_str()]).into_iter());
+    for row in queues {
+        if kept.as_mut().is_some_and(|kept| !kept.next().unwrap_or(false)) {
+            continue;
+        }
+        let depth = u16::try_from(row.queue.depth()).unwrap_or(u16::MAX);
+        lines.push(AccountLine { id: LineId::Queue(row.queue.clone()), slot: None, depth, asks: 0 });
+        for group in &page.groups {
+            let usage = part.whole_usage_of(Side::Group, group);
+            if usage.as_ref().and_then(|usage| usage.at(&row.queue)).is_some_and(|level| level.limit.is_some()) {
+                let id = LineId::Group(row.queue.clone(), Arc::clone(group));
+                lines.push(AccountLine { id, slot: None, depth: depth + 1, asks: 0 });
+            }
+        }
+        for (app, asks) in waiting.iter().filter(|(app, _)| app.queue == row.queue) {
+            let id = LineId::App(app.id.clone());
+            lines.push(AccountLine { id, slot: Some(app.slot), depth: depth + 1, asks: *asks });
+        }
+    }
+    page.list.rows = Arc::new(lines);
+    let texts = page.list.rows.iter().map(|line| match &line.id {
+        LineId::Group(_, group) => [format!("group {group}").into(), "".into(), "".into()],
+        LineId::Queue(_) | LineId::App(_) => [line.name().into(), "".into(), "".into()],
+    });
+    let indent = page.list.rows.iter().map(|line| line.depth * 2).max().unwrap_or(0);
+    page.list.widest = lists::widest(texts);
+    page.list.widest[0] = page.list.widest[0].saturating_add(indent);
+}
+
+/// Puts the cursor back on its queue or application, in rows that were rebuilt.
+pub fn find_line(page: &mut AccountPage) {
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
+}
+
+/// How many asks of an application wait because of a limit that counts a user or a group; `None` when that is not what it waits for.
+/// A user's applications also wait because of their group's limits.
+fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
+    if app.pending_asks == 0 || !PartitionView::counts_under(app, account.side, &account.name) {
+        return None;
+    }
+    let binds = |side: Side, name: &str| account.side == Side::User || side == account.side && *name == *account.name;
+    if app.held_by_limits {
+        let limit = part.limit_that_holds_back(app)?;
+        return binds(limit.side, &limit.name).then_some(app.pending_asks);
+    }
+    let message = |state: &AskState| matches!(state, AskState::Pending { reason: PendingReason::UserQuota, .. });
+    let asks = app.asks.values().filter(|ask| message(&ask.state)).take(ASKS);
+    let here = asks
+        .filter(|ask| part.limit_too_full_for(app, &ask.resource).is_none_or(|limit| binds(limit.side, &limit.name)));
+    u32::try_from(here.count()).ok().filter(|asks| *asks > 0)
+}
+
+/// Puts the cursor on a row of one user or group.
+pub fn select_line(page: &mut AccountPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|line| line.id.clone()));
+}

@@ -1,0 +1,147 @@
+//! Calling somebody with a document: a command that is run, or an address that is posted to; one try, with a time limit.
+//!
+//! Invariants:
+//! - a webhook's certificate is checked, and no redirect is followed;
+//! - data never becomes part of a command line: the words of the command are fixed, the document comes on standard input.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use reqwest::blocking::Client;
+use reqwest::{Certificate, Url, redirect};
+
+use config::settings::is_this_machine;
+
+/// How often a running command is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How much of a command's standard error is kept, in bytes.
+const KEPT: usize = 4096;
+
+/// How one try ended.
+pub enum Attempt {
+    /// It was taken.
+    Done,
+    /// It was not, for this reason.
+    Failed(String),
+    /// The caller was to stop meanwhile.
+    Stopped,
+}
+
+/// Runs a command once, which reads the document from its standard input. `stops` waits so long, and says whether the caller is to stop.
+pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl Fn(Duration) -> bool) -> Attempt {
+    let [program, arguments @ ..] = words else { return Attempt::Done };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return Attempt::Failed(format!("{program} cannot be run: {error}")),
+    };
+    let said = match feed(&mut child, document) {
+        Ok(said) => said,
+        Err(error) => {
+            // It gets nothing to read, so there is nothing for it to do.
+            let _ = child.kill().and_then(|()| child.wait());
+            return Attempt::Failed(format!("{program} cannot be fed: {error}"));
+        }
+    };
+    let until = Instant::now() + timeout;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Attempt::Done,
+            Ok(Some(status)) => {
+                let said = said.recv_timeout(LOOK_EVERY * 10).unwrap_or_default();
+                return Attempt::Failed(format!("{program}: {status}{}", last_words(&said)));
+            }
+            Ok(None) if Instant::now() >= until => {
+                // It may have ended this moment; both are fine.
+                let _ = child.kill().and_then(|()| child.wait());
+                return Attempt::Failed(format!("{program} took longer than {:?} and was ended", timeout));
+            }
+            Ok(None) if stops(LOOK_EVERY) => return Attempt::Stopped,
+            Ok(None) => {}
+            Err(error) => return Attempt::Failed(format!("{program}: {error}")),
+        }
+    }
+}
+
+/// Posts a document once, as JSON. `who` is what is called in a message.
+pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc<str>, timeout: Duration) -> Attempt {
+    let client = match caller(address, authorities, timeout) {
+        Ok(client) => client,
+        Err(why) => return Attempt::Failed(format!("{who}: {why}")),
+    };
+    let request = client.post(address).header("content-type", "application/json").body(document.to_string());
+    match request.send() {
+        Ok(answer) if answer.status().is_success() => Attempt::Done,
+        Ok(answer) => Attempt::Failed(format!("{who} answers {}", answer.status())),
+        Err(error) => Attempt::Failed(format!("{who}: {}", causes(&error.without_url()))),
+    }
+}
+
+/// A client for one try: certificates may have been renewed since the last.
+fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Result<Client, String> {
+    // A provider that is already there, the REST client's, is the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let message = |error: reqwest::Error| causes(&error.without_url());
+    let url = Url::parse(address).map_err(|error| format!("its address does not read: {error}"))?;
+    let mut builder = Client::builder().timeout(timeout).redirect(redirect::Policy::none());
+    if url.host_str().is_some_and(is_this_machine) {
+        // A proxy has nothing to do with this machine.
+        builder = builder.no_proxy();
+    }
+    builder = match (url.scheme(), authorities) {
+        ("https", None) => builder,
+        ("https", Some(file)) => {
+            let pem = std::fs::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+            let found = Certificate::from_pem_bundle(&pem).map_err(message)?;
+            if found.is_empty() {
+                return Err(format!("{} has no certificate in PEM", file.display()));
+            }
+            builder.tls_certs_merge(found)
+        }
+        // Without TLS the system's certificates need not be read, nor be there.
+        _ => builder.tls_certs_only([]),
+    };
+    builder.build().map_err(message)
+}
+
+/// Writes the document to a command, and listens to what it says on standard error; both beside it, so that neither side waits
+/// for the other.
+fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<String>> {
+    let (send, said) = channel();
+    if let Some(mut stdin) = child.stdin.take() {
+        let document = Arc::clone(document);
+        Builder::new().name("hook-write".to_owned()).spawn(move || {
+            // A command need not read its input.
+            let _ = stdin.write_all(document.as_bytes());
+        })?;
+    }
+    if let Some(mut stderr) = child.stderr.take() {
+        Builder::new().name("hook-read".to_owned()).spawn(move || {
+            let mut kept = Vec::new();
+            // What cannot be read is not there; the rest is taken so that the command never waits for a reader.
+            let _ = stderr.by_ref().take(KEPT as u64).read_to_end(&mut kept);
+            let _ = send.send(String::from_utf8_lossy(&kept).into_owned());
+            let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+        })?;
+    }
+    Ok(said)
+}
+
+/// The last line that is not empty, fit for a message.
+fn last_words(said: &str) -> String {
+    let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let shown: String = last.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if shown.is_empty() { shown } else { format!(": {shown}") }
+}
+
+/// An error with everything that led to it.
+fn causes(error: &dyn std::error::Error) -> String {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

@@ -1,0 +1,218 @@
+//! The scheduler's time against the wall clock.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::journal::record::WallTime;
+use model::Time;
+use view::ClockRuns;
+use view::clock_runs::Run;
+
+/// How many past runs of the clock are remembered.
+const MOST_RUNS: usize = 1000;
+
+/// A run of the clock: the scheduler's time ran by the wall clock from here on, until the next run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClockRun {
+    /// The scheduler's time at its start.
+    pub at: Time,
+    /// The wall clock's.
+    pub wall: WallTime,
+    /// How many times as fast as the wall clock the scheduler's time ran.
+    pub speed: f64,
+}
+
+impl ClockRun {
+    /// What the wall clock showed at a time of the scheduler, in this run.
+    fn wall(&self, time: Time) -> SystemTime {
+        SystemTime::from(self.wall) + time.since(self.at).div_f64(self.speed)
+    }
+}
+
+impl ClockRun {
+    /// The same by nanoseconds.
+    pub fn run(self) -> Run {
+        let wall = i64::try_from(self.wall.0.saturating_mul(1000)).unwrap_or(i64::MAX);
+        Run { at: self.at, wall, speed: self.speed }
+    }
+}
+
+/// The runs of the clock as the journal has them, the oldest first, at most [`MOST_RUNS`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ClockHistory(VecDeque<ClockRun>);
+
+impl ClockHistory {
+    /// What the wall clock showed at a time of the scheduler; `None` before the first run.
+    pub fn wall(&self, time: Time) -> Option<SystemTime> {
+        let at = self.0.partition_point(|run| run.at <= time);
+        Some(self.0.get(at.checked_sub(1)?)?.wall(time))
+    }
+
+    /// A run begins.
+    pub fn push(&mut self, run: ClockRun) {
+        self.0.push_back(run);
+        if self.0.len() > MOST_RUNS {
+            self.0.pop_front();
+        }
+    }
+
+    /// A run begins after a pause, at the recorded time and speed; without a speed at that of the run before.
+    pub fn resume(&mut self, at: Time, wall: Option<WallTime>, speed: Option<f64>) {
+        let speed = speed.or_else(|| self.last().map(|run| run.speed));
+        if let (Some(wall), Some(speed)) = (wall, speed) {
+            self.push(ClockRun { at, wall, speed });
+        }
+    }
+
+    /// The newest run.
+    pub fn last(&self) -> Option<&ClockRun> {
+        self.0.back()
+    }
+
+    /// All of them.
+    pub fn runs(&self) -> Vec<ClockRun> {
+        self.0.iter().copied().collect()
+    }
+}
+
+/// A clock that runs with the wall clock, or faster, or slower, or stands. All copies are the same clock.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    reading: Arc<Mutex<ClockReading>>,
+    speed: f64,
+    /// Its runs before this one, the oldest first.
+    past: Arc<Mutex<Vec<ClockRun>>>,
+}
+
+/// The time on a clock at one moment of the wall clock.
+#[derive(Clone, Copy, Debug)]
+struct ClockReading {
+    time: Time,
+    at: Instant,
+    wall: SystemTime,
+    runs: bool,
+}
+
+impl ClockReading {
+    fn set(time: Time, runs: bool) -> Self {
+        Self { time, at: Instant::now(), wall: SystemTime::now(), runs }
+    }
+
+    /// The same by the time of day that is written down for this time, if it is that.
+    fn as_written(self, run: Option<&ClockRun>) -> Self {
+        let written = run.filter(|run| run.at == self.time);
+        Self { wall: written.map_or(self.wall, |run| run.wall.into()), ..self }
+    }
+}
+
+impl Clock {
+    /// A clock that stands at zero now and runs `speed` times as fast as the wall clock.
+    pub fn new(speed: f64) -> Self {
+        Self::continuing(speed, Time::ZERO, Vec::new())
+    }
+
+    /// A clock that stands at `now` and runs on from there; it ran before as `past` says.
+    pub fn continuing(speed: f64, now: Time, past: Vec<ClockRun>) -> Self {
+        let reading = Arc::new(Mutex::new(ClockReading::set(now, true).as_written(past.last())));
+        Self { reading, speed, past: Arc::new(Mutex::new(past)) }
+    }
+
+    /// How much faster than the wall clock it runs.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// The time on it.
+    pub fn now(&self) -> Time {
+        let reading = *self.reading();
+        if reading.runs { reading.time + reading.at.elapsed().mul_f64(self.speed) } else { reading.time }
+    }
+
+    /// Whether it runs.
+    pub fn runs(&self) -> bool {
+        self.reading().runs
+    }
+
+    /// It stands at `time` from now on.
+    pub fn stop(&self, time: Time) {
+        let mut reading = self.reading();
+        if reading.runs {
+            let run = ClockRun { at: reading.time, wall: reading.wall.into(), speed: self.speed };
+            self.past.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+        }
+        *reading = ClockReading::set(time, false);
+    }
+
+    /// It runs on from where it stands.
+    pub fn start(&self) {
+        self.start_as(None);
+    }
+
+    /// The same, for a time of day that is written down already, so that it is the same for ever.
+    pub fn start_as(&self, written: Option<&ClockRun>) {
+        let mut reading = self.reading();
+        if !reading.runs {
+            *reading = ClockReading::set(reading.time, true).as_written(written);
+        }
+    }
+
+    /// What the wall clock showed, or will show, at `time`, as far as the clock will not stand in between.
+    pub fn wall(&self, time: Time) -> SystemTime {
+        let reading = *self.reading();
+        if time < reading.time {
+            let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+            let behind = past.partition_point(|run| run.at <= time);
+            if let Some(run) = behind.checked_sub(1).and_then(|at| past.get(at)) {
+                return run.wall(time);
+            }
+        }
+        let (later, earlier) = (time.since(reading.time), reading.time.since(time));
+        let wall = reading.wall + later.div_f64(self.speed);
+        wall.checked_sub(earlier.div_f64(self.speed)).unwrap_or(wall)
+    }
+
+    /// All its runs, the present one too, or the point at which it stands.
+    pub fn runs_so_far(&self) -> ClockRuns {
+        let ClockReading { time, wall, .. } = *self.reading();
+        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let now = ClockRun { at: time, wall: wall.into(), speed: self.speed };
+        let last = past.last() == Some(&now);
+        let runs = past.into_iter().chain((!last).then_some(now)).map(ClockRun::run);
+        ClockRuns::of(runs).unwrap_or_else(|| ClockRuns::always(now.run().wall, self.speed))
+    }
+
+    /// How long one has to wait for `time`; zero if it has come, `None` while the clock stands.
+    pub fn until(&self, time: Time) -> Option<Duration> {
+        let reading = *self.reading();
+        let wait = time.since(reading.time).div_f64(self.speed);
+        reading.runs.then(|| wait.saturating_sub(reading.at.elapsed()))
+    }
+
+    fn reading(&self) -> MutexGuard<'_, ClockReading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_clock_stands_and_continues_from_there() {
+        let clock = Clock::new(1000.0);
+        let shared = clock.clone();
+        let noon = Time::from_millis(12_000_000);
+        clock.stop(noon);
+        assert_eq!((shared.now(), shared.until(noon + Duration::from_secs(1))), (noon, None));
+        shared.start();
+        assert!(clock.runs() && clock.now() >= noon);
+        assert!(clock.until(noon).is_some_and(|wait| wait.is_zero()));
+        let hour = Duration::from_secs(3600);
+        let apart = clock.wall(noon + hour).duration_since(clock.wall(noon)).unwrap();
+        assert!((apart.as_secs_f64() - 3.6).abs() < 0.001, "{apart:?}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Loads configurations: at the start, from the workload, from an order, or from the configuration's file when that changes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::active_config::{ActiveConfig, ConfigText, WorkloadBase};
+use super::audit::{self, ConfigOrigin, count_changes};
+use super::earlier;
+use super::journal::record::{Record, WallTime};
+use super::state::State;
+use ::config::{self, Config, Removal, Source, store};
+use scheduler::{Command, Event, EventKind};
+use view::NoticeWeight;
+use view::act::{ActsFrom, Configuration, LoadedBy};
+
+/// Loads a configuration. It becomes the active one unless the scheduler refuses it. Gives the events.
+pub(super) fn load(
+    state: &mut State,
+    config: &Arc<Config>,
+    text: Option<ConfigText>,
+    origin: impl Into<ConfigOrigin>,
+) -> Vec<Event> {
+    let events = state.apply(&Command::Configure(Arc::clone(config)));
+    let accepted = events.iter().any(|event| event.kind == EventKind::ConfigAccepted);
+    let active = &state.active_config;
+    let same = active.revision > 0 && active.config.checksum == config.checksum;
+    if accepted && (!same || config.checksum.is_empty()) {
+        let of_workload = || state.workload_text(config).map(|text| ConfigText::new(&text, &state.policy_group));
+        let text = text.or_else(of_workload);
+        let changes = count_changes(&active.config, config);
+        state.active_config.config = Arc::clone(config);
+        state.active_config.revision += 1;
+        set_text(state, text, changes, origin.into());
+    }
+    events
+}
+
+/// Gives the scheduler a command that is no order; `text` is how its configuration is written, where that is known.
+pub(super) fn apply(state: &mut State, command: &Command, text: Option<ConfigText>) -> Vec<Event> {
+    match command {
+        Command::Configure(config) => load(state, config, text, LoadedBy::Workload),
+        _ => state.apply(command),
+    }
+}
+
+/// Sets how the active configuration is written, as a revision and in the view.
+pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usize, origin: ConfigOrigin) {
+    // Who brought one that an earlier run wrote down stays.
+    if origin.by != LoadedBy::Start || !earlier::knows(state) {
+        audit::revise(state, text.as_ref().map(|text| Arc::clone(&text.text)), changes, &origin);
+    }
+    let at = state.now;
+    let ActiveConfig { config, file, revision, .. } = &state.active_config;
+    let (checksum, file) = (config.checksum.clone(), file.as_ref().map(|(path, _)| path.clone()));
+    let policy_group = state.policy_group.clone();
+    let (revision, by) = (*revision, origin.by);
+    if by == LoadedBy::Start {
+        let of_start = |text: &ConfigText| WorkloadBase { checksum: checksum.clone(), text: Arc::clone(&text.queues) };
+        state.active_config.workload_base = text.as_ref().map(of_start);
+    }
+    state.active_config.written = text.map(|ConfigText { text, queues }| {
+        Arc::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group, config_map: None })
+    });
+    state.show_configuration();
+}
+
+/// From now on changes of the configuration are written to `file`, which holds `bytes`. A restored scheduler finishes the replacement of
+/// that file if that was cut off; if somebody changed it meanwhile, that text is loaded. Gives what the file holds then.
+pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
+    remove_leftovers(state, file);
+    let written = state.active_config.written.clone();
+    let text = written.as_ref().map(|written| Arc::clone(&written.text));
+    state.active_config.file = Some((file.to_owned(), bytes.clone()));
+    state.active_config.written = written
+        .map(|written| Arc::new(Configuration { file: Some(file.to_owned()), ..Configuration::clone(&written) }));
+    state.show_configuration();
+    let Some(text) = text.filter(|text| *text.as_bytes() != *bytes) else { return bytes };
+    if state.file_before.as_deref() != Some(&*config::checksum(&bytes)) {
+        reload(state, &file.display().to_string(), &bytes);
+        return bytes;
+    }
+    let name = file.display();
+    match store::store(file, text.as_bytes()) {
+        Ok(()) => {
+            let title = format!("{name} was replaced: that was cut off when the scheduler ended");
+            state.notice(NoticeWeight::Info, title, String::new());
+            state.active_config.file = Some((file.to_owned(), text.as_bytes().to_vec()));
+            text.as_bytes().to_vec()
+        }
+        Err(error) => {
+            let title = format!("{name} is not what is in force, and cannot be replaced");
+            state.notice(NoticeWeight::Error, title, error.to_string());
+            bytes
+        }
+    }
+}
+
+/// Removes what a process that was ended in the middle of a change left beside the configuration's file, with a notice.
+pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
+    for left in store::sweep(file) {
+        let title = format!("{} was left of a change that was cut off, and is removed", left.display());
+        state.notice(NoticeWeight::Info, title, String::new());
+    }
+}
+
+/// Reloads a configuration file that has changed, with a notice about the outcome; a bad one changes nothing (SCH-177).
+pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
+    if let Some((path, known)) = &mut state.active_config.file {
+        // An order may have replaced the file since this was read; then another reload follows.
+        if std::fs::read(path).is_ok_and(|now| now != bytes) {
+            return;
+        }
+        bytes.clone_into(known);
+    }
+    let wall = WallTime::now();
+    let refused = takes_too_much(state, bytes);
+    state.record(|at| {
+        let (name, text, refused) = (name.to_owned(), bytes.to_vec(), refused.clone());
+        Record::Reload { at, wall, name, text, refused }
+    });
+    reload_recorded(state, name, bytes, wall, refused);
+}
+
+/// Why a text must not replace the active configuration by itself: it takes too much away (CFG-120).
+fn takes_too_much(state: &State, bytes: &[u8]) -> Option<String> {
+    let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
+    let config = parsed.config.as_ref().filter(|config| config.checksum != state.scheduler.checksum())?;
+    let removal = Removal::between(&state.active_config.config, config, config::says_nothing(&parsed.faults));
+    let refused = !removal.passes(state.allowed_removal);
+    refused.then(|| format!("{removal}; {}, at the start or with `kornsole apply`", removal.how_to_allow()))
+}
+
+/// The same for a text that is recorded already, with why it is refused where that does not follow from the text: nothing is asked of
+/// the file.
+pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall: WallTime, refused: Option<String>) {
+    let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
+    let before = audit::config_facts(state);
+    let faults = Source::new(name, &parsed.text.text).render_all(&parsed.faults);
+    // The scheduler reports what it refuses itself; of the rest it knows nothing.
+    let refuse = |state: &mut State, why: String| {
+        state.emit_event(EventKind::ConfigRejected { message: why.clone() });
+        Some(why)
+    };
+    let refused = match (&parsed.config, refused) {
+        (None, _) => refuse(state, faults.clone()),
+        (Some(_), Some(why)) => refuse(state, why),
+        (Some(config), None) => {
+            if config.checksum == state.scheduler.checksum() {
+                if std::mem::take(&mut state.active_config.file_refused) {
+                    state.emit_event(EventKind::ConfigAccepted);
+                    let title = format!("{name} is again what is in force");
+                    state.show_notice(NoticeWeight::Info, title, faults);
+                }
+                return;
+            }
+            rejected(load(state, config, Some(parsed.text.clone()), ConfigOrigin::file(wall)))
+        }
+    };
+    state.active_config.file_refused = refused.is_some();
+    audit::enter_load(state, ActsFrom::File(Arc::from(name)), before, refused.as_deref(), Some(wall));
+    let (weight, title, text) = match refused {
+        Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
+        None => (NoticeWeight::Info, format!("{name} is in force"), faults),
+    };
+    state.show_notice(weight, title, text);
+}
+
+/// Why the scheduler refused a configuration; `None` when it accepted it.
+pub(super) fn rejected(events: Vec<Event>) -> Option<String> {
+    events.into_iter().find_map(|event| match event.kind {
+        EventKind::ConfigRejected { message } => Some(message),
+        _ => None,
+    })
+}

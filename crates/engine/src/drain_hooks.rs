@@ -1,0 +1,141 @@
+//! Notifies the administrators of a queue that it drains: a command is run, or an address posted to, on a thread of its own.
+//!
+//! Invariants:
+//! - [`DrainNotifier::notify`] never waits: it fails when too many reports wait already;
+//! - the webhook's certificate is checked, and no redirect is followed;
+//! - data never becomes part of a command line: the words of the command are fixed, the report comes as JSON on standard input;
+//! - each try ends by its time limit, and a final failure is reported once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::Builder;
+use std::time::{Duration, SystemTime};
+
+use super::call::{Attempt, post, run};
+use super::drain_report::DrainReport;
+use config::settings::DrainConfig;
+
+/// How many reports may wait.
+const WAITING: usize = 64;
+/// The longest pause between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
+
+/// What is called for a draining queue, and how patiently.
+#[derive(Clone, Debug)]
+pub struct DrainHook {
+    targets: Vec<HookTarget>,
+    timeout: Duration,
+    retries: u32,
+    pause: Duration,
+}
+
+#[derive(Clone, Debug)]
+enum HookTarget {
+    Command(Vec<String>),
+    /// The address, and a file of authorities beside the system's.
+    Webhook(String, Option<PathBuf>),
+}
+
+impl DrainHook {
+    /// By the scheduler's own configuration; `None` when nothing is to be called.
+    pub fn of(config: &DrainConfig) -> Option<Self> {
+        let command = (!config.command.is_empty()).then(|| HookTarget::Command(config.command.clone()));
+        let webhook = config.webhook.clone().map(|address| HookTarget::Webhook(address, config.authorities.clone()));
+        let targets: Vec<HookTarget> = command.into_iter().chain(webhook).collect();
+        let DrainConfig { timeout, retries, retry_pause: pause, .. } = *config;
+        (!targets.is_empty()).then_some(Self { targets, timeout, retries, pause })
+    }
+}
+
+/// A report that waits for its delivery.
+struct Delivery {
+    queue: String,
+    document: Arc<str>,
+}
+
+/// The thread that calls the hook. Dropping this stops it: waiting reports are not delivered any more, a running hook is left to itself.
+pub struct DrainNotifier {
+    jobs: SyncSender<Delivery>,
+    _stop: Sender<()>,
+}
+
+impl DrainNotifier {
+    /// Starts the thread. `failed` is called with one line and the reason when a report could not be delivered.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start(hook: DrainHook, failed: impl Fn(String, String) + Send + 'static) -> std::io::Result<Self> {
+        let (jobs, inbox) = sync_channel(WAITING);
+        let (stop, stopped) = channel();
+        Builder::new().name("drain-hook".to_owned()).spawn(move || Worker { hook, stopped, failed }.run(&inbox))?;
+        Ok(Self { jobs, _stop: stop })
+    }
+
+    /// Queues a report; `since` is when the queue began to drain by the wall clock.
+    ///
+    /// # Errors
+    /// Too many are waiting: one line for a person.
+    pub fn notify(&self, report: &DrainReport, since: SystemTime) -> Result<(), String> {
+        let queue = report.draining.queue.to_string();
+        let job = Delivery { queue, document: report.document(since).into() };
+        self.jobs.try_send(job).map_err(|error| {
+            let job = match error {
+                std::sync::mpsc::TrySendError::Full(job) | std::sync::mpsc::TrySendError::Disconnected(job) => job,
+            };
+            format!("the administrators of {} are not notified: {WAITING} reports wait already", job.queue)
+        })
+    }
+}
+
+struct Worker<F> {
+    hook: DrainHook,
+    stopped: Receiver<()>,
+    failed: F,
+}
+
+impl<F: Fn(String, String)> Worker<F> {
+    fn run(&self, inbox: &Receiver<Delivery>) {
+        while let Ok(job) = inbox.recv() {
+            for target in &self.hook.targets {
+                if self.stops_within(Duration::ZERO) {
+                    return;
+                }
+                self.deliver(target, &job);
+            }
+        }
+    }
+
+    /// Tries until it works, with pauses that double.
+    fn deliver(&self, target: &HookTarget, job: &Delivery) {
+        let mut why = String::new();
+        for attempt in 0..=self.hook.retries {
+            let pause = self.hook.pause.saturating_mul(1 << attempt.saturating_sub(1).min(20)).min(LONGEST_PAUSE);
+            if attempt > 0 && self.stops_within(pause) {
+                return;
+            }
+            let outcome = match target {
+                HookTarget::Command(words) => {
+                    run(words, &job.document, self.hook.timeout, |time| self.stops_within(time))
+                }
+                HookTarget::Webhook(address, authorities) => {
+                    post("the webhook", address, authorities.as_deref(), &job.document, self.hook.timeout)
+                }
+            };
+            match outcome {
+                Attempt::Done | Attempt::Stopped => return,
+                Attempt::Failed(reason) => why = reason,
+            }
+        }
+        let tries = match self.hook.retries {
+            0 => "tried once".to_owned(),
+            retries => format!("tried {} times", u64::from(retries) + 1),
+        };
+        (self.failed)(format!("the administrators of {} could not be notified", job.queue), format!("{why}; {tries}"));
+    }
+
+    /// Whether the end comes within a time.
+    fn stops_within(&self, time: Duration) -> bool {
+        self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
+    }
+}

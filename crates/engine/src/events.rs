@@ -1,0 +1,267 @@
+//! The events of a scheduler, kept for those who ask (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
+//!
+//! The owner of the scheduler passes on what happened, in chunks of whole commands. Converting to records is left to those that read
+//! first, so that a cycle pays for a few counters and a move.
+//!
+//! Invariants:
+//! - nobody waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
+//! - records are numbered twice, all of them and those that upstream has; both begin at 0 and have no gaps;
+//! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes;
+//! - important records are kept separately, so that the others do not push them out: as many as fit their bytes, on a busy cluster more
+//!   than a day of them. They are few, and converted when they come.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use config::settings::EventConfig;
+use model::{Profile, Time};
+use scheduler::Event;
+use view::record::{EventPage, Record, Tally, is_important, records, tally};
+
+/// How many events one chunk holds at most; converting one is what a reader pays at once.
+pub(super) const CHUNK: usize = 512;
+
+/// How many bytes of events that matter are kept.
+pub const IMPORTANT_BYTES: usize = 20 << 20;
+
+/// How many bytes of grounds of preemptions are kept: those of older events go first, and the events stay.
+const GROUNDS_BYTES: usize = 4 << 20;
+
+/// That the limits of its user and group hold an application is kept again after it was not so for this long.
+const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
+/// Of so many applications it is remembered.
+const MOST_HELD: usize = 10_000;
+
+/// Which numbers are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// Those of all events (`rest.md` section E10).
+    All,
+    /// Those of upstream's events only, as its endpoints count them.
+    Upstream,
+}
+
+impl Numbering {
+    const fn of(self, tally: Tally) -> u64 {
+        match self {
+            Self::All => tally.all,
+            Self::Upstream => tally.upstream,
+        }
+    }
+
+    fn counts(self, record: &Record) -> bool {
+        self == Self::All || !record.is_ours()
+    }
+}
+
+/// What happened, by number. Shared by the owner of the scheduler and all readers.
+#[derive(Debug)]
+pub struct EventLog {
+    instance: Arc<str>,
+    profile: Profile,
+    capacity: AtomicU64,
+    tracking: AtomicBool,
+    kept: Mutex<Kept>,
+    next: watch::Sender<Tally>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    chunks: VecDeque<Arc<Chunk>>,
+    /// The numbers of the next record.
+    next: Tally,
+    /// What matters, by the numbers of all.
+    important: VecDeque<(u64, Arc<Record>)>,
+    /// How much that takes.
+    important_bytes: usize,
+    /// The numbers of those that have the grounds of a preemption: the newest, oldest first.
+    with_grounds: VecDeque<u64>,
+    /// How much the grounds take.
+    grounds_bytes: usize,
+    /// When a request of an application was last held by a limit.
+    held_by_limits: BTreeMap<Arc<str>, Time>,
+}
+
+impl Kept {
+    fn keep_important(&mut self, mut records: Vec<(u64, Arc<Record>)>) {
+        records.retain(|(_, record)| !record.is_held_by_limits() || self.is_first_of_limit(record));
+        self.important_bytes += records.iter().map(|(_, record)| record.bytes()).sum::<usize>();
+        self.grounds_bytes += records.iter().map(|(_, record)| record.grounds_bytes()).sum::<usize>();
+        self.with_grounds
+            .extend(records.iter().filter(|(_, record)| record.grounds.is_some()).map(|(number, _)| *number));
+        self.important.extend(records);
+        while self.grounds_bytes > GROUNDS_BYTES
+            && let Some(number) = self.with_grounds.pop_front()
+        {
+            self.drop_grounds(number);
+        }
+        while self.important_bytes > IMPORTANT_BYTES
+            && let Some((number, oldest)) = self.important.pop_front()
+        {
+            self.with_grounds.pop_front_if(|first| *first == number);
+            self.important_bytes -= oldest.bytes();
+            self.grounds_bytes -= oldest.grounds_bytes();
+        }
+    }
+
+    /// Forgets the grounds of an event, which may be gone itself.
+    fn drop_grounds(&mut self, number: u64) {
+        let at = self.important.partition_point(|(other, _)| *other < number);
+        if let Some((_, record)) = self.important.get_mut(at).filter(|(other, _)| *other == number) {
+            self.grounds_bytes -= record.grounds_bytes();
+            *record = Arc::new(record.without_grounds());
+        }
+    }
+
+    /// Whether an application was not held by the limits of its user and group for a while. Each of its requests is, one after the other.
+    fn is_first_of_limit(&mut self, record: &Record) -> bool {
+        let last = self.held_by_limits.insert(Arc::clone(&record.reference), record.at);
+        if self.held_by_limits.len() > MOST_HELD {
+            self.held_by_limits.retain(|_, at| record.at.since(*at) < HELD_AGAIN);
+        }
+        last.is_none_or(|last| record.at.since(last) >= HELD_AGAIN)
+    }
+}
+
+/// The events of some commands.
+#[derive(Debug)]
+struct Chunk {
+    /// The numbers of its first record.
+    first: Tally,
+    /// The numbers after its last record.
+    end: Tally,
+    /// Empty once they are converted: nothing is kept twice.
+    events: Mutex<Box<[Event]>>,
+    records: OnceLock<Vec<Arc<Record>>>,
+}
+
+impl EventLog {
+    /// An empty log. `instance` names this run of the scheduler to clients; `profile` is how the scheduler decides.
+    pub fn new(instance: Arc<str>, profile: Profile, config: &EventConfig) -> Self {
+        let log = Self {
+            instance,
+            profile,
+            capacity: AtomicU64::new(0),
+            tracking: AtomicBool::new(true),
+            kept: Mutex::default(),
+            next: watch::channel(Tally::default()).0,
+        };
+        log.configure(config);
+        log
+    }
+
+    /// Takes over other settings. Numbers stay; what does not fit a smaller capacity goes with the next events.
+    pub fn configure(&self, config: &EventConfig) {
+        self.capacity.store(u64::from(config.ring_buffer_capacity.max(1)), Ordering::Release);
+        self.tracking.store(config.tracking_enabled, Ordering::Release);
+    }
+
+    /// Which run of the scheduler this is.
+    pub fn instance(&self) -> &Arc<str> {
+        &self.instance
+    }
+
+    /// Whether events are taken in. While they are not, what happens is not reported later either, and gets no numbers.
+    pub fn is_tracking(&self) -> bool {
+        self.tracking.load(Ordering::Acquire)
+    }
+
+    /// Follows the log: the numbers of the next record, reported whenever records came.
+    pub fn follow(&self) -> watch::Receiver<Tally> {
+        self.next.subscribe()
+    }
+
+    /// The records from number `since` on, at most `limit`. Of those that are gone already nothing is given: see the page's
+    /// `lowest`.
+    pub fn page(&self, numbering: Numbering, since: u64, limit: usize) -> EventPage {
+        let (lowest, next, chunks) = self.chunks(numbering, since, limit);
+        let since = since.max(lowest);
+        let mut found = Vec::new();
+        for chunk in chunks {
+            let counted = chunk.records(self.profile).iter().filter(|record| numbering.counts(record));
+            let numbered = (numbering.of(chunk.first)..).zip(counted).filter(|(number, _)| *number >= since);
+            found.extend(numbered.map(|(number, record)| (number, Arc::clone(record))).take(limit - found.len()));
+        }
+        EventPage { instance: Arc::clone(&self.instance), tracking: self.is_tracking(), lowest, next, records: found }
+    }
+
+    /// What mattered up to a time, each with its number: of that the last `limit`, the oldest first.
+    pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        let kept = self.kept();
+        let end = kept.important.partition_point(|(_, record)| record.at <= until);
+        kept.important.range(end.saturating_sub(limit)..end).cloned().collect()
+    }
+
+    /// How many bytes what matters takes.
+    pub fn important_bytes(&self) -> usize {
+        self.kept().important_bytes
+    }
+
+    /// The numbers that are kept, and the chunks with those that are wanted.
+    fn chunks(&self, numbering: Numbering, since: u64, limit: usize) -> (u64, u64, Vec<Arc<Chunk>>) {
+        let kept = self.kept();
+        let next = numbering.of(kept.next);
+        let lowest = next.saturating_sub(self.capacity.load(Ordering::Acquire));
+        let lowest = lowest.max(kept.chunks.front().map_or(next, |chunk| numbering.of(chunk.first)));
+        let since = since.max(lowest);
+        let until = since.saturating_add(u64::try_from(limit).unwrap_or(u64::MAX));
+        let from = kept.chunks.partition_point(|chunk| numbering.of(chunk.end) <= since);
+        let wanted = kept.chunks.range(from..).take_while(|chunk| numbering.of(chunk.first) < until);
+        (lowest, next, wanted.cloned().collect())
+    }
+
+    /// Takes in what happened, in whole commands.
+    pub(super) fn append(&self, events: Vec<Event>) {
+        let (mut count, mut important) = (Tally::default(), Vec::new());
+        for event in &events {
+            let before = count.all;
+            count += tally(&event.kind);
+            if count.all > before && is_important(&event.kind) {
+                let last = records(std::slice::from_ref(event), self.profile).pop();
+                important.extend(last.map(|record| (count.all - 1, Arc::new(record))));
+            }
+        }
+        if count == Tally::default() || !self.is_tracking() {
+            return;
+        }
+        let (mut gone, events) = (Vec::new(), events.into_boxed_slice());
+        let next = {
+            let mut kept = self.kept();
+            let first = kept.next;
+            kept.next += count;
+            kept.keep_important(important.into_iter().map(|(number, record)| (first.all + number, record)).collect());
+            let next = kept.next;
+            let events = Mutex::new(events);
+            kept.chunks.push_back(Arc::new(Chunk { first, end: next, events, records: OnceLock::new() }));
+            let capacity = self.capacity.load(Ordering::Acquire);
+            let passed = |end: u64, next: u64| end <= next.saturating_sub(capacity);
+            while let Some(oldest) = kept.chunks.front()
+                && passed(oldest.end.all, next.all)
+                && passed(oldest.end.upstream, next.upstream)
+            {
+                gone.extend(kept.chunks.pop_front());
+            }
+            next
+        };
+        // Freed outside the lock.
+        drop(gone);
+        self.next.send_replace(next);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Chunk {
+    fn records(&self, profile: Profile) -> &[Arc<Record>] {
+        self.records.get_or_init(|| {
+            let events = std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
+            records(&events, profile).into_iter().map(Arc::new).collect()
+        })
+    }
+}

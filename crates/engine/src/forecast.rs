@@ -1,0 +1,60 @@
+//! Several what-ifs from one moment, on several threads.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use forecast::whatif::{self, Bounds, Fork, Job, Pair, Plan, Unfinished};
+
+/// A pair of runs for each seed, in the order of the seeds; without seeds one pair as planned. At most so many threads work at a time,
+/// and each has two copies of the state.
+///
+/// # Errors
+/// One of them was stopped, or takes too long.
+pub fn pairs(
+    fork: &Fork,
+    plan: &Plan,
+    seeds: &[u64],
+    bounds: Bounds,
+    threads: usize,
+    may_continue: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Pair>, Unfinished> {
+    if seeds.is_empty() {
+        let pair = match threads {
+            0 | 1 => whatif::run(fork, plan, bounds, &may_continue),
+            _ => whatif::run_by(fork, plan, bounds, &may_continue, &on_two_threads),
+        };
+        return pair.map(|pair| vec![pair]);
+    }
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(seed) = seeds.get(number) else { return };
+            let plan = Plan { seed: Some(*seed), ..plan.clone() };
+            // Only the trace of the first is shown.
+            let bounds = Bounds { trace_lines: if number == 0 { bounds.trace_lines } else { 0 }, ..bounds };
+            let pair = whatif::run(fork, &plan, bounds, &may_continue);
+            if pair.is_err() {
+                // Nobody needs the others.
+                next.store(seeds.len(), Ordering::Relaxed);
+            }
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, pair));
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads.min(seeds.len())).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, pair)| pair).collect()
+}
+
+/// Both runs of a pair, each on a thread.
+pub fn on_two_threads(one: Job<'_>, other: Job<'_>) {
+    std::thread::scope(|scope| {
+        scope.spawn(one);
+        other();
+    });
+}

@@ -1,0 +1,96 @@
+//! Bounds of the audit and of the configurations: the oldest go first. In the audit refused orders go before all others, so that somebody
+//! without rights cannot push out the orders of others.
+
+use super::store::{Store, StoreError};
+use super::tables::{Change, EntryTable};
+use view::audit::AuditEntry;
+
+/// What stays of each kind in a folder that may take so much of the disk. Together it is half of that: the newest snapshot is beside it, and
+/// a store has free pages between those in use, which it fills again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of records.
+    pub records: u64,
+    /// Bytes of snapshots other than the newest.
+    pub snapshots: u64,
+    /// Bytes of the audit.
+    pub audit: u64,
+    /// Bytes of configurations, besides the newest.
+    pub revisions: u64,
+}
+
+impl Bounds {
+    /// The bounds of a folder of so many bytes.
+    pub const fn of(bytes: u64) -> Self {
+        let part = bytes / 16;
+        Self { records: 3 * part, snapshots: 2 * part, audit: 2 * part, revisions: part }
+    }
+}
+
+/// This part more goes, so that it is not much work each time: one in so many.
+const SPARE: u64 = 8;
+/// How many entries go in one change.
+const AT_ONCE: usize = 4096;
+
+/// Has `make` drop what is beyond the bounds, until that fails.
+///
+/// # Errors
+/// What is there cannot be read.
+pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
+    for (shelf, most) in [(EntryTable::Audit, bounds.audit), (EntryTable::Revisions, bounds.revisions)] {
+        if !store.has_grown(shelf, most / SPARE / 2) {
+            continue;
+        }
+        let mut sizes = store.entry_sizes(shelf)?;
+        if shelf == EntryTable::Revisions {
+            sizes.pop();
+        }
+        let refused = |number: &u64| shelf == EntryTable::Audit && is_refused(store, *number);
+        let goes = excess(&sizes, most, refused);
+        for numbers in goes.chunks(AT_ONCE) {
+            if !make(Change::DropEntries(shelf, numbers.to_vec())) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an entry says that something was refused. One that cannot be read says nothing.
+fn is_refused(store: &Store, number: u64) -> bool {
+    let entry = store.entries::<AuditEntry>(EntryTable::Audit, number + 1, 1);
+    entry.is_ok_and(|entries| entries.first().is_some_and(|entry| !entry.allowed))
+}
+
+/// Which entries go of these, each with its bytes, the oldest first.
+fn excess(sizes: &[(u64, u64)], most: u64, refused: impl Fn(&u64) -> bool) -> Vec<u64> {
+    let all: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
+    if all <= most {
+        return Vec::new();
+    }
+    let mut left = all - (most - most / SPARE);
+    let mut goes = Vec::new();
+    let (first, then): (Vec<_>, Vec<_>) = sizes.iter().copied().partition(|(number, _)| refused(number));
+    for (number, bytes) in first.into_iter().chain(then) {
+        if left == 0 {
+            break;
+        }
+        left = left.saturating_sub(bytes);
+        goes.push(number);
+    }
+    goes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_refused_goes_first_and_the_oldest_of_that() {
+        let sizes: Vec<(u64, u64)> = (1..=16).map(|number| (number, 10)).collect();
+        let refused = |number: &u64| number.is_multiple_of(2);
+        assert!(excess(&sizes, 160, refused).is_empty());
+        assert_eq!(excess(&sizes, 144, refused), [2, 4, 6, 8]);
+        assert_eq!(excess(&sizes, 40, |number| *number == 16), [16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    }
+}

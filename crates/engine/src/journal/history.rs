@@ -1,0 +1,98 @@
+//! The past: the state of the scheduler at any time that the journal still has.
+//!
+//! From any thread, read only: [`JournalHistory::view_at`] gives the view of a time, [`JournalHistory::chapter`] the events before or
+//! after one. Both are rebuilt from the nearest snapshot before that time and the records since, so they equal the reports of that time.
+
+use std::sync::Arc;
+
+use super::committer::Journal;
+use super::record::Record;
+use super::recording::{Recording, core_at, records};
+use super::store::{Store, StoreError};
+use super::tables::SnapshotIndex;
+use crate::core::Core;
+use crate::replay;
+use crate::setup::Setup;
+use ::view::{self, Chapter, Toward, View};
+use model::Time;
+
+/// The past of a scheduler that is kept, to look at from any thread.
+#[derive(Clone)]
+pub struct JournalHistory {
+    journal: Journal,
+    setup: Setup,
+}
+
+impl std::fmt::Debug for JournalHistory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JournalHistory")
+    }
+}
+
+impl JournalHistory {
+    pub(super) fn new(journal: Journal, setup: Setup) -> Self {
+        Self { journal, setup }
+    }
+
+    fn store(&self) -> &Store {
+        self.journal.store()
+    }
+
+    /// What was to be seen at a time, of all that is on the disk. Takes a moment, in proportion to what happened since the snapshot
+    /// before it; so not for a thread that somebody waits for.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn view_at(&self, at: Time) -> Result<Arc<View>, StoreError> {
+        let mut core = core_at(self.store(), &self.setup, at, u64::MAX)?;
+        replay::advance_to(&mut core.state, at);
+        Ok(core.take_view().unwrap_or_default())
+    }
+
+    /// What the journal has of a span of time up to a moment: that on the screen, say.
+    pub fn recording(&self, now: Time) -> Recording<'_> {
+        Recording::new(self.store(), &self.setup, now)
+    }
+
+    /// How far the journal reaches back, by the scheduler's time; `None` while it is empty.
+    pub fn reaches_back_to(&self) -> Option<Time> {
+        self.store().snapshots().ok()?.first().map(|(_, index)| index.at)
+    }
+
+    /// What happened between two snapshots, right before or after a time: of the records of events those that `wanted` says, and
+    /// the starts. Takes a moment, as [`JournalHistory::view_at`] does.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn chapter(&self, at: Time, toward: Toward, wanted: fn(&view::Record) -> bool) -> Result<Chapter, StoreError> {
+        let snapshots = self.store().snapshots()?;
+        let begins = |index: &SnapshotIndex| match toward {
+            Toward::Earlier => index.at < at,
+            Toward::Later => index.at <= at,
+        };
+        let place = snapshots.iter().rposition(|(_, index)| begins(index));
+        let (place, (number, index)) = match (place, toward, snapshots.first()) {
+            (Some(place), ..) => (place, &snapshots[place]),
+            (None, Toward::Later, Some(first)) => (0, first),
+            (None, ..) => return Ok(Chapter { from: at, to: at, first: true, ..Chapter::default() }),
+        };
+        let next = snapshots.get(place + 1);
+        let bytes = self.store().snapshot(*number, index)?;
+        let mut core = Core::restored(&self.setup, &bytes, None).map_err(StoreError::Damaged)?;
+        drop(bytes);
+        replay::collect_events(&mut core.state);
+        let mut chapter = Chapter { from: index.at, first: place == 0, last: next.is_none(), ..Chapter::default() };
+        let last = next.map_or(u64::MAX, |(number, _)| *number);
+        records(self.store(), number + 1, |number, record| {
+            if number > last {
+                return false;
+            }
+            chapter.starts.extend((number > 1 && matches!(record, Record::Start { .. })).then(|| record.at()));
+            core.replay(record);
+            chapter.records.extend(replay::take_records(&mut core.state).into_iter().filter(wanted));
+            true
+        })?;
+        chapter.to = core.now();
+        Ok(chapter)
+    }
+}

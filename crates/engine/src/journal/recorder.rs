@@ -1,0 +1,220 @@
+//! The records of a running core, until somebody takes them to the store.
+
+use super::frame::{self, Kind};
+use super::record::{Record, SMALL};
+use model::Time;
+
+/// Records on their way. The number of a record is its place in the whole journal, from 1.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The number of the next record.
+    next: u64,
+    frames: Vec<u8>,
+    count: u64,
+    /// Cycles at the same time that are one record in the end.
+    cycles: Option<(Time, u32)>,
+    /// What was recorded so far.
+    volume: Volume,
+}
+
+/// How much was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Volume {
+    /// Cycles and other records, each cycle by itself: how much there is to replay.
+    pub work: u64,
+    /// About how many bytes of the store that takes.
+    pub bytes: u64,
+}
+
+impl std::ops::Add for Volume {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self { work: self.work + more.work, bytes: self.bytes + more.bytes }
+    }
+}
+
+/// How many bytes of the store some bytes take: what is large has pages of its own, in powers of two.
+pub fn room(bytes: usize) -> u64 {
+    if bytes > LARGE { bytes.next_power_of_two() as u64 } else { bytes as u64 }
+}
+
+/// From this size on, in bytes, a row has pages of its own.
+const LARGE: usize = 2 << 10;
+
+/// Records, one behind the other, framed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordBlock {
+    /// The number of the first.
+    pub first: u64,
+    /// How many records are in it.
+    pub count: u64,
+    /// The frames, ready to be written.
+    pub frames: Vec<u8>,
+    /// Where another row of the store begins: the number of its first record, and its place in the frames.
+    cuts: Vec<(u64, usize)>,
+}
+
+impl RecordBlock {
+    /// The records given, from this number on.
+    pub fn new(first: u64, records: &[Record]) -> Self {
+        let mut block = Self { first, ..Self::default() };
+        for record in records {
+            block.push(&record.bytes());
+        }
+        block
+    }
+
+    /// A large record gets a row of its own, so that it can be replaced.
+    fn push(&mut self, record: &[u8]) {
+        let large = record.len() > SMALL;
+        let cut = |block: &mut Self| {
+            let here = (block.first + block.count, block.frames.len());
+            if large && !block.frames.is_empty() && block.cuts.last() != Some(&here) {
+                block.cuts.push(here);
+            }
+        };
+        cut(self);
+        frame::write(&mut self.frames, Kind::Record, self.first + self.count, 0, record);
+        self.count += 1;
+        cut(self);
+    }
+
+    /// The rows of the store, each with the number of its first record.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let begins = std::iter::once((self.first, 0)).chain(self.cuts.iter().copied());
+        let ends = self.cuts.iter().map(|(_, at)| *at).chain([self.frames.len()]);
+        let rows = begins.zip(ends).map(|((first, from), to)| (first, self.frames.get(from..to).unwrap_or_default()));
+        rows.filter(|(_, frames)| !frames.is_empty())
+    }
+
+    /// How much there is to replay, and how much room it takes.
+    pub fn volume(&self) -> Volume {
+        Volume { work: self.count, bytes: self.rows().map(|(_, frames)| room(frames.len())).sum() }
+    }
+
+    /// The number of the last one.
+    pub fn last(&self) -> u64 {
+        (self.first + self.count).saturating_sub(1)
+    }
+}
+
+impl Recorder {
+    /// The next record gets this number.
+    pub const fn new(next: u64) -> Self {
+        Self { next, frames: Vec::new(), count: 0, cycles: None, volume: Volume { work: 0, bytes: 0 } }
+    }
+
+    /// A cycle runs.
+    pub fn cycle(&mut self, now: Time) {
+        self.volume.work += 1;
+        match &mut self.cycles {
+            Some((at, n)) if *at == now && *n < u32::MAX => *n += 1,
+            _ => {
+                self.settle();
+                self.cycles = Some((now, 1));
+            }
+        }
+    }
+
+    /// Something else happens.
+    pub fn record(&mut self, record: &Record) {
+        self.volume.work += 1;
+        self.settle();
+        self.push(record);
+    }
+
+    fn settle(&mut self) {
+        if let Some((at, n)) = self.cycles.take() {
+            self.push(&Record::Cycles { at, n });
+        }
+    }
+
+    fn push(&mut self, record: &Record) {
+        let before = self.frames.len();
+        frame::write(&mut self.frames, Kind::Record, self.next, 0, &record.bytes());
+        self.volume.bytes += room(self.frames.len() - before);
+        self.next += 1;
+        self.count += 1;
+    }
+
+    /// How many bytes wait.
+    pub fn waiting(&self) -> usize {
+        self.frames.len() + usize::from(self.cycles.is_some())
+    }
+
+    /// How much was recorded so far.
+    pub fn volume(&self) -> Volume {
+        self.volume
+    }
+
+    /// What waits; `None` when nothing does.
+    pub fn take(&mut self) -> Option<RecordBlock> {
+        self.settle();
+        let count = std::mem::take(&mut self.count);
+        let frames = std::mem::take(&mut self.frames);
+        (count > 0).then(|| RecordBlock { first: self.next - count, count, frames, cuts: Vec::new() })
+    }
+
+    /// The number of the next record. Nothing may wait.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Records were written past this recorder.
+    pub fn passed(&mut self, volume: Volume) {
+        self.next += volume.work;
+        self.volume = self.volume + volume;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_of_one_moment_are_one_record() {
+        let mut recorder = Recorder::new(5);
+        let (one, two) = (Time::from_millis(1), Time::from_millis(2));
+        for at in [one, one, one, two] {
+            recorder.cycle(at);
+        }
+        recorder.record(&Record::Tick { at: two });
+        let block = recorder.take().unwrap();
+        let mut records = Vec::new();
+        let read = frame::read_all(&block.frames, |frame| {
+            records.push((frame.key, format!("{:?}", Record::read(frame.content).unwrap())));
+        });
+        assert_eq!(read, Ok(()));
+        let message: Vec<_> = records.iter().map(|(key, text)| (*key, text.as_str())).collect();
+        let expected = [
+            (5, "Cycles { at: Time(1000), n: 3 }"),
+            (6, "Cycles { at: Time(2000), n: 1 }"),
+            (7, "Tick { at: Time(2000) }"),
+        ];
+        assert_eq!(message, expected);
+        assert_eq!((block.first, block.last(), recorder.next(), recorder.volume().work), (5, 7, 8, 5));
+        assert_eq!(recorder.take(), None);
+    }
+
+    #[test]
+    fn a_large_record_has_a_row_of_its_own() {
+        let notice = |text: &str| Record::Notice {
+            at: Time::ZERO,
+            weight: view::NoticeWeight::Info,
+            title: String::new(),
+            text: text.to_owned(),
+        };
+        let (small, large) = (notice("a"), notice(&"a".repeat(SMALL)));
+        let rows = |records: &[&Record]| -> Vec<u64> {
+            let records: Vec<Record> = records.iter().map(|record| (*record).clone()).collect();
+            let block = RecordBlock::new(7, &records);
+            let whole: Vec<u8> = block.rows().flat_map(|(_, frames)| frames.to_vec()).collect();
+            assert_eq!(whole, block.frames);
+            block.rows().map(|(first, _)| first).collect()
+        };
+        assert_eq!(rows(&[&small, &small]), [7]);
+        assert_eq!(rows(&[&large]), [7]);
+        assert_eq!(rows(&[&small, &large, &small, &small, &large, &large]), [7, 8, 9, 11, 12]);
+    }
+}

@@ -1,0 +1,285 @@
+//! What a journal has of a span of time, to be looked through or to be simulated again. Nothing is changed in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::frame::{self, Kind};
+use super::record::{Record, RecordedCommand};
+use super::store::{Store, StoreError};
+use crate::core::Core;
+use crate::replay;
+use crate::setup::Setup;
+use ::view::act::{Act, PartitionAct};
+use ::view::{self, View};
+use forecast::whatif::Fork;
+use model::{Profile, Time};
+use scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
+
+/// How many blocks of records are read at once.
+const BLOCKS: usize = 256;
+
+/// Gives the records from number `from` on, until there are no more or `each` says stop by `false`. Gives the number behind the
+/// last one.
+///
+/// # Errors
+/// The disk fails, or a record is damaged or missing.
+pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bool) -> Result<u64, StoreError> {
+    let mut next = from;
+    loop {
+        let blocks = store.blocks(next, BLOCKS)?;
+        let before = next;
+        for (first, block) in blocks {
+            let mut found = Vec::new();
+            let whole = frame::read_all(&block, |frame| {
+                if frame.kind == Kind::Record && frame.key >= next {
+                    found.push((frame.key, Record::read(frame.content)));
+                }
+            });
+            for (number, record) in found {
+                if number != next {
+                    return Err(missing(next, number));
+                }
+                let record = record.map_err(|why| StoreError::Damaged(format!("record {number}: {why}")))?;
+                next += 1;
+                if !each(number, record) {
+                    return Ok(next);
+                }
+            }
+            if let Err(last) = whole {
+                let number = last.map_or(first, |last| last + 1);
+                return Err(StoreError::Damaged(format!("record {number} differs from what was written")));
+            }
+        }
+        if next == before {
+            return Ok(next);
+        }
+    }
+}
+
+fn missing(from: u64, to: u64) -> StoreError {
+    let last = to.saturating_sub(1);
+    StoreError::Damaged(if from == last {
+        format!("record {from} is missing")
+    } else {
+        format!("records {from} to {last} are missing")
+    })
+}
+
+/// A scheduler as records led to it: those up to the time and number given. It has no workload and notifies nobody.
+///
+/// # Errors
+/// The journal does not reach back so far, the disk fails, or something is damaged.
+pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<Core, StoreError> {
+    let snapshots = store.snapshots()?;
+    let nearest = snapshots.iter().rev().find(|(number, index)| *number <= last && index.at <= until);
+    let Some((number, index)) = nearest else {
+        return Err(StoreError::Damaged("the journal does not reach back so far".to_owned()));
+    };
+    let bytes = store.snapshot(*number, index)?;
+    let mut core = Core::restored(setup, &bytes, None).map_err(StoreError::Damaged)?;
+    drop(bytes);
+    records(store, number + 1, |number, record| {
+        if number > last || record.at() > until {
+            return false;
+        }
+        core.replay(record);
+        true
+    })?;
+    Ok(core)
+}
+
+/// A journal up to a moment.
+pub struct Recording<'j> {
+    store: &'j Store,
+    setup: &'j Setup,
+    now: Time,
+}
+
+impl<'j> Recording<'j> {
+    pub(super) const fn new(store: &'j Store, setup: &'j Setup, now: Time) -> Self {
+        Self { store, setup, now }
+    }
+
+    /// The moment that it ends at.
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// How its scheduler decides.
+    pub const fn profile(&self) -> Profile {
+        self.setup.profile
+    }
+
+    /// A copy of a partition as it stood at an earlier time, the first one where none is named.
+    ///
+    /// # Errors
+    /// There was no such partition, the journal does not reach back so far, or it cannot be read.
+    pub fn fork_at(&self, partition: Option<&str>, at: Time) -> Result<Fork, String> {
+        let mut core = core_at(self.store, self.setup, at, u64::MAX).map_err(|why| {
+            let reach = self.store.snapshots().ok().and_then(|all| all.first().map(|(_, index)| index.at));
+            match reach.filter(|reach| *reach > at) {
+                Some(reach) => format!("the journal goes back to {reach} only"),
+                None => why.to_string(),
+            }
+        })?;
+        replay::advance_to(&mut core.state, at);
+        core.fork(partition, usize::MAX).map_err(|why| why.to_string())
+    }
+
+    /// The applications that were submitted to a partition after one time and up to another, and what was asked for then, in their order.
+    /// What names no partition is meant for the first one.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn submissions(
+        &self,
+        (partition, is_first): (&str, bool),
+        from: Time,
+        to: Time,
+    ) -> Result<Vec<(Time, PartitionCommand)>, String> {
+        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
+        let Some((number, _)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
+            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
+            return Err(format!("what came in is known from {reach} on only"));
+        };
+        let here = |name: Option<&str>| name.map_or(is_first, |name| name == partition);
+        let mut found = Vec::new();
+        let read = records(self.store, number + 1, |_, record| {
+            let at = record.at();
+            if at > from && at <= to {
+                found.extend(came_in(record, &here).into_iter().map(|command| (at, command)));
+            }
+            at <= to
+        });
+        read.map_err(|why| why.to_string())?;
+        Ok(found)
+    }
+
+    /// Replays what happened after one time and up to another. `each` gets the events of some commands at a time with the scheduler after
+    /// them; first of all none, with the scheduler as it stood at the beginning. Gives the scheduler as it stood at the end.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn watch(&self, from: Time, to: Time, each: &mut dyn FnMut(&[Event], &Scheduler)) -> Result<Scheduler, String> {
+        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
+        let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
+            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
+            return Err(format!("what happened is known from {reach} on only"));
+        };
+        let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
+        let mut core = Core::restored(self.setup, &bytes, None)?;
+        let mut begun = false;
+        let read = records(self.store, number + 1, |_, record| {
+            if record.at() > to {
+                return false;
+            }
+            if !begun && record.at() > from {
+                begun = true;
+                // A restored core drops its events until it is live.
+                core.go_live(self.setup);
+                core.state.outbox.flush();
+                core.state.outbox.hold();
+                each(&[], core.scheduler());
+            }
+            core.replay(record);
+            if begun {
+                core.state.outbox.flush();
+                core.state.outbox.take().iter().for_each(|events| each(events, core.scheduler()));
+            }
+            true
+        });
+        read.map_err(|why| why.to_string())?;
+        Ok(core.state.scheduler)
+    }
+}
+
+/// One moment of a journal that is looked through.
+pub struct PastMoment {
+    /// When, by the scheduler's time.
+    pub at: Time,
+    /// What was to be seen then.
+    pub view: Arc<View>,
+    /// The important events since the moment before.
+    pub happened: Vec<view::Record>,
+}
+
+impl Recording<'_> {
+    /// How far the journal reaches back; `None` while it is empty.
+    pub fn reaches_back_to(&self) -> Option<Time> {
+        self.store.snapshots().ok()?.first().map(|(_, index)| index.at)
+    }
+
+    /// Replays what happened after one time and up to another, and gives what was to be seen after each step of time. Takes as long as the
+    /// replay; nothing is kept of it.
+    ///
+    /// # Errors
+    /// The journal does not reach back so far, or cannot be read.
+    pub fn moments(
+        &self,
+        from: Time,
+        to: Time,
+        step: Duration,
+        each: &mut dyn FnMut(PastMoment),
+    ) -> Result<(), String> {
+        let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
+        let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
+            let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
+            return Err(format!("what happened is known from {reach} on only"));
+        };
+        let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
+        let mut core = Core::restored(self.setup, &bytes, None)?;
+        replay::collect_events(&mut core.state);
+        let mut next = from;
+        let mut view = Arc::new(View::default());
+        let mut show = |core: &mut Core, at: Time| {
+            replay::advance_to(&mut core.state, at);
+            if let Some(newer) = core.take_view() {
+                view = newer;
+            }
+            let mut happened = replay::take_records(&mut core.state);
+            happened.retain(view::Record::is_important);
+            each(PastMoment { at, view: Arc::clone(&view), happened });
+        };
+        let read = records(self.store, number + 1, |_, record| {
+            while next < record.at() && next <= to {
+                show(&mut core, next);
+                next = next + step;
+            }
+            let goes_on = record.at() <= to;
+            if goes_on {
+                core.replay(record);
+            }
+            goes_on
+        });
+        read.map_err(|why| why.to_string())?;
+        while next <= to {
+            show(&mut core, next);
+            next = next + step;
+        }
+        Ok(())
+    }
+}
+
+/// What a record says of applications that came in.
+fn came_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
+    let of = |command: RecordedCommand| match command {
+        RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),
+        _ => None,
+    };
+    match record {
+        Record::Work { commands, .. } => commands.into_iter().filter_map(of).collect(),
+        Record::Give { command, .. } => of(command).into_iter().collect(),
+        Record::Order(order) => match order.order.act {
+            Act::In { partition, act } if here(Some(&partition)) => match act {
+                PartitionAct::Submit(submission) => vec![PartitionCommand::Submit(submission)],
+                PartitionAct::Ask { app, asks } => {
+                    let own = |ask: AskSpec| PartitionCommand::Ask(AskSpec { app: app.clone(), ..ask });
+                    asks.into_iter().map(own).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,276 @@
+//! Snapshots: made by a thread of their own from the one before and the records since, so that the scheduler never waits for one.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::bounded::{self, Bounds};
+use super::committer::Journal;
+use super::record::WallTime;
+use super::recorder::Volume;
+use super::recording::core_at;
+use super::tables::{Change, SnapshotIndex};
+use crate::setup::Setup;
+use model::Time;
+
+/// How many bytes of a snapshot are written at once.
+const PART: usize = (512 << 10) - 4096;
+/// After so much work (commands, and cycles one by one) there is another snapshot.
+const WORK: u64 = 20_000;
+/// Or after so many bytes of records, or a quarter of those that are kept: a start reads them all.
+const BYTES: u64 = 16 << 20;
+/// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
+const BUSY: Duration = Duration::from_millis(500);
+const LEAST_WORK: u64 = 500;
+/// The shortest time between two snapshots, and how many times as long as making one takes.
+const APART: Duration = Duration::from_secs(2);
+const APART_TIMES: u32 = 3;
+/// How long the scheduler waits for a snapshot at once: orders are taken in between.
+const HELD_BACK: Duration = Duration::from_millis(100);
+
+/// How much of the past is kept: this much work ...
+pub const KEPT_WORK: u64 = 1_000_000;
+/// ... and all of the last day, but no more bytes of records than [`Bounds::records`].
+const KEPT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+/// Between two snapshots that are kept there is no more work than this, and no more than two times [`apart`], as far as there is room.
+const SPREAD: u64 = 50_000;
+
+/// How much this thread gives way to the scheduler. Not further: while it writes, the journal's own thread waits for it.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 5;
+
+/// Makes snapshots. Dropping it stops that.
+pub struct Snapshots {
+    requests: Option<Sender<(u64, Volume)>>,
+    done: Receiver<Duration>,
+    thread: Option<JoinHandle<()>>,
+    /// One is being made.
+    making: bool,
+    /// After so many bytes of records there is another one.
+    bytes: u64,
+    /// No more bytes of records than this are behind the newest one before the scheduler waits for another.
+    most: u64,
+    volume: Volume,
+    busy: Duration,
+    last: Instant,
+    apart: Duration,
+}
+
+impl Snapshots {
+    /// Makes snapshots of a journal from now on.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
+        let (requests, inbox) = channel();
+        let (sender, done) = channel();
+        let (bytes, most) = (apart(setup.bounds()), setup.bounds().records);
+        let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
+            give_way();
+            for (number, volume) in inbox {
+                let began = Instant::now();
+                // One that cannot be made is made later; until then a start takes longer.
+                if journal.wait_for(number) && make(&journal, &setup, number, volume).is_ok() {
+                    trim(&journal, setup.bounds());
+                }
+                if sender.send(began.elapsed()).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let (volume, busy, last) = (Volume::default(), Duration::ZERO, Instant::now());
+        let requests = Some(requests);
+        Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
+    }
+
+    /// Whether it is time for another one; `volume` and `busy` count from the beginning of this run.
+    pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
+        if let Ok(took) = self.done.try_recv() {
+            self.is_made(took);
+        }
+        let (more, longer) = (volume.work.saturating_sub(self.volume.work), busy.saturating_sub(self.busy));
+        let bytes = volume.bytes.saturating_sub(self.volume.bytes);
+        let enough = more >= WORK || bytes >= self.bytes || (more >= LEAST_WORK && longer >= BUSY);
+        enough && !self.making && (self.last.elapsed() >= self.apart || bytes >= self.most)
+    }
+
+    fn is_made(&mut self, took: Duration) {
+        self.making = false;
+        self.last = Instant::now();
+        self.apart = APART.max(took * APART_TIMES);
+    }
+
+    /// Waits a moment where records come faster than snapshots of them are made: what is behind the newest snapshot cannot go.
+    pub fn hold_back(&mut self, volume: Volume) {
+        let behind = volume.bytes.saturating_sub(self.volume.bytes);
+        if self.making
+            && behind > self.most
+            && let Ok(took) = self.done.recv_timeout(HELD_BACK)
+        {
+            self.is_made(took);
+        }
+    }
+
+    /// Has one made of everything up to a record; `before` is how much there was before this run.
+    pub fn make(&mut self, number: u64, before: Volume, volume: Volume, busy: Duration) {
+        (self.making, self.volume, self.busy) = (true, volume, busy);
+        if let Some(requests) = &self.requests {
+            // Without the thread there are no snapshots any more.
+            let _ = requests.send((number, before + volume));
+        }
+    }
+}
+
+impl Drop for Snapshots {
+    fn drop(&mut self) {
+        self.requests.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported by the panic hook already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Lowers the priority of this thread: to replay what was decided takes the processor as long as to decide it.
+fn give_way() {
+    // Elsewhere the priority is that of the process. Without it the work is done all the same.
+    #[cfg(target_os = "linux")]
+    let _nice = rustix::process::nice(NICE);
+}
+
+/// The changes that write a snapshot: its parts one by one, and last what makes it one.
+pub fn changes(number: u64, bytes: &[u8], at: Time, volume: Volume) -> Vec<Change> {
+    let parts = (0..).zip(bytes.chunks(PART));
+    let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();
+    let parts = u32::try_from(changes.len()).unwrap_or(u32::MAX);
+    let Volume { work, bytes: record_bytes } = volume;
+    let index = SnapshotIndex { at, wall: WallTime::now(), parts, bytes: bytes.len() as u64, work, record_bytes };
+    changes.push(Change::Index(number, index));
+    changes
+}
+
+/// Makes the snapshot of everything up to a record.
+///
+/// # Errors
+/// Something before it cannot be read, or it cannot be written.
+pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Result<(), String> {
+    let mut core = core_at(journal.store(), setup, Time(u64::MAX), number).map_err(|error| error.to_string())?;
+    let (bytes, at) = (core.save(), core.now());
+    drop(core);
+    for change in changes(number, &bytes, at, volume) {
+        if !journal.aside(vec![change]) {
+            return Err("the disk fails".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// After how many bytes of records there is another snapshot.
+fn apart(bounds: Bounds) -> u64 {
+    BYTES.min(bounds.records / 4)
+}
+
+/// Drops what is too old.
+fn trim(journal: &Journal, bounds: Bounds) {
+    let Ok(snapshots) = journal.store().snapshots() else { return };
+    let mut kept = snapshots.clone();
+    keep(&mut kept, WallTime::now(), bounds);
+    for (number, _) in snapshots.iter().filter(|(number, _)| kept.iter().all(|(kept, _)| kept != number)) {
+        journal.aside(vec![Change::DropSnapshot(*number)]);
+    }
+    if let (Some((first, _)), Some((was, _))) = (kept.first(), snapshots.first())
+        && first != was
+    {
+        journal.aside(vec![Change::DropBefore(first + 1)]);
+    }
+    // What cannot be read now is bounded the next time.
+    let _ = bounded::bound(journal.store(), bounds, |change| journal.aside(vec![change]));
+}
+
+/// Which snapshots are kept of these, the oldest first.
+fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds) {
+    let Some((_, newest)) = snapshots.last().cloned() else { return };
+    // There is always a second one to begin with.
+    while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > bounds.records {
+        snapshots.remove(0);
+    }
+    let day = u64::try_from(KEPT_TIME.as_micros()).unwrap_or(u64::MAX);
+    // The first is not needed when the second reaches back far enough.
+    while let Some((_, second)) = snapshots.get(1)
+        && second.work.saturating_add(KEPT_WORK) <= newest.work
+        && second.wall.0.saturating_add(day) <= now.0
+    {
+        snapshots.remove(0);
+    }
+    let mut at = 1;
+    while at + 1 < snapshots.len() {
+        let (before, after) = (snapshots[at - 1].1.volume(), snapshots[at + 1].1.volume());
+        let near = after.work.saturating_sub(before.work) <= SPREAD;
+        if near && after.bytes.saturating_sub(before.bytes) <= 2 * apart(bounds) {
+            snapshots.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    // Large ones stand farther apart.
+    while snapshots.len() > 2
+        && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > bounds.snapshots
+    {
+        let gap = |at: &usize| snapshots[at + 1].1.work.saturating_sub(snapshots[at - 1].1.work);
+        let closest = (1..snapshots.len() - 1).min_by_key(gap).unwrap_or(1);
+        snapshots.remove(closest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, SnapshotIndex) {
+        (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work, record_bytes: 0 })
+    }
+
+    /// Bounds that nothing here comes near but what a test is about.
+    const WIDE: Bounds = Bounds::of(1 << 30);
+
+    fn kept(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
+        keep(&mut snapshots, WallTime(now), WIDE);
+        snapshots.iter().map(|(number, _)| *number).collect()
+    }
+
+    #[test]
+    fn the_last_million_stays_and_the_last_day() {
+        let all = |wall: u64| (0..100).map(|at| snapshot(at * 20_000, wall, 1)).collect::<Vec<_>>();
+        let day = 24 * 60 * 60 * 1_000_000;
+        let young = kept(all(day), day);
+        assert_eq!((young[0], young[young.len() - 1]), (0, 1_980_000));
+        assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD), "{young:?}");
+        let old = kept(all(0), 2 * day);
+        assert_eq!((old[0], old[old.len() - 1]), (980_000, 1_980_000));
+    }
+
+    #[test]
+    fn neither_a_day_nor_a_million_is_kept_beyond_the_bytes() {
+        let heavy = |from: u64| {
+            let all = (from..from + 40).map(|at| snapshot(at * 100, 1, 1));
+            all.map(|(number, index)| (number, SnapshotIndex { record_bytes: number / 100 * BYTES, ..index }))
+        };
+        let kept = kept(heavy(1).collect(), 2);
+        let [first, last] = [kept[0], kept[kept.len() - 1]];
+        assert_eq!(last, 4000);
+        let bytes = (last - first) / 100 * BYTES;
+        assert!(bytes <= WIDE.records && bytes + 3 * BYTES > WIDE.records, "{bytes} of {WIDE:?}: {kept:?}");
+        // Those of an older version do not know their bytes.
+        let all = [snapshot(50, 1, 1)].into_iter().chain(heavy(10)).collect();
+        assert!(self::kept(all, 2)[0] > 50);
+    }
+
+    #[test]
+    fn large_ones_stand_farther_apart_and_the_ends_stay() {
+        let all = (0..50).map(|at| snapshot(at * 60_000, 1, WIDE.snapshots / 8)).collect();
+        let kept = kept(all, 2);
+        assert_eq!((kept.len(), kept[0], kept[kept.len() - 1]), (9, kept[0], 49 * 60_000));
+        assert!(kept[0] <= 49 * 60_000 - KEPT_WORK);
+    }
+}

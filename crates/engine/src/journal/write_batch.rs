@@ -1,0 +1,44 @@
+//! The changes that wait to be written.
+
+use std::sync::Arc;
+
+use super::recorder::RecordBlock;
+use super::tables::Change;
+use crate::audit_log::NewEntries;
+
+/// What is done once something is on the disk.
+pub type AfterWrite = Box<dyn FnOnce() + Send>;
+
+/// What goes to the disk at once.
+#[derive(Default)]
+pub(super) struct WriteBatch {
+    pub changes: Vec<Change>,
+    pub bytes: usize,
+    /// The number of the last record in it; 0 if there is none.
+    pub last: u64,
+    pub then: Option<AfterWrite>,
+}
+
+impl WriteBatch {
+    pub fn of(block: Option<RecordBlock>, news: &NewEntries) -> Self {
+        let mut waiting = Self::default();
+        if let Some(block) = block {
+            waiting.last = block.last();
+            waiting.bytes = block.frames.len();
+            waiting.changes.extend(block.rows().map(|(first, frames)| Change::Records(first, frames.into())));
+        }
+        waiting.changes.extend(changes_of(news));
+        waiting
+    }
+}
+
+/// What is new in a ledger, as it stands in the store.
+pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
+    #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
+    fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {
+        rmp_serde::to_vec_named(value).expect("the ledger has nothing that MessagePack lacks").into()
+    }
+    let entries = news.entries.iter().map(|entry| Change::Audit(entry.id, bytes(&**entry)));
+    let revisions = news.revisions.iter().map(|revision| Change::Revision(revision.number, bytes(&**revision)));
+    entries.chain(revisions)
+}

@@ -1,0 +1,35 @@
+//! Submissions that placement takes nowhere. They are listed among the rejected applications, and anybody can make them: so they are kept
+//! without large tags.
+
+use scheduler::placement::PlacementOutcome;
+use scheduler::{Partition, Submission};
+use view::act::{Act, Order, PartitionAct};
+
+/// How many bytes of tags are kept.
+const MOST_TAGS: usize = 1 << 10;
+
+/// The same submission without what is large in it, if it is rejected with and without that, for the same reason.
+pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submission> {
+    let size = |(name, value): (&String, &String)| name.len() + value.len();
+    if submission.tags.iter().map(size).sum::<usize>() <= MOST_TAGS {
+        return None;
+    }
+    let mut room = MOST_TAGS;
+    let mut fits = |tag| {
+        let left = room.checked_sub(size(tag));
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let tags = submission.tags.iter().filter(|tag| fits(*tag));
+    let small =
+        Submission { tags: tags.map(|(name, value)| (name.clone(), value.clone())).collect(), ..submission.clone() };
+    let [whole, without] = [submission, &small].map(|submission| part.would_place(submission).placement.outcome);
+    (matches!(whole, PlacementOutcome::Refused(_)) && whole == without).then_some(small)
+}
+
+/// The order that is recorded in the place of one whose submission was rejected; `None` when that is as small as can be.
+pub(super) fn recorded(parts: &[Partition], order: &Order) -> Option<Order> {
+    let Act::In { partition, act: PartitionAct::Submit(submission) } = &order.act else { return None };
+    let small = small(parts.iter().find(|part| part.name == *partition)?, submission)?;
+    Some(Order::new(Act::within(partition, PartitionAct::Submit(small)), order.reason.clone()))
+}

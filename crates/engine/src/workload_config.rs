@@ -1,0 +1,104 @@
+//! Configurations of the workload. It knows only its own: changes by others stay, and a step applies only the workload's own changes, or
+//! nothing.
+//!
+//! Invariants:
+//! - while nobody else changes the configuration a step is loaded as it is, byte for byte;
+//! - a replay gives the same: everything that decides is in the state and in the record of the step.
+
+use std::sync::Arc;
+
+use super::active_config::{ConfigText, WorkloadBase};
+use super::audit;
+use super::config_load::{load, rejected};
+use super::state::State;
+use ::config::merge::merge;
+use ::config::{self, Config};
+use scheduler::{Event, EventKind};
+use view::NoticeWeight;
+use view::act::{ActsFrom, LoadedBy};
+
+/// Brings a configuration of the workload into force, or what it changes; `text` is how it is written, where the workload does not know
+/// that. A step that is refused is reported, and the workload hears of it.
+pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<ConfigText>) {
+    let before = audit::config_facts(state);
+    let of_workload = || state.workload_text(config).map(|text| ConfigText::new(&text, &state.policy_group));
+    let text = text.or_else(of_workload);
+    let refused = match merged(state, config, text.as_ref()) {
+        Err(why) => {
+            refuse(state, &why);
+            Some(why)
+        }
+        Ok(None) => rejected(load(state, config, text.clone(), LoadedBy::Workload)),
+        Ok(Some((onto, merged, text))) => {
+            let refused = rejected(load(state, &merged, Some(text), LoadedBy::Workload));
+            if refused.is_none() {
+                let title = "a configuration step of the workload was merged onto what is in force".to_owned();
+                let kept = format!("revision {onto} stays unchanged, but for what the workload itself changes");
+                state.show_notice(NoticeWeight::Info, title, kept);
+            }
+            refused
+        }
+    };
+    if refused.is_none() {
+        let base = text.map(|text| WorkloadBase { checksum: config.checksum.clone(), text: text.queues });
+        state.active_config.workload_base = base;
+    }
+    audit::enter_load(state, ActsFrom::Workload, before, refused.as_deref(), None);
+}
+
+/// The text to load in place of a configuration of the workload, and its base revision; `None`: the configuration itself, since
+/// nobody else has changed anything.
+///
+/// # Errors
+/// Why the changes of the workload cannot be merged into the configuration in force.
+fn merged(
+    state: &State,
+    config: &Config,
+    text: Option<&ConfigText>,
+) -> Result<Option<(u64, Arc<Config>, ConfigText)>, String> {
+    let active = &state.active_config;
+    let in_force = &active.config;
+    let Some(base) = &active.workload_base else { return own_or_nothing(state) };
+    if base.checksum == in_force.checksum || config.checksum == in_force.checksum {
+        return Ok(None);
+    }
+    let (Some(written), Some(text)) = (&active.written, text) else { return own_or_nothing(state) };
+    let since = format!("revision {} is not the workload's", active.revision);
+    let both = merge(&base.text, &written.queues, &text.queues).map_err(|lines| {
+        let line = lines.first().map_or(1, |line| line + 1);
+        format!("{since}, and both change line {line} of it: what is in force stays")
+    })?;
+    let parsed = state.config_cache.parse(both.as_bytes(), &state.policy_group, state.profile());
+    let Some(merged) = &parsed.config else {
+        return Err(format!("{since}, and with the step's changes it would not be valid: what is in force stays"));
+    };
+    // Lines that look alike may have been taken for one another: nothing may be touched that the workload does not touch.
+    let read = config::read(&base.text, state.profile()).config.unwrap_or_default();
+    let (wanted, done) = (config::diff(&read, config), config::diff(in_force, merged));
+    if !done.touches().is_subset(&wanted.touches()) || (done.touches_partitions() && !wanted.touches_partitions()) {
+        return Err(format!("{since}, and the step's changes cannot be separated from that: what is in force stays"));
+    }
+    Ok(Some((active.revision, Arc::clone(merged), parsed.text.clone())))
+}
+
+/// Without knowing how both are written, a configuration is loaded only over one that nobody else brought.
+fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
+    match state.active_config.written.as_ref().map(|written| &written.by) {
+        Some(LoadedBy::User(user) | LoadedBy::RolledBack(user)) => Err(format!(
+            "revision {} is {user}'s, and what the workload changes is not known: what is in force stays",
+            state.active_config.revision
+        )),
+        _ => Ok(None),
+    }
+}
+
+/// Reports a step that is not carried out, to people and to the workload.
+fn refuse(state: &mut State, why: &str) {
+    let title = "a configuration step of the workload was refused".to_owned();
+    state.show_notice(NoticeWeight::Warning, title, why.to_owned());
+    let events = vec![Event::new(state.now, EventKind::ConfigRejected { message: why.to_owned() })];
+    if let Some(workload) = &mut state.workload {
+        workload.observe(state.now, &events);
+    }
+    state.outbox.push(events);
+}

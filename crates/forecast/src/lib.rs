@@ -1,0 +1,13 @@
+//! What would happen: forks of a scheduler, run with and without changes.
+//!
+//! - [`whatif`] runs forks with and without changes and says what differs;
+//! - [`twin`] is a scheduler of ours in the state of a remote one, as far as that can be seen;
+//! - [`simulate`] runs workloads of traces through a scheduler, and searches for the smallest cluster that meets a target;
+//! - [`shadow`] compares each decision of a remote scheduler with ours.
+//!
+//! Invariant: pure, as the scheduler is. `twin` and `simulate` use `whatif`; the others use none of each other.
+
+pub mod shadow;
+pub mod simulate;
+pub mod twin;
+pub mod whatif;

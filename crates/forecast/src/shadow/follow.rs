@@ -1,0 +1,317 @@
+//! The shadow: takes in what comes, follows the decisions of the other scheduler, and compares them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::PARTITION;
+use super::doubt::{Entry, Past};
+use super::foresee::{AskOf, Foreseen, foresee, part};
+use super::judge::{Bench, Judged, judge};
+use super::missed::Awaited;
+use super::released::Released;
+use super::seen::{Decision, Input};
+use super::settings::Settings;
+use super::verdict::{Comparison, PreemptionCheck, Ruling, Verdict};
+use model::{AppId, AskId, NodeId, QueuePath, Time};
+use scheduler::{Adopted, AskSpec, Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
+
+/// So many refusals of ours are remembered.
+const MOST_REJECTED: usize = 10_000;
+
+/// A scheduler of ours that follows another one.
+#[derive(Debug)]
+pub struct Shadow {
+    pub(super) settings: Settings,
+    pub(super) partition: Arc<str>,
+    pub(super) state: Scheduler,
+    pub(super) now: Time,
+    pub(super) past: Past,
+    pub(super) released: Released,
+    /// Every ask that is there, to ask for it again.
+    pub(super) specs: BTreeMap<AskOf, AskSpec>,
+    /// What ours refused that the other one may have taken: applications, or single asks.
+    rejected: BTreeMap<(AppId, Option<AskId>), String>,
+    /// What ours said that a mapping has to know, since it was last taken; nothing while nobody takes it.
+    heard: Option<Vec<Event>>,
+    /// Asks that ours would serve and the other one leaves waiting: each is reported once.
+    pub(super) passed_over: BTreeSet<AskOf>,
+    pub(super) awaited: Option<Awaited>,
+    /// Until when nothing is settled, and why.
+    pub(super) unsettled: Option<(Time, String)>,
+    pub(super) cycles: u64,
+    pub(super) checks: Vec<PreemptionCheck>,
+}
+
+impl Shadow {
+    /// A shadow that begins with a scheduler in the state of the cluster at a time.
+    pub fn new(state: Scheduler, now: Time, settings: Settings) -> Self {
+        Self {
+            settings,
+            partition: Arc::from(PARTITION),
+            state,
+            now,
+            past: Past::default(),
+            released: Released::default(),
+            specs: BTreeMap::new(),
+            rejected: BTreeMap::new(),
+            heard: None,
+            passed_over: BTreeSet::new(),
+            awaited: None,
+            unsettled: None,
+            cycles: 0,
+            checks: Vec::new(),
+        }
+    }
+
+    /// The scheduler in the state that the other one is in, as far as that can be seen.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.state
+    }
+
+    /// The latest time that it was given.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// How many cycles of ours were tried to foresee decisions.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// The partition that it is about; `None` before the first configuration.
+    pub fn partition(&self) -> Option<&Partition> {
+        part(&self.state, &self.partition)
+    }
+
+    /// The same, to change its predicates.
+    pub fn partition_mut(&mut self) -> Option<&mut Partition> {
+        self.state.partitions_mut().iter_mut().find(|part| *part.name == *self.partition)
+    }
+
+    /// What ours said since this was last asked of applications and asks that it refuses, and of the states of applications. From the first call on
+    /// it is kept: call this often.
+    pub fn take_heard(&mut self) -> Vec<Event> {
+        self.heard.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// Which of these asks ours would serve next; `None`: it would serve another one, or nothing.
+    pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
+        let Self { state, released, partition, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        let foreseen = foresee(state, partition, at.max(self.now), &gone)?;
+        self.cycles += foreseen.cycles;
+        let ((_, ask), _) = foreseen.next?.allocates?;
+        asks.contains(&ask).then_some(ask)
+    }
+
+    /// Preemptions of the other one that were compared since this was last asked.
+    pub fn take_checks(&mut self) -> Vec<PreemptionCheck> {
+        std::mem::take(&mut self.checks)
+    }
+
+    /// Until a time nothing is settled: the other scheduler has restarted, or a configuration is on its way to it.
+    pub fn unsettle(&mut self, until: Time, why: impl Into<String>) {
+        self.awaited = None;
+        if self.unsettled.as_ref().is_none_or(|(other, _)| *other <= until) {
+            self.unsettled = Some((until, why.into()));
+        }
+    }
+
+    /// Something came in. Gives what ours did about it.
+    pub fn see(&mut self, at: Time, input: Input) -> Vec<Event> {
+        let at = self.turn_to(at);
+        match input {
+            Input::Command(PartitionCommand::Release { app, ask }) => {
+                self.gone(at, (app, ask));
+                Vec::new()
+            }
+            input => self.take(at, input),
+        }
+    }
+
+    /// Puts something into the state, and remembers it.
+    pub(super) fn take(&mut self, at: Time, input: Input) -> Vec<Event> {
+        self.past.keep(at, self.settings.window, &self.partition, &mut self.state);
+        let events = put_in(&mut self.state, at, &input, &self.partition);
+        if let Input::Command(PartitionCommand::Ask(spec)) = &input
+            && spec.count <= 1
+        {
+            self.specs.insert((spec.app.clone(), spec.id.clone()), spec.clone());
+        }
+        self.note(&events);
+        self.past.note(at, Entry::Input(input));
+        events
+    }
+
+    /// Time comes to `at`, never back: what is due by then happens. Gives the time that it is.
+    pub fn turn_to(&mut self, at: Time) -> Time {
+        let at = at.max(self.now);
+        self.now = at;
+        if self.state.next_timer().is_some_and(|due| due <= at) {
+            let events = apply(&mut self.state, at, &Command::Tick);
+            self.note(&events);
+        }
+        self.unsettled.take_if(|(until, _)| *until <= at);
+        self.let_go(at);
+        at
+    }
+
+    /// Notes what ours refused, and what it ended by itself.
+    fn note(&mut self, events: &[Event]) {
+        self.released.note(events);
+        for event in events {
+            let is_heard = matches!(
+                event.kind,
+                EventKind::AppRejected { .. } | EventKind::AskRejected { .. } | EventKind::AppState { .. }
+            );
+            if let Some(heard) = self.heard.as_mut().filter(|_| is_heard) {
+                heard.push(event.clone());
+            }
+            let (of, message) = match &event.kind {
+                EventKind::AppRejected { app, message } => ((app.clone(), None), message),
+                EventKind::AskRejected { app, ask, message } => ((app.clone(), Some(ask.clone())), message),
+                _ => continue,
+            };
+            self.rejected.insert(of, message.clone());
+            if self.rejected.len() > MOST_REJECTED {
+                self.rejected.pop_first();
+            }
+        }
+    }
+
+    /// The other scheduler decided. Compares that with ours, and takes it over.
+    pub fn decided(&mut self, decision: &Decision) -> Comparison {
+        let at = self.turn_to(decision.at);
+        let decision = Decision { at, ..decision.clone() };
+        self.past.keep(at, self.settings.window, &self.partition, &mut self.state);
+        let Self { state, released, passed_over, settings, partition, past, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        let now = part(state, partition).and_then(|part| part.nodes.predicates()).cloned();
+        let now = now.as_ref();
+        let bench = Bench { partition, same_moment: settings.same_moment, passed_over, gone: &gone, now };
+        let judged = judge(state, &decision, &bench);
+        let mut ruling = judged.as_ref().map_or_else(nowhere, |judged| judged.ruling.clone());
+        if !ruling.verdict.agrees() && ruling.verdict != Verdict::Unsettled {
+            let doubt = past.doubt(&decision, settings.window, &ruling, &bench);
+            ruling = doubt.map_or(ruling, |why| Ruling::new(Verdict::Unsettled, why));
+        }
+        if let Some(refused) = self.refused(&decision).filter(|_| ruling.verdict == Verdict::Unsettled) {
+            ruling = refused;
+        }
+        if let Some((_, why)) = &self.unsettled {
+            ruling = Ruling::new(Verdict::Unsettled, why.clone());
+        }
+        let queue = self.leaf(&decision.app);
+        let ours = judged.as_ref().and_then(|judged| judged.ours.clone());
+        self.follow(&decision, judged);
+        let Ruling { verdict, rule, cause } = ruling;
+        let Decision { at, app, ask, node, source } = decision;
+        Comparison { at, verdict, app, ask, queue, node: Some(node), ours, rule, cause, source: Some(source) }
+    }
+
+    /// Ours refused the application or the ask of a decision.
+    fn refused(&self, decision: &Decision) -> Option<Ruling> {
+        let Decision { app, ask, .. } = decision;
+        let of_app = self.rejected.get(&(app.clone(), None)).map(|message| ("placement", message));
+        let of_ask = || Some(("ask", self.rejected.get(&(app.clone(), Some(ask.clone())))?));
+        let there = self.partition().is_some_and(|part| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
+        let (rule, message) = of_app.or_else(of_ask).filter(|_| !there)?;
+        Some(Ruling { verdict: Verdict::Illegal, rule: Some(rule), cause: format!("ours refused it: {message}") })
+    }
+
+    pub(super) fn leaf(&self, app: &AppId) -> QueuePath {
+        self.partition().and_then(|part| part.app(app)).map(|app| app.queue_path.clone()).unwrap_or_default()
+    }
+
+    /// The state as the other scheduler decided.
+    fn follow(&mut self, decision: &Decision, judged: Option<Judged>) {
+        let Decision { at, app, ask, node, source } = decision;
+        let of = (app.clone(), ask.clone());
+        let mut placeholder = None;
+        if let Some(Judged { foreseen: Foreseen { quiet, next, cycles }, is_next, .. }) = judged {
+            self.cycles += cycles;
+            match next.filter(|_| is_next) {
+                Some(next) => {
+                    self.state = next.after;
+                    placeholder = next.replaces.filter(|held| self.released.is_held(&(app.clone(), held.clone())));
+                    self.confirm(*at, next.frees);
+                    let other =
+                        next_placeholder(&self.state, &self.partition, &self.released, &of, placeholder.as_ref());
+                    if let Some(other) = other {
+                        // Another one of the group went than ours would have taken.
+                        self.end(*at, &(app.clone(), other));
+                    }
+                }
+                None => {
+                    self.state = quiet;
+                    placeholder = next_placeholder(&self.state, &self.partition, &self.released, &of, None);
+                    // What ours never let in cannot be taken over.
+                    let _ = take_over(&mut self.state, *at, &self.partition, &of, node, placeholder.as_ref());
+                }
+            }
+        }
+        self.forget_gone();
+        self.passed_over.remove(&of);
+        self.awaited.take_if(|awaited| awaited.ask == of);
+        self.past.note(*at, Entry::Decided(of, node.clone(), source.resolution(), placeholder));
+    }
+}
+
+fn nowhere() -> Ruling {
+    Ruling::new(Verdict::Unsettled, format!("there is no partition {PARTITION:?}"))
+}
+
+/// The placeholder that an ask of a gang took over from: one of its group that is known to have gone. `None` if it is `known` already.
+fn next_placeholder(
+    state: &Scheduler,
+    partition: &str,
+    released: &Released,
+    (app, ask): &AskOf,
+    known: Option<&AskId>,
+) -> Option<AskId> {
+    let application = part(state, partition)?.app(app)?;
+    let group = application.asks.get(application.ask_key(ask)?)?.rare.task_group.clone()?;
+    let of_group = |id: &&AskId| {
+        let held = application.ask_key(id).and_then(|key| application.asks.get(key));
+        held.is_some_and(|held| held.placeholder && held.rare.task_group.as_ref() == Some(&group))
+    };
+    released.held_of(app).filter(|_| known.is_none()).find(of_group).cloned()
+}
+
+fn apply(state: &mut Scheduler, at: Time, command: &Command) -> Vec<Event> {
+    let mut events = state.apply(at, command);
+    while state.is_unfinished() {
+        events.extend(state.apply(at, &Command::Continue));
+    }
+    events
+}
+
+/// Puts an input into a state.
+pub(super) fn put_in(state: &mut Scheduler, at: Time, input: &Input, partition: &str) -> Vec<Event> {
+    match input {
+        Input::Configure(config) => apply(state, at, &Command::Configure(Arc::clone(config))),
+        Input::Command(command) => apply(state, at, &Command::from(command.clone())),
+        Input::Runs { app, ask, node } => {
+            // One that ours did not let in is reported where a decision of it is compared.
+            let _ = take_over(state, at, partition, &(app.clone(), ask.clone()), node, None);
+            Vec::new()
+        }
+    }
+}
+
+/// Brings a decision of the other scheduler into a state. `placeholder`: the one that went for it.
+pub(super) fn take_over(
+    state: &mut Scheduler,
+    at: Time,
+    partition: &str,
+    (app, ask): &AskOf,
+    node: &NodeId,
+    placeholder: Option<&AskId>,
+) -> Result<(), String> {
+    if let Some(placeholder) = placeholder
+        && state.adopt_replacement(at, partition, (app, ask), placeholder, node).is_ok()
+    {
+        return Ok(());
+    }
+    state.adopt_ask(at, partition, (app, ask), node, Adopted::Allocation)
+}

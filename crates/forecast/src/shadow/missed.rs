@@ -1,0 +1,89 @@
+//! Decisions that ours would make and the other scheduler does not (K8S-303, missed).
+
+use super::follow::Shadow;
+use super::foresee::{AskOf, foresee, foresee_in, withdraw};
+use super::verdict::{Comparison, Ours, Verdict};
+use model::{NodeId, Time};
+use scheduler::Command;
+
+/// So many asks that the other scheduler leaves waiting are known at once; beyond that none is looked for.
+const MOST_PASSED_OVER: usize = 64;
+
+/// A decision of ours that the other one has not made yet.
+#[derive(Debug)]
+pub(super) struct Awaited {
+    pub ask: AskOf,
+    since: Time,
+}
+
+impl Shadow {
+    /// One cycle of the other scheduler that found nothing to allocate: ours makes the reservations of one.
+    pub fn idle(&mut self, at: Time) {
+        let at = self.turn_to(at);
+        self.cycles += 1;
+        let Self { state, released, partition, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        if let Some(foreseen) = foresee_in(state, partition, at, &gone, 1) {
+            // Of what it would decide nothing is kept.
+            self.state = foreseen.quiet;
+        }
+        self.forget_gone();
+    }
+
+    /// The queue cleaner runs, as it does in the other scheduler every 10 s (SCH-182).
+    pub fn clean(&mut self, at: Time) {
+        let at = self.turn_to(at);
+        self.state.apply(at, &Command::Clean);
+    }
+
+    /// Time passes without a decision. Gives the decision of ours that the other one has not made for too long, if there is one.
+    pub fn pass(&mut self, at: Time) -> Option<Comparison> {
+        let at = self.turn_to(at);
+        let Self { state, released, partition, passed_over, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        let foreseen = foresee(state, partition, at, &gone)?;
+        self.cycles += foreseen.cycles;
+        let mut next = foreseen.next;
+        let mut trial = next.is_some().then(|| foreseen.quiet.fork(partition)).flatten();
+        while let (Some((of, _)), Some(trial)) = (next.as_ref().and_then(|next| next.allocates.as_ref()), &mut trial)
+            && passed_over.contains(of)
+        {
+            withdraw(trial, at, of);
+            next = foresee(trial, partition, at, &gone).and_then(|foreseen| foreseen.next);
+        }
+        self.state = foreseen.quiet;
+        self.forget_gone();
+        let found = next.and_then(|next| next.allocates);
+        let found = found.filter(|_| self.unsettled.is_none() && self.passed_over.len() < MOST_PASSED_OVER);
+        let Some((of, node)) = found else {
+            self.awaited = None;
+            return None;
+        };
+        self.wait(at, of, node)
+    }
+
+    fn wait(&mut self, at: Time, of: AskOf, node: NodeId) -> Option<Comparison> {
+        let awaited = self.awaited.take().filter(|awaited| awaited.ask == of);
+        let since = awaited.map_or(at, |awaited| awaited.since);
+        let waited = at.since(since);
+        if waited < self.settings.window + self.settings.patience {
+            self.awaited = Some(Awaited { ask: of, since });
+            return None;
+        }
+        self.passed_over.insert(of.clone());
+        let (app, ask) = of;
+        let cause = format!("ours would have put it on {node} for {} s, and it still waits", waited.as_secs());
+        Some(Comparison {
+            at: since,
+            verdict: Verdict::Missed,
+            queue: self.leaf(&app),
+            node: None,
+            ours: Some(Ours { app: app.clone(), ask: ask.clone(), node }),
+            rule: None,
+            cause,
+            source: None,
+            app,
+            ask,
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! What ends: by the other scheduler's own decision, or by ours, or for a reason that is not known.
+//!
+//! A pod that goes may be a placeholder that gives way, or a victim of preemption: which one is seen only when the pod that it goes for
+//! gets its node. Until then it is held: it counts as gone only for what it is to go for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::follow::{Shadow, take_over};
+use super::foresee::{AskOf, foresee, part};
+use super::seen::Input;
+use super::verdict::PreemptionCheck;
+use model::{AppId, AskId, NodeId, Time};
+use scheduler::{Event, EventKind, PartitionCommand, ReleaseReason};
+
+/// What is not settled of what ended.
+#[derive(Debug, Default)]
+pub(super) struct Released {
+    /// Gone, for something that is not seen yet, since.
+    held: BTreeMap<AskOf, Time>,
+    /// Ended by ours, since, and where it ran; not seen to have gone yet.
+    own: BTreeMap<AskOf, (Time, Option<NodeId>)>,
+}
+
+impl Released {
+    pub fn is_held(&self, of: &AskOf) -> bool {
+        self.held.contains_key(of)
+    }
+
+    /// The held asks of an application.
+    pub fn held_of<'a>(&'a self, app: &'a AppId) -> impl Iterator<Item = &'a AskId> {
+        self.held.keys().filter(move |(held, _)| held == app).map(|(_, ask)| ask)
+    }
+
+    /// Notes what ours ended by itself.
+    pub fn note(&mut self, events: &[Event]) {
+        for event in events {
+            if let EventKind::Released { app, ask, node, reason, .. } = &event.kind
+                && matches!(reason, ReleaseReason::Timeout | ReleaseReason::Preempted)
+            {
+                self.own.insert((app.clone(), ask.clone()), (event.at, Some(node.clone())));
+            }
+        }
+    }
+}
+
+impl Shadow {
+    /// An ask or allocation is gone.
+    pub(super) fn gone(&mut self, at: Time, of: AskOf) {
+        self.specs.remove(&of);
+        self.passed_over.remove(&of);
+        if self.released.own.remove(&of).is_some() {
+            return;
+        }
+        if self.waits_for_placeholder(&of) {
+            self.released.held.insert(of, at);
+        } else if self.runs(&of) && self.state.has_work() {
+            self.perhaps_a_victim(at, of);
+        } else {
+            self.end(at, &of);
+        }
+    }
+
+    /// It goes though ours does not end it.
+    pub(super) fn end(&mut self, at: Time, (app, ask): &AskOf) {
+        self.released.held.remove(&(app.clone(), ask.clone()));
+        let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
+        self.take(at, Input::Command(release));
+    }
+
+    /// Whether it is a placeholder, and an ask of its group waits for one.
+    fn waits_for_placeholder(&self, (app, ask): &AskOf) -> bool {
+        let found = self.partition().and_then(|part| {
+            let app = part.app(app)?;
+            let held = app.asks.get(app.ask_key(ask)?).filter(|ask| ask.placeholder && ask.allocation.is_some())?;
+            let waits = |(.., key): &(_, _, _, _)| {
+                let ask = &app.asks[*key];
+                !ask.placeholder && ask.rare.task_group == held.rare.task_group
+            };
+            Some(held.rare.task_group.is_some() && app.pending_order.iter().any(waits))
+        });
+        found.unwrap_or_default()
+    }
+
+    fn runs(&self, (app, ask): &AskOf) -> bool {
+        let found = self.partition().and_then(|part| {
+            let app = part.app(app)?;
+            Some(app.asks.get(app.ask_key(ask)?)?.allocation.is_some())
+        });
+        found.unwrap_or_default()
+    }
+
+    /// One that runs is gone: with the others that ours would preempt now, or for a reason of its own.
+    fn perhaps_a_victim(&mut self, at: Time, of: AskOf) {
+        let Self { state, released, partition, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        let Some(foreseen) = foresee(state, partition, at, &gone) else { return };
+        let Some(next) = foreseen.next.filter(|next| next.frees.contains(&of)) else {
+            return self.end(at, &of);
+        };
+        self.released.held.insert(of, at);
+        // What the same cycle allocates is seen later, and confirms them.
+        if next.allocates.is_none() && next.frees.iter().all(|of| self.released.is_held(of)) {
+            self.state = next.after;
+            self.cycles += foreseen.cycles;
+            self.confirm(at, next.frees);
+        }
+    }
+
+    /// Ours ended these with a decision that the other scheduler made as well.
+    pub(super) fn confirm(&mut self, at: Time, frees: BTreeSet<AskOf>) {
+        let mut victims = Vec::new();
+        for of in frees {
+            match self.released.held.remove(&of) {
+                Some(_) => victims.push(of),
+                None => drop(self.released.own.insert(of, (at, None))),
+            }
+        }
+        if !victims.is_empty() {
+            self.check(at, victims.clone(), victims);
+        }
+    }
+
+    /// The other scheduler is known to have ended these to make room, all for one ask or queue.
+    pub fn freed(&mut self, at: Time, victims: &BTreeSet<AskOf>) {
+        let at = self.turn_to(at);
+        let listed: Vec<AskOf> = victims.iter().cloned().collect();
+        victims.iter().for_each(|of| drop(self.specs.remove(of)));
+        if victims.iter().all(|of| self.released.own.contains_key(of)) {
+            victims.iter().for_each(|of| drop(self.released.own.remove(of)));
+            return self.check(at, listed.clone(), listed);
+        }
+        let Self { state, released, partition, .. } = self;
+        let gone = |of: &AskOf| released.is_held(of);
+        let Some(foreseen) = foresee(state, partition, at, &gone) else { return };
+        self.cycles += foreseen.cycles;
+        match foreseen.next {
+            Some(next) if next.allocates.is_none() && next.frees == *victims => {
+                self.state = next.after;
+                self.check(at, listed.clone(), listed);
+            }
+            next => {
+                let ours = next.map(|next| next.frees.into_iter().collect()).unwrap_or_default();
+                self.check(at, listed.clone(), ours);
+                self.state = foreseen.quiet;
+                for of in listed {
+                    if self.released.own.remove(&of).is_none() {
+                        self.end(at, &of);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check(&mut self, at: Time, victims: Vec<AskOf>, ours: Vec<AskOf>) {
+        // Placeholders that end are no victims.
+        let queue = victims.first().map(|(app, _)| self.leaf(app)).unwrap_or_default();
+        self.checks.push(PreemptionCheck { at, victims, ours, queue });
+    }
+
+    /// Forgets what is held and not there any more.
+    pub(super) fn forget_gone(&mut self) {
+        let Self { released, state, partition, .. } = self;
+        let Some(part) = part(state, partition) else { return };
+        released.held.retain(|(app, ask), _| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
+    }
+
+    /// Settles what has been open for too long: what is held goes, what ours ended alone comes back.
+    pub(super) fn let_go(&mut self, at: Time) {
+        let late = |since: Time| since + self.settings.hold <= at;
+        let held: Vec<AskOf> =
+            self.released.held.iter().filter(|(_, since)| late(**since)).map(|(of, _)| of.clone()).collect();
+        let own: Vec<AskOf> =
+            self.released.own.iter().filter(|(_, (since, _))| late(*since)).map(|(of, _)| of.clone()).collect();
+        for of in held {
+            self.end(at, &of);
+        }
+        for of in own {
+            let Some((_, node)) = self.released.own.remove(&of) else { continue };
+            // The other scheduler left it alone.
+            let Some((spec, node)) = self.specs.get(&of).cloned().zip(node) else { continue };
+            self.take(at, Input::Command(PartitionCommand::Ask(spec)));
+            // Where ours ended the application as well there is nothing to take over.
+            let _ = take_over(&mut self.state, at, &self.partition, &of, &node, None);
+            self.check(at, Vec::new(), vec![of]);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Workloads from known formats. Each reader reports the parts that it could not take over.
+//!
+//! | module | reads |
+//! |---|---|
+//! | [`swf`] | the Standard Workload Format: 18 columns a line |
+//! | [`openb`] | the CSVs of Alibaba's OpenB trace: nodes, pods |
+//! | [`kubernetes`] | `kubectl get nodes,pods -A -o json` |
+//! | [`generator`] | streams of applications by arrival process, size and runtime |
+//! | [`recorded`] | commands of a resource manager with their times: a scenario, a journal |
+
+pub mod generator;
+pub mod kubernetes;
+pub mod openb;
+pub mod recorded;
+pub mod swf;
+
+use std::fmt;
+
+use super::job::Workload;
+use config::Place;
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Line and column, both from 1.
+    pub at: Place,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.at.line, self.at.column, self.message, self.hint)
+    }
+}
+
+/// The result of reading a text: the workload, and the faults. Lines with a fault are left out of it.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// All that is right.
+    pub workload: Workload,
+    /// What is not, in the order of the text.
+    pub faults: Vec<Fault>,
+}
+
+impl Reading {
+    fn fault(&mut self, at: Place, message: impl Into<String>, hint: impl Into<String>) {
+        self.faults.push(Fault { at, message: message.into(), hint: hint.into() });
+    }
+}
+
+/// A number of seconds, with a fraction, from 0 to some 290 000 years.
+fn seconds(text: &str) -> Option<std::time::Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    (0.0..9e12).contains(&seconds).then(|| std::time::Duration::from_secs_f64(seconds))
+}

@@ -1,0 +1,170 @@
+//! Commands of a resource manager with their times, as a scenario or a journal has them: the applications, their asks and the nodes. When
+//! what runs ends, and what is taken back before it runs, follows from what became of each ask, where that is known.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use crate::simulate::job::{Job, Task, Workload};
+use model::{AppId, AskId, Time};
+use scheduler::{AskSpec, Event, EventKind, PartitionCommand, ReleaseReason, Submission};
+
+/// An ask of an application.
+type Key = (AppId, AskId);
+
+/// What became of an ask when it was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// How long it ran; `None`: it did not begin, or did not end.
+    pub runs: Option<Duration>,
+    /// How long after it was asked for it was taken back without having run.
+    pub taken_back: Option<Duration>,
+    /// It was preempted. What its resource manager asked for in its place is recorded by itself.
+    pub replaced: bool,
+}
+
+/// What becomes of asks while what was recorded happens again.
+#[derive(Debug, Default)]
+pub struct Fates {
+    asked: HashMap<Key, Time>,
+    begun: HashMap<Key, Time>,
+    /// When it ended, and what is known of it since then.
+    ended: HashMap<Key, (Time, Fate)>,
+}
+
+impl Fates {
+    /// An ask that is there when the recording begins: since then it runs, or waits.
+    pub fn there(&mut self, app: &AppId, ask: &AskId, at: Time, runs: bool) {
+        let of = if runs { &mut self.begun } else { &mut self.asked };
+        of.insert((app.clone(), ask.clone()), at);
+    }
+
+    /// Takes in what happened.
+    pub fn take(&mut self, events: &[Event]) {
+        for Event { at, kind } in events {
+            match kind {
+                EventKind::AskAdded { app, ask, .. } => drop(self.asked.insert((app.clone(), ask.clone()), *at)),
+                EventKind::Allocated { app, ask, .. } => drop(self.begun.insert((app.clone(), ask.clone()), *at)),
+                EventKind::Released { app, ask, reason, .. } => {
+                    let key = (app.clone(), ask.clone());
+                    let Some(begun) = self.begun.remove(&key) else { continue };
+                    let replaced = *reason == ReleaseReason::Preempted;
+                    let fate = Fate { runs: Some(at.since(begun)), replaced, ..Fate::default() };
+                    self.ended.insert(key, (*at, fate));
+                }
+                EventKind::AskRemoved { app, ask, .. } => {
+                    let key = (app.clone(), ask.clone());
+                    let Some(asked) = self.asked.get(&key) else { continue };
+                    let fate = Fate { taken_back: Some(at.since(*asked)), ..Fate::default() };
+                    self.ended.insert(key, (*at, fate));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What became of an ask in the end; nothing where it has not ended.
+    pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
+        self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
+    }
+
+    /// What is known of an ask at a time: of one that ran then, that it runs once more as long as it had.
+    pub fn known(&self, app: &AppId, ask: &AskId, at: Time) -> Fate {
+        let key = (app.clone(), ask.clone());
+        let begun = match self.ended.get(&key) {
+            Some((ended, fate)) if *ended <= at => return *fate,
+            Some((ended, fate)) => fate.runs.and_then(|runs| ended.0.checked_sub(runs.as_micros() as u64)).map(Time),
+            None => self.begun.get(&key).copied(),
+        };
+        let runs = begun.filter(|begun| *begun < at).map(|begun| at.since(begun) * 2);
+        Fate { runs, ..Fate::default() }
+    }
+}
+
+/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `fate` says how an ask ended when it was
+/// recorded.
+pub fn read(
+    commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
+    begins: Option<Time>,
+    fate: impl Fn(&AppId, &AskId) -> Fate,
+) -> Workload {
+    let mut workload = Workload::default();
+    let mut known: BTreeMap<AppId, usize> = BTreeMap::new();
+    let mut begins = begins;
+    for (at, command) in commands {
+        let place = || format!("at {at}");
+        match command {
+            PartitionCommand::AddNode(spec) if workload.nodes.iter().any(|node| node.id == spec.id) => {
+                workload.leave_out("nodes that come back: all nodes are there from the beginning", place);
+            }
+            PartitionCommand::AddNode(spec) => workload.nodes.push(spec),
+            PartitionCommand::UpdateNode { .. }
+            | PartitionCommand::RemoveNode(_)
+            | PartitionCommand::DrainNode(_)
+            | PartitionCommand::ResumeNode(_) => {
+                workload.leave_out("changes of nodes: all nodes are there from the beginning", place);
+            }
+            PartitionCommand::Submit(submission) => {
+                let at = Time(at.0 - begins.get_or_insert(at).0.min(at.0));
+                submitted(&mut workload, &mut known, at, submission);
+            }
+            PartitionCommand::Ask(ask) => {
+                let begins = *begins.get_or_insert(at);
+                let Some(job) = known.get(&ask.app).map(|number| &mut workload.jobs[*number]) else {
+                    workload.leave_out("asks of applications that were there before", place);
+                    continue;
+                };
+                if ask.placeholder {
+                    workload.leave_out("placeholders of gangs: their tasks are asked for one by one", place);
+                    continue;
+                }
+                let after = Time(at.0.saturating_sub(begins.0)).since(job.at);
+                job.tasks.extend(tasks(&ask, after, &fate));
+            }
+            PartitionCommand::Kill { .. } | PartitionCommand::Move { .. } => {
+                workload.leave_out("orders of people (kill, move): what they ended ends when it did", place);
+            }
+            PartitionCommand::Adopt { .. }
+            | PartitionCommand::Release { .. }
+            | PartitionCommand::Remove { .. }
+            | PartitionCommand::SetForeign { .. }
+            | PartitionCommand::Clean { .. } => {}
+        }
+    }
+    workload.jobs.retain(|job| !job.tasks.is_empty());
+    workload.sort();
+    workload
+}
+
+/// The asks of a command; those that became the same are one task.
+fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
+    for id in ask.ids() {
+        let Fate { runs, taken_back, replaced } = fate(&ask.app, &id);
+        let one = Task {
+            after,
+            count: 1,
+            resource: ask.resource.clone(),
+            priority: ask.priority,
+            runs,
+            required_node: ask.required_node.clone(),
+            allow_preempt_self: ask.allow_preempt_self,
+            allow_preempt_other: ask.allow_preempt_other,
+            taken_back,
+            replaced,
+        };
+        match tasks.last_mut() {
+            Some(last) if last.is_like(&one) => last.count += 1,
+            _ => tasks.push(one),
+        }
+    }
+    tasks
+}
+
+fn submitted(workload: &mut Workload, known: &mut BTreeMap<AppId, usize>, at: Time, submission: Submission) {
+    let Submission { app, queue, who, tags, .. } = submission;
+    let again = known.len();
+    // An id that is used again is another application.
+    let name = if known.contains_key(&app) { AppId::from(format!("{app}+{again}")) } else { app.clone() };
+    known.insert(app, workload.jobs.len());
+    workload.jobs.push(Job { app: name, at, queue, who, tags, tasks: Vec::new() });
+}

@@ -1,0 +1,156 @@
+//! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` begins a comment.
+//!
+//! A job that asked for n processors becomes one application with n asks of one core each, and its memory. They may begin at different
+//! times: the format's jobs begin all at once, and a scheduler of queues does not hold processors back for them.
+
+use std::time::Duration;
+
+use super::{Reading, seconds};
+use crate::simulate::job::{Job, Task};
+use config::Place;
+use model::{AppId, Identity, Resource, Time};
+
+/// How many columns a line has.
+const COLUMNS: usize = 18;
+/// The names of the columns, for messages.
+const NAMES: [&str; COLUMNS] = [
+    "job",
+    "submit time",
+    "wait time",
+    "run time",
+    "processors used",
+    "average cpu time",
+    "memory used",
+    "processors asked",
+    "time asked",
+    "memory asked",
+    "status",
+    "user",
+    "group",
+    "application",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+];
+
+/// Reads a log.
+pub fn read(name: &str, text: &str) -> Reading {
+    let mut reading = Reading::default();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split(';').next().unwrap_or_default();
+        if line.trim().is_empty() {
+            continue;
+        }
+        let at = Place { line: u32::try_from(number + 1).unwrap_or(u32::MAX), column: 1 };
+        match columns(line) {
+            Ok(columns) => take(&mut reading, name, at, &columns),
+            Err((column, message)) => {
+                let hint = "a line has 18 numbers with blanks between them; -1 is unknown";
+                reading.fault(Place { column, ..at }, message, hint);
+            }
+        }
+    }
+    if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
+        reading.fault(Place { line: 1, column: 1 }, "there is no job", "a line for each job, of 18 numbers");
+    }
+    reading.workload.sort();
+    reading.workload.notes.push(
+        "Standard Workload Format: each processor of a job is an ask of one core; they may begin at different times"
+            .to_owned(),
+    );
+    reading
+}
+
+/// The numbers of a line; else the column of the text that is wrong, and why.
+fn columns(line: &str) -> Result<[f64; COLUMNS], (u32, String)> {
+    let mut found = [-1.0; COLUMNS];
+    let mut count = 0;
+    for word in line.split_ascii_whitespace() {
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        let column = u32::try_from(line[..start].chars().count() + 1).unwrap_or(u32::MAX);
+        if count == COLUMNS {
+            return Err((column, format!("there are more than {COLUMNS} columns")));
+        }
+        let number: Option<f64> = word.parse().ok().filter(|number: &f64| number.is_finite());
+        found[count] = number.ok_or_else(|| (column, format!("{word:?} is no number ({})", NAMES[count])))?;
+        count += 1;
+    }
+    if count == COLUMNS { Ok(found) } else { Err((1, format!("there are {count} columns, not {COLUMNS}"))) }
+}
+
+fn take(reading: &mut Reading, name: &str, at: Place, columns: &[f64; COLUMNS]) {
+    let [job, submit, _, runs, used, _, memory_used, asked, _, memory_asked, status, user, group, ..] = *columns;
+    let place = || format!("{name}:{}", at.line);
+    let workload = &mut reading.workload;
+    let processors = [asked, used].into_iter().find(|count| *count >= 1.0);
+    let Some(processors) = processors else {
+        return workload.leave_out("jobs without a number of processors", place);
+    };
+    if runs < 0.0 {
+        return workload.leave_out("jobs without a run time", place);
+    }
+    if status == 5.0 && runs == 0.0 {
+        return workload.leave_out("jobs that were cancelled before they began", place);
+    }
+    let Some(submitted) = seconds(&submit.max(0.0).to_string()) else {
+        return workload.leave_out("jobs without a submit time", place);
+    };
+    let whole = |number: f64| number.trunc().clamp(0.0, 1e15) as i64;
+    let mut resource = Resource::new();
+    resource.set("vcore", 1000);
+    // Kilobytes for each processor.
+    if let Some(memory) = [memory_asked, memory_used].into_iter().find(|memory| *memory >= 1.0) {
+        resource.set("memory", whole(memory).saturating_mul(1024));
+    }
+    let named = |number: f64, what: &str| (number >= 0.0).then(|| format!("{what}{}", whole(number)));
+    let user = named(user, "user").unwrap_or_else(|| "unknown".to_owned());
+    let groups: Vec<String> = named(group, "group").into_iter().collect();
+    let mut tags = std::collections::BTreeMap::new();
+    for (column, tag) in [(13, "application"), (14, "queue"), (15, "partition")] {
+        tags.extend(named(columns[column], "").map(|value| (tag.to_owned(), value)));
+    }
+    let count = u32::try_from(whole(processors)).unwrap_or(u32::MAX);
+    let runs = Duration::try_from_secs_f64(runs).unwrap_or(Duration::MAX);
+    workload.jobs.push(Job {
+        app: AppId::from(format!("job-{}", whole(job))),
+        at: Time::ZERO + submitted,
+        queue: String::new(),
+        who: Identity::new(&user, groups),
+        tags,
+        tasks: vec![Task { count, resource, runs: Some(runs), ..Task::default() }],
+    });
+    if columns[16] >= 0.0 {
+        workload.leave_out("orders of jobs (preceding job, think time): a job comes in at its recorded time", place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_job_and_lines_are_sorted_by_their_time() {
+        let text = "; MaxProcs: 4\n2 10.5 0 60 2 -1 -1 4 99 1024 1 3 7 -1 1 -1 -1 -1\n1 3 0 5.25 1 -1 -1 -1 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+        let Reading { workload, faults } = read("log.swf", text);
+        assert_eq!(faults, []);
+        let [first, second] = workload.jobs.as_slice() else { panic!("{:?}", workload.jobs) };
+        assert_eq!((first.app.as_str(), first.at, first.who.user.as_str()), ("job-1", Time(3_000_000), "unknown"));
+        assert_eq!(first.tasks[0].runs, Some(Duration::from_millis(5250)));
+        assert_eq!((second.at, second.who.groups.clone()), (Time(10_500_000), vec!["group7".to_owned()]));
+        let task = &second.tasks[0];
+        assert_eq!((task.count, task.resource.amount("vcore"), task.resource.amount("memory")), (4, 1000, 1 << 20));
+        assert_eq!(second.tags["queue"], "1");
+    }
+
+    #[test]
+    fn a_line_that_does_not_read_has_its_place() {
+        let reading = read("log.swf", "1 2 3\n\n1 2 x 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18\n");
+        let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
+        assert!(faults[0].starts_with("1:1: there are 3 columns, not 18"), "{faults:?}");
+        assert!(faults[1].starts_with("3:5: \"x\" is no number (wait time)"), "{faults:?}");
+        let cancelled = read("l", "1 2 -1 -1 -1 -1 -1 4 -1 -1 5 1 1 -1 -1 -1 -1 -1\n");
+        assert_eq!(cancelled.workload.left_out[0].what, "jobs without a run time");
+        assert_eq!(cancelled.workload.left_out[0].first, "l:1");
+    }
+}

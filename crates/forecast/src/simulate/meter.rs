@@ -1,0 +1,344 @@
+//! Counts the events of a run.
+//!
+//! Waits are exact, and so are resources times time; only [`super::figures::Series`] has bins, whose length doubles when there would be too many.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::bins::Bins;
+use super::figures::{Figures, Group, Longest, ResourceUse, Waits, jain};
+use ledger::Integral;
+use model::{AppId, AskId, QueuePath, Resource, Time};
+use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
+
+/// In milliseconds, with its application, its ask and the ask's resources.
+type LongestWait = (u64, AppId, AskId, Resource);
+
+/// What belongs to one queue and user.
+#[derive(Clone, Debug, Default)]
+struct Account {
+    /// What is in use now, and since when.
+    now: Resource,
+    since: Time,
+    used: Integral,
+    /// In milliseconds, not sorted.
+    waits: Vec<u64>,
+    waiting: u64,
+    longest: Option<LongestWait>,
+    preempted: u64,
+    taken_back: u64,
+}
+
+impl Account {
+    /// Counts a wait in milliseconds.
+    fn waited(&mut self, wait: u64, (app, ask, wants): (&AppId, &AskId, &Resource)) {
+        self.waits.push(wait);
+        if wait > self.longest.as_ref().map_or(0, |(longest, ..)| *longest) {
+            self.longest = Some((wait, app.clone(), ask.clone(), wants.clone()));
+        }
+    }
+
+    fn change(&mut self, at: Time, by: &Resource, more: bool) {
+        self.used.add(&self.now, at.since(self.since));
+        self.since = at;
+        if more {
+            self.now.add_assign(by);
+        } else {
+            self.now.sub_assign(by);
+        }
+    }
+}
+
+/// Counts one run.
+#[derive(Debug, Default)]
+pub struct Meter {
+    accounts: HashMap<(QueuePath, Arc<str>), Account>,
+    /// Asks that wait, and since when.
+    pending: HashMap<(AppId, AskId), Time>,
+    applications: u64,
+    rejected: u64,
+    rejected_because: Option<String>,
+    asks_rejected: u64,
+    capacity: Resource,
+    nodes: HashMap<Box<str>, Resource>,
+    allocated: Resource,
+    peak: Resource,
+    capacity_time: Integral,
+    since: Time,
+    last: Time,
+    bins: Bins,
+    /// Asks that were made before do not count as waits.
+    waits_from: Time,
+}
+
+impl Meter {
+    /// A count that begins in the midst of a run: what is in use counts from now on, and waits of asks that are made from now on.
+    pub fn beginning(scheduler: &Scheduler, now: Time) -> Self {
+        let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
+        for part in scheduler.partitions() {
+            for node in part.nodes.iter() {
+                meter.node(now, node.id.as_str(), Some(&node.total));
+            }
+            for (_, app) in part.apps.iter() {
+                let user = Arc::<str>::from(app.who.user.as_str());
+                for (_, ask) in app.asks.iter() {
+                    if ask.allocation.is_some() {
+                        meter.account(&app.queue_path, &user, now).change(now, &ask.resource, true);
+                        meter.allocated.add_assign(&ask.resource);
+                    } else {
+                        meter.pending.insert((app.id.clone(), ask.id.clone()), ask.created);
+                    }
+                }
+            }
+        }
+        meter
+    }
+
+    /// Takes in what one command did; the scheduler is as it is after that.
+    pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
+        for event in events {
+            self.last = self.last.max(event.at);
+            self.one(event, scheduler);
+        }
+    }
+
+    fn one(&mut self, Event { at, kind }: &Event, scheduler: &Scheduler) {
+        let at = *at;
+        match kind {
+            EventKind::AskAdded { app, ask, .. } => {
+                self.pass(at);
+                self.pending.insert((app.clone(), ask.clone()), at);
+            }
+            EventKind::AskRemoved { app, ask, .. } => {
+                self.pass(at);
+                let since = self.pending.remove(&(app.clone(), ask.clone()));
+                let counts = since.is_some_and(|since| since >= self.waits_from);
+                if let Some((queue, user)) = holder_of(scheduler, app).filter(|_| counts) {
+                    self.account(&queue, &user, at).taken_back += 1;
+                }
+            }
+            EventKind::Allocated { app, ask, resource, holder, placeholder, .. } => {
+                self.pass(at);
+                let since = self.pending.remove(&(app.clone(), ask.clone()));
+                let counts = !placeholder && since.is_none_or(|since| since >= self.waits_from);
+                let account = self.account(&holder.queue, &holder.user, at);
+                account.change(at, resource, true);
+                if counts {
+                    account.waited(since.map_or(0, |since| millis(at.since(since))), (app, ask, resource));
+                }
+                self.allocated.add_assign(resource);
+                let peaks = resource.iter().map(|(name, _)| (name, self.allocated.amount(name)));
+                peaks.for_each(|(name, now)| self.peak.set(name, now.max(self.peak.amount(name))));
+            }
+            EventKind::Released { resource, holder, reason, .. } => {
+                self.pass(at);
+                let account = self.account(&holder.queue, &holder.user, at);
+                account.change(at, resource, false);
+                account.preempted += u64::from(*reason == ReleaseReason::Preempted);
+                self.allocated.sub_assign(resource);
+            }
+            EventKind::Moved { app, from, queue, .. } => self.moved(at, (app, from, queue), scheduler),
+            EventKind::AskResized { app, resource, before, allocated: true, .. } => {
+                self.pass(at);
+                if let Some((queue, user)) = holder_of(scheduler, app) {
+                    let account = self.account(&queue, &user, at);
+                    account.change(at, before, false);
+                    account.change(at, resource, true);
+                    self.allocated.sub_assign(before);
+                    self.allocated.add_assign(resource);
+                }
+            }
+            EventKind::AppAccepted { .. } => self.applications += 1,
+            EventKind::AppRejected { message, .. } => {
+                self.applications += 1;
+                self.rejected += 1;
+                self.rejected_because.get_or_insert_with(|| message.clone());
+            }
+            EventKind::AskRejected { .. } => self.asks_rejected += 1,
+            EventKind::NodeAdded { node, capacity } | EventKind::NodeCapacity { node, capacity } => {
+                self.node(at, node.as_str(), Some(capacity));
+            }
+            EventKind::NodeRemoved { node } => self.node(at, node.as_str(), None),
+            _ => {}
+        }
+    }
+
+    fn account(&mut self, queue: &QueuePath, user: &Arc<str>, at: Time) -> &mut Account {
+        let fresh = || Account { since: at, ..Account::default() };
+        self.accounts.entry((queue.clone(), Arc::clone(user))).or_insert_with(fresh)
+    }
+
+    fn moved(&mut self, at: Time, (app, from, to): (&AppId, &QueuePath, &QueuePath), scheduler: &Scheduler) {
+        let found = scheduler.partitions().iter().find_map(|part| part.app(app));
+        let Some((holds, user)) = found.map(|app| (app.holds(), Arc::<str>::from(app.who.user.as_str()))) else {
+            return;
+        };
+        self.account(from, &user, at).change(at, &holds, false);
+        self.account(to, &user, at).change(at, &holds, true);
+    }
+
+    fn node(&mut self, at: Time, node: &str, capacity: Option<&Resource>) {
+        self.pass(at);
+        let before = match capacity {
+            Some(capacity) => self.nodes.insert(node.into(), capacity.clone()),
+            None => self.nodes.remove(node),
+        };
+        before.iter().for_each(|before| self.capacity.sub_assign(before));
+        capacity.iter().for_each(|capacity| self.capacity.add_assign(capacity));
+    }
+
+    /// Adds up what stood until a time.
+    fn pass(&mut self, at: Time) {
+        let Some(time) = at.0.checked_sub(self.since.0).filter(|time| *time > 0) else { return };
+        self.capacity_time.add(&self.capacity, Duration::from_micros(time));
+        self.bins.add((self.since, at), &self.allocated, &self.capacity, self.pending.len() as u64);
+        self.since = at;
+    }
+
+    /// Ends the count at a time: what waits then counts too.
+    pub fn end(mut self, scheduler: &Scheduler, now: Time) -> Figures {
+        let now = now.max(self.last);
+        self.pass(now);
+        let mut largest: Option<(f64, String, Resource)> = None;
+        for part in scheduler.partitions() {
+            for (_, app) in part.apps.iter() {
+                for (.., key) in &app.pending_order {
+                    let ask = &app.asks[*key];
+                    let user = Arc::<str>::from(app.who.user.as_str());
+                    let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
+                    // The room of a gang is no ask of its own: its tasks are.
+                    if since < self.waits_from || ask.placeholder {
+                        continue;
+                    }
+                    let account = self.account(&app.queue_path, &user, now);
+                    account.waited(millis(now.since(since)), (&app.id, &ask.id, &ask.resource));
+                    account.waiting += 1;
+                    let size = dominant(&ask.resource, &self.capacity);
+                    if largest.as_ref().is_none_or(|(other, ..)| size > *other) {
+                        largest = Some((size, format!("{}/{}", app.id, ask.id), ask.resource.clone()));
+                    }
+                }
+            }
+        }
+        let (total, queues, users) = self.groups(now);
+        let fairness = self.fairness(&users);
+        Figures {
+            ended: self.last.as_millis(),
+            applications: self.applications,
+            rejected: self.rejected,
+            rejected_because: self.rejected_because.take(),
+            asks_rejected: self.asks_rejected,
+            resources: self.resources(&total),
+            total,
+            queues,
+            users,
+            fairness,
+            series: self.bins.series(),
+            largest_waiting: largest.map(|(_, name, resource)| (name, by_name(&resource))),
+        }
+    }
+
+    /// Everything, every queue with what is below it, and every user.
+    fn groups(&mut self, now: Time) -> (Group, Vec<Group>, Vec<Group>) {
+        let mut total = Gathered::default();
+        let (mut queues, mut users) = (BTreeMap::<String, Gathered>::new(), BTreeMap::<String, Gathered>::new());
+        // In order, so that a sum does not depend on a hash.
+        let mut accounts: Vec<_> = self.accounts.drain().collect();
+        accounts.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for ((queue, user), mut account) in accounts {
+            account.change(now, &Resource::new(), true);
+            total.add(&account);
+            users.entry(user.to_string()).or_default().add(&account);
+            for path in std::iter::successors(Some(queue), QueuePath::parent) {
+                queues.entry(path.to_string()).or_default().add(&account);
+            }
+        }
+        let all = |groups: BTreeMap<String, Gathered>| groups.into_iter().map(|(name, all)| all.group(name)).collect();
+        (total.group(String::new()), all(queues), all(users))
+    }
+
+    fn resources(&self, total: &Group) -> BTreeMap<String, ResourceUse> {
+        let names = self.capacity_time.names().map(str::to_owned).chain(total.used.keys().cloned());
+        let names: std::collections::BTreeSet<String> = names.collect();
+        let one = |name: String| {
+            let (capacity, used) =
+                (self.capacity_time.seconds(&name), total.used.get(&name).copied().unwrap_or_default());
+            let last = share(self.allocated.amount(&name), self.capacity.amount(&name));
+            let peak = self.peak.amount(&name);
+            (name, ResourceUse { capacity, used, peak, last })
+        };
+        names.into_iter().map(one).collect()
+    }
+
+    /// How even the users' dominant shares were, over the whole run.
+    fn fairness(&self, users: &[Group]) -> Option<f64> {
+        let share = |user: &Group| {
+            let shares =
+                user.used.iter().map(|(name, used)| *used as f64 / self.capacity_time.seconds(name).max(1) as f64);
+            shares.fold(0.0, f64::max)
+        };
+        jain(&users.iter().map(share).collect::<Vec<f64>>())
+    }
+}
+
+/// Accounts put together.
+#[derive(Default)]
+struct Gathered {
+    used: Integral,
+    waits: Vec<u64>,
+    waiting: u64,
+    longest: Option<LongestWait>,
+    preempted: u64,
+    taken_back: u64,
+}
+
+impl Gathered {
+    fn add(&mut self, account: &Account) {
+        self.used.add_assign(&account.used);
+        self.waits.extend_from_slice(&account.waits);
+        self.waiting += account.waiting;
+        self.preempted += account.preempted;
+        self.taken_back += account.taken_back;
+        let wait = |longest: &Option<LongestWait>| longest.as_ref().map_or(0, |(wait, ..)| *wait);
+        if wait(&account.longest) > wait(&self.longest) {
+            self.longest.clone_from(&account.longest);
+        }
+    }
+
+    fn group(self, name: String) -> Group {
+        let used = self.used.names().map(|name| (name.to_owned(), self.used.seconds(name))).collect();
+        let allocated = (self.waits.len() as u64).saturating_sub(self.waiting);
+        let longest = self.longest.map(|(wait, app, ask, wants)| {
+            let name = format!("{app}/{ask}");
+            Longest { name, wait, wants: by_name(&wants) }
+        });
+        let waits = Waits::of(self.waits, self.waiting);
+        let (preempted, taken_back) = (self.preempted, self.taken_back);
+        Group { name, waits, longest, allocated, preempted, taken_back, used }
+    }
+}
+
+fn by_name(resource: &Resource) -> BTreeMap<String, i64> {
+    resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect()
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Usage in thousandths of the capacity.
+fn share(used: i64, of: i64) -> u32 {
+    u32::try_from(i128::from(used.max(0)) * 1000 / i128::from(of.max(1))).unwrap_or(u32::MAX)
+}
+
+/// The largest share of the nodes that a request wants of a resource.
+fn dominant(request: &Resource, capacity: &Resource) -> f64 {
+    let shares = request.iter().map(|(name, amount)| amount as f64 / capacity.amount(name).max(1) as f64);
+    shares.fold(0.0, f64::max)
+}
+
+fn holder_of(scheduler: &Scheduler, app: &AppId) -> Option<(QueuePath, Arc<str>)> {
+    let app = scheduler.partitions().iter().find_map(|part| part.app(app))?;
+    Some((app.queue_path.clone(), Arc::from(app.who.user.as_str())))
+}

@@ -1,0 +1,384 @@
+//! One run: a scheduler that begins empty, the nodes, then the jobs at their times; an allocation ends after its runtime.
+//!
+//! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. A real scheduler tries again
+//! every 100 ms while something waits (SCH-040), and mostly finds nothing. Here a cycle is tried again, in multiples of 100 ms, when time
+//! alone may have changed something: when an ask has waited for the delay of a reservation or of a preemption; and besides after a quarter
+//! of the time that nothing has happened, within 1 s and 10 s. So what begins by the passing of time alone begins so much late at most.
+//! Where the scheduler knows that cycles find nothing before some time, none is tried before it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::figures::Figures;
+use super::job::{Job, Task, Workload};
+use super::meter::Meter;
+use config::Config;
+use config::properties::DEFAULT_PREEMPTION_DELAY;
+use model::{AppId, AskId, Profile, Time};
+use scheduler::{AskSpec, Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
+
+/// How often a cycle is tried again while something waits (SCH-040).
+const RETRY_EVERY: Duration = Duration::from_millis(100);
+/// A cycle is tried again after the time since something happened divided by this, within [`RETRY_WITHIN`].
+const RETRY_SHARE: u64 = 4;
+/// The shortest and the longest time between two tries that nothing calls for.
+const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
+/// How long an ask waits before a node may be reserved for it.
+const RESERVATION_DELAY: Duration = Duration::from_secs(2);
+/// The interval of the queue cleaner (SCH-182).
+const CLEAN_EVERY: Duration = Duration::from_secs(10);
+/// When nothing more comes in or ends, so long is waited for what timers and preemption still bring.
+const QUIET: Duration = Duration::from_secs(120);
+/// After how many commands a run asks whether to continue.
+const ASK_EVERY: u64 = 256;
+
+/// How a workload is run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The queue configuration.
+    pub config: Arc<Config>,
+    /// The release to decide like.
+    pub profile: Profile,
+    /// The run ends at this time; `None`: when nothing changes any more.
+    pub until: Option<Time>,
+    /// Figures cover the time from here on, and the asks that are made from here on.
+    pub from: Option<Time>,
+    /// An allocation that was preempted, or whose node has gone, is asked for again and begins again.
+    pub again: bool,
+}
+
+/// Why a run gave no figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nobody wants it any more.
+    Asked,
+    /// The queues cannot be brought into force; the message says why.
+    Config(String),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// The asks that are over: those that ended, and those that came in and never end.
+    pub over: u64,
+    /// All of them.
+    pub all: u64,
+}
+
+impl Done {
+    /// The part of all, from 0 to 1.
+    pub fn share(self) -> f64 {
+        self.over.min(self.all) as f64 / self.all.max(1) as f64
+    }
+}
+
+/// Runs a workload. `may_continue` is given the progress now and then, and says whether to continue.
+///
+/// # Errors
+/// The configuration is refused, or nobody wants it any more.
+pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Figures, Stopped> {
+    let mut run = Run {
+        arrivals: arrivals(&workload.jobs),
+        scheduler: Scheduler::new(plan.profile),
+        meter: Meter::default(),
+        now: Time::ZERO,
+        live: HashMap::new(),
+        ends: BinaryHeap::new(),
+        ends_set: 0,
+        retry: None,
+        delays: BTreeSet::new(),
+        matures: BTreeSet::new(),
+        cycle_due: true,
+        next_clean: Time::ZERO + CLEAN_EVERY,
+        clean: true,
+        active: Time::ZERO,
+        again: plan.again,
+        commands: 0,
+        done: Done { over: 0, all: workload.asks() },
+        may_continue,
+    };
+    let events = run.apply(&Command::Configure(Arc::clone(&plan.config)))?;
+    run.learn_delays();
+    if let Some(message) = events.into_iter().find_map(|event| match event.kind {
+        EventKind::ConfigRejected { message } => Some(message),
+        _ => None,
+    }) {
+        return Err(Stopped::Config(message));
+    }
+    for node in &workload.nodes {
+        run.apply(&PartitionCommand::AddNode(node.clone()).into())?;
+    }
+    if let Some(from) = plan.from {
+        run.until(from)?;
+        run.now = run.now.max(from);
+        run.meter = Meter::beginning(&run.scheduler, from);
+    }
+    run.until(plan.until.unwrap_or(Time(u64::MAX / 2)))?;
+    let Run { scheduler, meter, now, .. } = run;
+    Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }))
+}
+
+/// What is known of the asks of a live job: which task each is of, and how often it was asked for again.
+struct Live<'w> {
+    job: &'w Job,
+    asks: HashMap<AskId, (usize, u32)>,
+}
+
+/// An allocation that ends: its application, its ask, and its number, so that another one of the same ask is not ended instead.
+type Ending = (Reverse<(Time, u64)>, AppId, AskId);
+
+/// Something that comes in: the job, and the task of it; the first one brings the application.
+struct Arrival<'w> {
+    at: Time,
+    job: &'w Job,
+    task: usize,
+}
+
+/// What comes in, the last one first.
+fn arrivals(jobs: &[Job]) -> Vec<Arrival<'_>> {
+    let tasks = |job| move |task: usize| Arrival { at: at_of(job, task), job, task };
+    let mut all: Vec<Arrival<'_>> = jobs.iter().flat_map(|job| (0..job.tasks.len()).map(tasks(job))).collect();
+    // Those of one time stay in the order of the jobs.
+    all.sort_by_key(|arrival| arrival.at);
+    all.reverse();
+    all
+}
+
+fn at_of(job: &Job, task: usize) -> Time {
+    job.at + job.tasks[task].after
+}
+
+struct Run<'w> {
+    arrivals: Vec<Arrival<'w>>,
+    scheduler: Scheduler,
+    meter: Meter,
+    now: Time,
+    live: HashMap<AppId, Live<'w>>,
+    ends: BinaryHeap<Ending>,
+    ends_set: u64,
+    retry: Option<Time>,
+    /// After these times of waiting something else may be done for an ask.
+    delays: BTreeSet<Duration>,
+    /// When that is so for asks that wait, in whole steps of [`RETRY_EVERY`].
+    matures: BTreeSet<Time>,
+    cycle_due: bool,
+    next_clean: Time,
+    /// Something happened since the cleaner ran last.
+    clean: bool,
+    /// When something last happened.
+    active: Time,
+    again: bool,
+    commands: u64,
+    done: Done,
+    may_continue: &'w dyn Fn(Done) -> bool,
+}
+
+impl<'w> Run<'w> {
+    fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Stopped> {
+        self.commands += 1;
+        if self.commands.is_multiple_of(ASK_EVERY) && !(self.may_continue)(self.done) {
+            return Err(Stopped::Asked);
+        }
+        let mut events = self.scheduler.apply(self.now, command);
+        while self.scheduler.is_unfinished() {
+            events.extend(self.scheduler.apply(self.now, &Command::Continue));
+        }
+        self.meter.observe(&events, &self.scheduler);
+        if !events.is_empty() {
+            (self.active, self.clean) = (self.now, true);
+        }
+        self.cycle_due |= !matches!(command, Command::Cycle | Command::Clean) || events.iter().any(Event::is_activity);
+        self.follow(&events)?;
+        Ok(events)
+    }
+
+    /// The resource manager's reaction to events: an allocation ends after its runtime, a lost one is asked for again.
+    fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
+        for Event { at, kind } in events {
+            match kind {
+                EventKind::Allocated { app, ask, .. } => self.begins(*at, app, ask),
+                EventKind::Released { app, ask, reason, .. }
+                    if self.again && matches!(reason, ReleaseReason::Preempted | ReleaseReason::NodeRemoved) =>
+                {
+                    self.ask_again(app, ask)?;
+                }
+                EventKind::AppLeft { app, .. } | EventKind::AppRejected { app, .. } => {
+                    let Some(Live { job, asks }) = self.live.remove(app) else { continue };
+                    let ends = |(task, _): &&(usize, u32)| !job.tasks[*task].never_ends();
+                    self.done.over += asks.values().filter(ends).count() as u64;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn begins(&mut self, at: Time, app: &AppId, ask: &AskId) {
+        let Some(live) = self.live.get(app) else { return };
+        let Some((task, _)) = live.asks.get(ask) else { return };
+        if let Some(runs) = live.job.tasks[*task].runs {
+            self.ends_set += 1;
+            self.ends.push((Reverse((at + runs, self.ends_set)), app.clone(), ask.clone()));
+        }
+    }
+
+    fn ask_again(&mut self, app: &AppId, ask: &AskId) -> Result<(), Stopped> {
+        let Some(live) = self.live.get_mut(app) else { return Ok(()) };
+        let Some((task, times)) = live.asks.remove(ask) else { return Ok(()) };
+        if live.job.tasks[task].replaced {
+            self.done.over += 1;
+            return Ok(());
+        }
+        let base = ask.as_str().split('~').next().unwrap_or_default();
+        let id = AskId::from(format!("{base}~{}", times + 1));
+        live.asks.insert(id.clone(), (task, times + 1));
+        let (job, spec) = (live.job, spec(live.job, task, id));
+        self.made(job, task, &spec.id);
+        self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
+    }
+
+    /// Notes what time will do to an ask that is made now: what is known of its end, and when more may be done for it.
+    fn made(&mut self, job: &Job, task: usize, ask: &AskId) {
+        self.will_mature();
+        if let Some(after) = job.tasks[task].taken_back {
+            self.ends_set += 1;
+            let at = (at_of(job, task) + after).max(self.now);
+            self.ends.push((Reverse((at, self.ends_set)), job.app.clone(), ask.clone()));
+        }
+    }
+
+    /// Asks for what a task wants; for an application that is not there, or not any more, that begins with a submission.
+    fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
+        if !self.live.contains_key(&job.app) {
+            self.live.insert(job.app.clone(), Live { job, asks: HashMap::new() });
+            let (app, queue, who, tags) = (job.app.clone(), job.queue.clone(), job.who.clone(), job.tags.clone());
+            let submission = Submission { app, queue, who, tags, ..Submission::default() };
+            self.apply(&PartitionCommand::Submit(submission).into())?;
+        }
+        let Task { count, .. } = job.tasks[task];
+        if job.tasks[task].never_ends() {
+            self.done.over += u64::from(count);
+        }
+        for copy in 0..count {
+            let Some(live) = self.live.get_mut(&job.app) else {
+                // A refused application has left meanwhile.
+                self.done.over += if job.tasks[task].never_ends() { 0 } else { u64::from(count - copy) };
+                return Ok(());
+            };
+            let id = AskId::from(format!("{}-{task}-{copy}", job.app));
+            live.asks.insert(id.clone(), (task, 0));
+            self.made(job, task, &id);
+            self.apply(&PartitionCommand::Ask(spec(job, task, id)).into())?;
+        }
+        Ok(())
+    }
+
+    fn until(&mut self, until: Time) -> Result<(), Stopped> {
+        loop {
+            while self.cycle_due {
+                self.cycle()?;
+            }
+            let Some(due) = self.next_due() else { break };
+            if due > until {
+                self.now = self.now.max(until);
+                break;
+            }
+            let over = self.arrivals.is_empty() && self.ends.is_empty();
+            if over && due > self.active + QUIET {
+                break;
+            }
+            self.now = self.now.max(due);
+            self.run_due()?;
+        }
+        Ok(())
+    }
+
+    fn cycle(&mut self) -> Result<(), Stopped> {
+        self.cycle_due = false;
+        while self.matures.first().is_some_and(|at| *at <= self.now) {
+            self.matures.pop_first();
+        }
+        self.apply(&Command::Cycle)?;
+        self.retry = (!self.cycle_due && self.scheduler.has_work()).then(|| self.next_retry());
+        Ok(())
+    }
+
+    /// The next try that can find something: what is known to find nothing is passed over, in multiples of the same step.
+    fn next_retry(&self) -> Time {
+        let [every, shortest, longest] =
+            [RETRY_EVERY, RETRY_WITHIN.0, RETRY_WITHIN.1].map(|time| time.as_micros() as u64);
+        let quiet = self.scheduler.quiet_until().unwrap_or(self.now).0.saturating_sub(self.now.0);
+        let rarer = (self.now.0.saturating_sub(self.active.0) / RETRY_SHARE).clamp(shortest, longest);
+        let matures = self.matures.first().map_or(u64::MAX, |at| at.0.saturating_sub(self.now.0));
+        Time(self.now.0.saturating_add(quiet.max(rarer.min(matures)).div_ceil(every).max(1).saturating_mul(every)))
+    }
+
+    /// After which times of waiting something else may be done for an ask: a node reserved, others preempted.
+    fn learn_delays(&mut self) {
+        let queues = self.scheduler.partitions().iter().flat_map(|part| part.queues.iter());
+        self.delays = queues.map(|queue| queue.settings.properties.preemption_delay).collect();
+        self.delays.extend([RESERVATION_DELAY, DEFAULT_PREEMPTION_DELAY]);
+    }
+
+    /// An ask is made: notes when it will have waited long enough for something else.
+    fn will_mature(&mut self) {
+        let every = RETRY_EVERY.as_micros() as u64;
+        for delay in &self.delays {
+            // Longer than the delay, not as long.
+            let at = ((self.now + *delay).0 / every + 1).saturating_mul(every);
+            self.matures.insert(Time(at));
+        }
+    }
+
+    fn next_due(&self) -> Option<Time> {
+        let end = self.ends.peek().map(|(Reverse((at, _)), ..)| *at);
+        let arrival = self.arrivals.last().map(|arrival| arrival.at);
+        let clean = self.clean.then_some(self.next_clean);
+        [end, arrival, self.scheduler.next_timer(), self.retry, clean].into_iter().flatten().min()
+    }
+
+    fn run_due(&mut self) -> Result<(), Stopped> {
+        while self.ends.peek().is_some_and(|(Reverse((at, _)), ..)| *at <= self.now) {
+            let Some((_, app, ask)) = self.ends.pop() else { break };
+            // One that was preempted meanwhile has another name by now.
+            if self.live.get_mut(&app).is_some_and(|live| live.asks.remove(&ask).is_some()) {
+                self.done.over += 1;
+                self.apply(&PartitionCommand::Release { app, ask }.into())?;
+            }
+        }
+        while let Some(arrival) = self.arrivals.pop_if(|arrival| arrival.at <= self.now) {
+            self.arrive(arrival)?;
+        }
+        if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
+            self.apply(&Command::Tick)?;
+        }
+        if self.clean && self.next_clean <= self.now {
+            self.clean = false;
+            self.apply(&Command::Clean)?;
+        }
+        if self.next_clean <= self.now {
+            self.next_clean = self.now + CLEAN_EVERY;
+        }
+        if self.retry.is_some_and(|retry| retry <= self.now) {
+            (self.retry, self.cycle_due) = (None, true);
+        }
+        Ok(())
+    }
+}
+
+fn spec(job: &Job, task: usize, id: AskId) -> AskSpec {
+    let task = &job.tasks[task];
+    AskSpec {
+        app: job.app.clone(),
+        id,
+        count: 1,
+        resource: task.resource.clone(),
+        priority: task.priority,
+        required_node: task.required_node.clone(),
+        allow_preempt_self: task.allow_preempt_self,
+        allow_preempt_other: task.allow_preempt_other,
+        ..AskSpec::default()
+    }
+}

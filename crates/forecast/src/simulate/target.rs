@@ -1,0 +1,259 @@
+//! A condition on the figures of a run, as `p95(wait, root.prod) < 10m`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::figures::{Figures, Group, Waits};
+use config::properties::parse_duration;
+
+/// What is looked at. Times in milliseconds, shares in thousandths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Measure {
+    /// A figure of the waits of everything, a queue, or a user.
+    Wait(Percentile, Subject),
+    /// Asks that wait at the end.
+    Waiting(Subject),
+    /// Allocations that others took.
+    Preempted(Subject),
+    /// Applications that were refused.
+    Rejected,
+    /// What was in use of a resource on average.
+    Utilisation(String),
+    /// When the last thing happened.
+    Makespan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Percentile {
+    Mean,
+    P50,
+    P95,
+    P99,
+    Max,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Subject {
+    All,
+    Queue(String),
+    User(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+/// A condition that a run meets or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    measure: Measure,
+    comparison: Comparison,
+    limit: u64,
+    text: String,
+}
+
+impl Target {
+    /// What a run has there, in the unit of the limit; `None` where it has nothing, as for a queue that does not exist.
+    pub fn value(&self, figures: &Figures) -> Option<u64> {
+        let group = |subject: &Subject| subject.of(figures);
+        match &self.measure {
+            Measure::Wait(percentile, subject) => group(subject).map(|group| percentile.of(&group.waits)),
+            Measure::Waiting(subject) => group(subject).map(|group| group.waits.waiting),
+            Measure::Preempted(subject) => group(subject).map(|group| group.preempted),
+            Measure::Rejected => Some(figures.rejected),
+            Measure::Utilisation(name) => {
+                figures.resources.get(name).and_then(|used| used.share()).map(|share| (share * 1000.0).round() as u64)
+            }
+            Measure::Makespan => Some(figures.ended),
+        }
+    }
+
+    /// What stands for it where it is a wait: the group that it looks at.
+    pub fn group<'f>(&self, figures: &'f Figures) -> Option<&'f Group> {
+        match &self.measure {
+            Measure::Wait(_, subject) | Measure::Waiting(subject) | Measure::Preempted(subject) => subject.of(figures),
+            Measure::Rejected | Measure::Utilisation(_) | Measure::Makespan => None,
+        }
+    }
+
+    /// Whether a run meets it. What it has nothing for is not met.
+    pub fn is_met(&self, figures: &Figures) -> bool {
+        self.value(figures).is_some_and(|value| match self.comparison {
+            Comparison::Less => value < self.limit,
+            Comparison::AtMost => value <= self.limit,
+            Comparison::More => value > self.limit,
+            Comparison::AtLeast => value >= self.limit,
+        })
+    }
+
+    /// A value as a person reads it.
+    pub fn shown(&self, value: u64) -> String {
+        match self.measure {
+            Measure::Wait(..) | Measure::Makespan => time(value),
+            Measure::Utilisation(_) => format!("{}.{} %", value / 10, value % 10),
+            Measure::Waiting(_) | Measure::Preempted(_) | Measure::Rejected => value.to_string(),
+        }
+    }
+}
+
+/// Milliseconds as a person reads them: `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`.
+pub fn time(ms: u64) -> String {
+    let seconds = ms / 1000;
+    let two = |large: u64, of: &str, small: u64, unit: &str| {
+        if small == 0 { format!("{large}{of}") } else { format!("{large}{of} {small}{unit}") }
+    };
+    match seconds {
+        0 => format!("{ms} ms"),
+        1..60 => format!("{seconds}.{} s", ms % 1000 / 100),
+        60..3600 => two(seconds / 60, "m", seconds % 60, "s"),
+        3600..86_400 => two(seconds / 3600, "h", seconds % 3600 / 60, "m"),
+        _ => two(seconds / 86_400, "d", seconds % 86_400 / 3600, "h"),
+    }
+}
+
+impl Subject {
+    fn of<'f>(&self, figures: &'f Figures) -> Option<&'f Group> {
+        match self {
+            Self::All => Some(&figures.total),
+            Self::Queue(path) => figures.queues.iter().find(|group| group.name == *path),
+            Self::User(name) => figures.users.iter().find(|group| group.name == *name),
+        }
+    }
+}
+
+impl Percentile {
+    const fn of(self, waits: &Waits) -> u64 {
+        match self {
+            Self::Mean => waits.mean,
+            Self::P50 => waits.p50,
+            Self::P95 => waits.p95,
+            Self::P99 => waits.p99,
+            Self::Max => waits.max,
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{text:?} is no target: write as p95(wait, root.prod) < 10m; there are mean, p50, p95, p99 and max of wait, waiting(QUEUE), \
+                 preempted(QUEUE), rejected, utilisation(RESOURCE) and makespan, with <, <=, > and >="
+            )
+        };
+        let at = text.find(['<', '>']).ok_or_else(wrong)?;
+        let (left, right) = text.split_at(at);
+        let (comparison, right) = match right.as_bytes() {
+            [b'<', b'=', ..] => (Comparison::AtMost, &right[2..]),
+            [b'>', b'=', ..] => (Comparison::AtLeast, &right[2..]),
+            [b'<', ..] => (Comparison::Less, &right[1..]),
+            _ => (Comparison::More, &right[1..]),
+        };
+        let (left, right) = (left.trim(), right.trim());
+        let (name, inside) = match left.split_once('(') {
+            Some((name, rest)) => (name.trim(), rest.strip_suffix(')').ok_or_else(wrong)?),
+            None => (left, ""),
+        };
+        let arguments: Vec<&str> = inside.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
+        let subject = |arguments: &[&str]| match arguments {
+            [] => Ok(Subject::All),
+            [one] => Ok(match one.strip_prefix("user:") {
+                Some(user) => Subject::User(user.to_owned()),
+                None => Subject::Queue((*one).to_owned()),
+            }),
+            _ => Err(wrong()),
+        };
+        let measure = match (name, arguments.as_slice()) {
+            ("mean" | "p50" | "p95" | "p99" | "max", ["wait", rest @ ..]) => {
+                let percentile = match name {
+                    "mean" => Percentile::Mean,
+                    "p50" => Percentile::P50,
+                    "p95" => Percentile::P95,
+                    "p99" => Percentile::P99,
+                    _ => Percentile::Max,
+                };
+                Measure::Wait(percentile, subject(rest)?)
+            }
+            ("waiting", rest) => Measure::Waiting(subject(rest)?),
+            ("preempted", rest) => Measure::Preempted(subject(rest)?),
+            ("rejected", []) => Measure::Rejected,
+            ("utilisation" | "utilization", [resource]) => Measure::Utilisation((*resource).to_owned()),
+            ("makespan", []) => Measure::Makespan,
+            _ => return Err(wrong()),
+        };
+        let limit = limit(&measure, right).ok_or_else(wrong)?;
+        Ok(Self { measure, comparison, limit, text: text.trim().to_owned() })
+    }
+}
+
+/// The limit in the unit of the measure.
+fn limit(measure: &Measure, text: &str) -> Option<u64> {
+    match measure {
+        Measure::Wait(..) | Measure::Makespan => u64::try_from(parse_duration(text)?.as_millis()).ok(),
+        Measure::Utilisation(_) => {
+            let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
+            (0.0..=100.0).contains(&percent).then(|| (percent * 10.0).round() as u64)
+        }
+        Measure::Waiting(_) | Measure::Preempted(_) | Measure::Rejected => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_read_and_held_against_a_run() {
+        let waits = Waits { p95: 599_999, waiting: 2, ..Waits::default() };
+        let group = |name: &str| Group { name: name.to_owned(), waits, preempted: 3, ..Group::default() };
+        let figures = Figures {
+            queues: vec![group("root.prod")],
+            users: vec![group("sue")],
+            ended: 60_000,
+            ..Figures::default()
+        };
+        let met = |text: &str| text.parse::<Target>().unwrap().is_met(&figures);
+        assert!(met("p95(wait, root.prod) < 10m") && !met("p95(wait,root.prod)<599s") && met("max(wait) <= 0s"));
+        assert!(
+            met("waiting(user:sue) >= 2")
+                && met("preempted(root.prod) > 2")
+                && met("rejected < 1")
+                && met("makespan <= 1m")
+        );
+        assert!(!met("p95(wait, root.other) < 10m") && !met("utilisation(vcore) > 10%"));
+    }
+
+    #[test]
+    fn what_is_no_target_is_answered_with_the_form() {
+        for wrong in [
+            "",
+            "p95",
+            "p95(wait) = 3",
+            "p95(wait) < soon",
+            "p94(wait) < 1m",
+            "rejected(root) < 1",
+            "p95(wait < 1m",
+            "utilisation(v) < 3",
+        ] {
+            assert!(wrong.parse::<Target>().unwrap_err().contains("write as p95(wait, root.prod) < 10m"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_for_people() {
+        let times = [0, 230, 4_250, 60_000, 725_000, 12_000_000, 187_200_000].map(time);
+        assert_eq!(times, ["0 ms", "230 ms", "4.2 s", "1m", "12m 5s", "3h 20m", "2d 4h"]);
+    }
+}

@@ -1,0 +1,195 @@
+//! A scheduler of ours in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
+//!
+//! ```text
+//!  view of the other ── layout ──> configuration ─┐
+//!                    └─ replay ──> commands, in the order in which things came ──> scheduler ── compare ──> what differs
+//!  pods and nodes, where Kubernetes shows them ── filters, preemption ────────────────┘
+//! ```
+//!
+//! Invariants:
+//! - pure: a view goes in, a scheduler comes out; nothing is asked of the other side here;
+//! - what cannot be seen is listed ([`Twin::unknown`]), and what came out otherwise than reported as well ([`Twin::differs`]);
+//! - a twin that differs in what queues use or ask for explains nothing: it says where it differs.
+//!
+//! Where to read: [`Twin::of`], then `replay`. [`Agreement`] compares what a twin decides with what the other side did then.
+
+mod agreement;
+mod differences;
+mod layout;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::whatif::{Fork, NoFork, Pace, try_remedies};
+pub use agreement::Agreement;
+use kubernetes::{AskSeen, Beside, Listed};
+use model::{AppId, AskId, Profile, Time};
+use scheduler::{Partition, Scheduler};
+use view::act::{Code, Refusal};
+use view::waiting::{Asked, Finding, answer};
+use view::{AskRow, AskState, PartitionView};
+
+/// A scheduler in the state of a partition elsewhere.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    scheduler: Scheduler,
+    partition: Arc<str>,
+    now: Time,
+    unknown: Vec<String>,
+    differs: Vec<String>,
+    text: Option<Arc<str>>,
+    /// What the other side says of pending asks.
+    said: BTreeMap<(AppId, AskId), Arc<str>>,
+}
+
+impl Twin {
+    /// The twin of a partition as it is seen at `now`, deciding as `profile` says.
+    ///
+    /// # Errors
+    /// Nothing is known of it yet.
+    pub fn of(part: &PartitionView, profile: Profile, now: Time) -> Result<Self, String> {
+        Self::made(part, profile, now, None)
+    }
+
+    /// The same of a scheduler in Kubernetes, with what its pods and nodes say: their filters decide too where an ask may go.
+    ///
+    /// # Errors
+    /// Nothing is known of it yet.
+    pub fn in_kubernetes(part: &PartitionView, profile: Profile, now: Time, listed: Listed) -> Result<Self, String> {
+        let rows = part.apps.iter().flatten().filter(|row| !row.state.is_ended());
+        let asks: Vec<AskSeen<'_>> = rows.flat_map(|row| row.asks.values().map(|ask| seen(ask))).collect();
+        let beside = Beside::of(listed, &asks, part.nodes.values().map(|node| &node.id));
+        Self::made(part, profile, now, Some(&beside))
+    }
+
+    fn made(part: &PartitionView, profile: Profile, now: Time, beside: Option<&Beside>) -> Result<Self, String> {
+        let config = layout::config(part)?;
+        let mut unknown = unseen(profile, beside);
+        let mut scheduler = Scheduler::new(profile);
+        replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
+        replay::dynamic(&mut scheduler, part);
+        let (partition, said) = (Arc::clone(&part.name), said(part));
+        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said };
+        twin.differs = match twin.partition() {
+            Some(own) => differences::between(own, part),
+            None => vec!["its queues could not be made".to_owned()],
+        };
+        Ok(twin)
+    }
+
+    /// The same with the text of the queue configuration, so that changes of it can be tried.
+    #[must_use]
+    pub fn with_text(self, text: Option<Arc<str>>) -> Self {
+        Self { text, ..self }
+    }
+
+    /// Why something waits.
+    ///
+    /// # Errors
+    /// The twin is not as what is reported, or there is no such thing.
+    pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
+        if !self.differs.is_empty() {
+            let differs = self.differs.join("; ");
+            let why = format!("the twin differs from the state it was made from: {differs}{}", self.words_for(of));
+            return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
+        }
+        let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
+        let mut found = answer(part, self.now, of)?;
+        if let Finding::App(found) = &mut found
+            && let Ok(fork) = self.fork(usize::MAX)
+        {
+            try_remedies(&fork, found);
+        }
+        if let Finding::App(found) = &mut found {
+            // What its own cycles noted while it was made is no history.
+            found.asks.iter_mut().for_each(|ask| ask.found.clear());
+        }
+        Ok(found)
+    }
+
+    /// Why no node took an ask, in the words of the scheduler that this is the twin of.
+    pub fn said(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
+        self.said.get(&(app.clone(), ask.clone())).map(Arc::clone)
+    }
+
+    /// What the scheduler itself says of what is asked about, as the end of a sentence; where it says nothing nothing.
+    pub fn words_for(&self, of: &Asked) -> String {
+        let Asked::App(app, ask) = of else { return String::new() };
+        let of_app =
+            |((of, id), _): &(&(AppId, AskId), &Arc<str>)| of == app && ask.as_ref().is_none_or(|ask| ask == id);
+        let found = self.said.iter().find(of_app);
+        found.map(|((_, id), said)| format!("; of ask {id} the scheduler says: {said}")).unwrap_or_default()
+    }
+
+    /// What could not be seen, each in one line.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// In what it is otherwise than reported.
+    pub fn differs(&self) -> &[String] {
+        &self.differs
+    }
+
+    /// The moment of the view that it was made of.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A copy to try things in, if two copies take at most so many bytes.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn fork(&self, most: usize) -> Result<Fork, NoFork> {
+        let moment = (self.now, Pace::beginning(self.now));
+        Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
+    }
+
+    /// The same, unless the twin differs from what is reported.
+    ///
+    /// # Errors
+    /// It differs, or is too large.
+    pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
+        if !self.differs.is_empty() {
+            return Err(format!("the twin differs from the state it was made from: {}", self.differs.join("; ")));
+        }
+        self.fork(most).map_err(|why| why.to_string())
+    }
+
+    fn partition(&self) -> Option<&Partition> {
+        self.scheduler.partitions().iter().find(|part| part.name == self.partition)
+    }
+}
+
+fn said(part: &PartitionView) -> BTreeMap<(AppId, AskId), Arc<str>> {
+    let apps = part.apps.iter().flatten();
+    let asks = apps.flat_map(|app| app.asks.values().map(move |ask| (app, ask)));
+    asks.filter_map(|(app, ask)| Some(((app.id.clone(), ask.id.clone()), Arc::clone(ask.said.as_ref()?)))).collect()
+}
+
+fn seen(ask: &AskRow) -> AskSeen<'_> {
+    AskSeen { id: &ask.id, tags: &ask.tags, pending: matches!(ask.state, AskState::Pending { .. }) }
+}
+
+/// What no release shows, or not this one.
+fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
+    let history = "since when an ask waits by its first blocker, and what it waited for before".to_owned();
+    if profile == Profile::Kornsole {
+        return vec![history];
+    }
+    let mut unseen = vec![history, "which of two things came first within one second".to_owned()];
+    match beside {
+        Some(beside) => unseen.extend_from_slice(beside.unknown()),
+        None => unseen.extend([
+            "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
+            "whether an ask may preempt others or be preempted: it is taken to be so".to_owned(),
+        ]),
+    }
+    if profile == Profile::V1_5_1 {
+        unseen.push("reservations, and when an allocation was made".to_owned());
+    }
+    unseen
+}

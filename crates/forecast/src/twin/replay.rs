@@ -1,0 +1,192 @@
+//! What a view shows, as commands in the order in which it came.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::layout::without_draining;
+use config::Config;
+use kubernetes::Beside;
+use model::{Profile, Time};
+use scheduler::{Adopted, AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
+use view::{AppRow, AskRow, AskState, NodeRow, PartitionView};
+
+/// How many things of one kind are named that could not be taken over.
+const MOST: usize = 3;
+/// How long placeholders stand in the twin: for as long as they do there, which is not its business.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// Something that came. What came at one moment stands in this order.
+enum Step<'v> {
+    Submit(&'v AppRow),
+    /// With whether it began its application.
+    Ask(&'v AppRow, &'v AskRow, bool),
+    Allocate(&'v AppRow, &'v AskRow),
+}
+
+impl Step<'_> {
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Submit(_) => 0,
+            Self::Ask(..) => 1,
+            Self::Allocate(..) => 2,
+        }
+    }
+}
+
+/// Brings a fresh scheduler to the state of a view, with what Kubernetes says beside it; what cannot be brought there is added to `unknown`.
+pub(super) fn replay(
+    scheduler: &mut Scheduler,
+    (part, beside): (&PartitionView, Option<&Beside>),
+    config: Config,
+    now: Time,
+    unknown: &mut Vec<String>,
+) {
+    let mut steps = steps((part, beside), now, scheduler.switches().profile);
+    steps.sort_by_key(|(at, step)| (*at, step.rank()));
+    let begin = steps.first().map_or(now, |(at, _)| *at);
+    let draining = without_draining(&config, part);
+    scheduler.apply(begin, &Command::Configure(Arc::new(config)));
+    let filters = beside.and_then(Beside::filters);
+    let filtered = filters.is_some();
+    if let (Some(filters), Some(own)) =
+        (filters, scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name))
+    {
+        own.nodes.set_predicates(filters);
+    }
+    for node in part.nodes.values() {
+        scheduler.apply(begin, &in_partition(part, PartitionCommand::AddNode(spec_of(node, filtered))));
+    }
+    let mut failed = Vec::new();
+    for (at, step) in steps {
+        if let Err(why) = carry_out(scheduler, (part, beside), at, &step) {
+            failed.push(why);
+        }
+    }
+    for row in part.apps.iter().flatten() {
+        match scheduler.adopt_state(now, &part.name, &row.id, row.state) {
+            Ok(true) => {}
+            Ok(false) => failed.push(format!("{} is {} there", row.id, row.state)),
+            Err(why) => failed.push(why),
+        }
+    }
+    let reserved = part.nodes.values().flat_map(|node| node.reservations.iter().map(move |held| (node, held)));
+    for (node, (app, ask)) in reserved {
+        failed.extend(scheduler.adopt_ask(now, &part.name, (app, ask), &node.id, Adopted::Reservation).err());
+    }
+    if let Some(config) = draining {
+        scheduler.apply(now, &Command::Configure(Arc::new(config)));
+    }
+    let more = failed.len().saturating_sub(MOST);
+    unknown.extend(failed.into_iter().take(MOST).map(|why| format!("not taken over: {why}")));
+    if more > 0 {
+        unknown.push(format!("not taken over: {more} things more"));
+    }
+}
+
+/// Queues that placement made are so in the twin, too: another configuration does not drain them, and they go when they are empty.
+pub(super) fn dynamic(scheduler: &mut Scheduler, part: &PartitionView) {
+    let Some(own) = scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name) else { return };
+    for row in part.walk().filter(|row| !row.managed) {
+        if let Some(key) = own.queues.find(&row.path) {
+            own.queues[key].managed = false;
+        }
+    }
+}
+
+fn steps<'v>(
+    (part, beside): (&'v PartitionView, Option<&Beside>),
+    now: Time,
+    profile: Profile,
+) -> Vec<(Time, Step<'v>)> {
+    let mut steps = Vec::new();
+    for row in part.apps.iter().flatten().filter(|row| !row.state.is_ended()) {
+        let submitted = row.submitted.min(now);
+        steps.push((submitted, Step::Submit(row)));
+        // This release does not show it.
+        let began = beside.filter(|_| profile == Profile::V1_5_1);
+        let began = began.and_then(|beside| beside.originator(row.asks.values().map(|ask| &ask.id)));
+        for (arrival, ask) in &row.asks {
+            let asked = ask.created.clamp(submitted, now);
+            let shown = row.notes.get(arrival).is_some_and(|notes| notes.originator);
+            steps.push((asked, Step::Ask(row, ask, shown || began.as_ref() == Some(&ask.id))));
+            if let AskState::Allocated { since, .. } = &ask.state {
+                steps.push((since.unwrap_or(asked).clamp(asked, now), Step::Allocate(row, ask)));
+            }
+        }
+    }
+    steps
+}
+
+fn carry_out(
+    scheduler: &mut Scheduler,
+    (part, beside): (&PartitionView, Option<&Beside>),
+    at: Time,
+    step: &Step<'_>,
+) -> Result<(), String> {
+    match step {
+        Step::Submit(row) => {
+            scheduler.apply(at, &in_partition(part, PartitionCommand::Submit(submission(row))));
+            let twin = scheduler.partitions().iter().find(|twin| twin.name == part.name);
+            let there = twin.is_some_and(|twin| twin.app_key(&row.id).is_some());
+            if there { Ok(()) } else { Err(format!("{} in {}", row.id, row.queue)) }
+        }
+        Step::Ask(row, ask, originator) => {
+            let mut spec = asked(row, ask, *originator);
+            if let Some(beside) = beside {
+                beside.complete(&mut spec);
+            }
+            scheduler.apply(at, &in_partition(part, PartitionCommand::Ask(spec)));
+            Ok(())
+        }
+        Step::Allocate(row, ask) => match &ask.state {
+            AskState::Allocated { node, .. } => {
+                scheduler.adopt_ask(at, &part.name, (&row.id, &ask.id), node, Adopted::Allocation)
+            }
+            AskState::Pending { .. } => Ok(()),
+        },
+    }
+}
+
+fn in_partition(part: &PartitionView, command: PartitionCommand) -> Command {
+    Command::In { partition: Some(Arc::clone(&part.name)), command }
+}
+
+/// `filtered`: filters say themselves what Kubernetes closes, and let in who does not mind.
+fn spec_of(node: &NodeRow, filtered: bool) -> NodeSpec {
+    NodeSpec {
+        id: node.id.clone(),
+        capacity: node.capacity.clone(),
+        occupied: node.occupied.clone(),
+        attributes: (*node.attributes).clone(),
+        drained: if filtered { !node.schedulable } else { !node.is_open() },
+    }
+}
+
+fn submission(row: &AppRow) -> Submission {
+    Submission {
+        app: row.id.clone(),
+        queue: row.queue.to_string(),
+        who: row.who.clone(),
+        tags: (*row.tags).clone(),
+        placeholder_timeout: Some(FOR_EVER),
+        ..Submission::default()
+    }
+}
+
+fn asked(row: &AppRow, ask: &AskRow, originator: bool) -> AskSpec {
+    AskSpec {
+        app: row.id.clone(),
+        id: ask.id.clone(),
+        count: 1,
+        resource: ask.resource.clone(),
+        priority: ask.priority,
+        required_node: ask.required_node.clone(),
+        allow_preempt_self: true,
+        allow_preempt_other: true,
+        originator,
+        placeholder: ask.placeholder,
+        task_group: ask.task_group.clone(),
+        tags: ask.tags.clone(),
+        created: None,
+    }
+}

@@ -1,0 +1,119 @@
+//! How long queues had less than their guarantee while they asked for more.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::{AppId, QueuePath, Time};
+use scheduler::state::queue::Queue;
+use scheduler::{Event, EventKind, Partition};
+
+/// The queues below their guarantee, and for how long each was. Looked at after each command, where an event touches the queue.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BelowGuarantee {
+    since: BTreeMap<QueuePath, Time>,
+    over: BTreeMap<QueuePath, Duration>,
+    /// No queue has a guarantee, so nothing has to be looked at.
+    nothing: bool,
+}
+
+impl BelowGuarantee {
+    /// Counts from a moment on.
+    pub fn beginning(partition: &Partition, now: Time) -> Self {
+        let mut all = Self::default();
+        all.look_at_all(partition, now);
+        all
+    }
+
+    /// Looks at what events touch. `queue_of` knows where an application is.
+    pub fn observe<'q>(
+        &mut self,
+        partition: &Partition,
+        events: &'q [Event],
+        queue_of: impl Fn(&AppId) -> Option<&'q QueuePath>,
+    ) {
+        let Some(now) = events.last().map(|event| event.at) else { return };
+        let all = |event: &Event| matches!(event.kind, EventKind::ConfigAccepted | EventKind::QueueGuaranteed { .. });
+        if events.iter().any(all) {
+            return self.look_at_all(partition, now);
+        }
+        if self.nothing {
+            return;
+        }
+        let mut last: Option<&QueuePath> = None;
+        for event in events {
+            if let EventKind::Moved { from, .. } = &event.kind {
+                self.look_upwards(partition, from, now);
+            }
+            // Most events of a command are about one queue.
+            if let Some(queue) = touched(event, &queue_of).filter(|queue| last != Some(*queue)) {
+                last = Some(queue);
+                self.look_upwards(partition, queue, now);
+            }
+        }
+    }
+
+    fn look_at_all(&mut self, partition: &Partition, now: Time) {
+        self.nothing = partition.queues.iter().all(|queue| queue.guaranteed.is_none());
+        let gone: Vec<QueuePath> = self.since.keys().cloned().collect();
+        gone.into_iter().filter(|path| partition.queues.find(path).is_none()).for_each(|path| self.ends(&path, now));
+        for queue in partition.queues.iter() {
+            self.look(queue, now);
+        }
+    }
+
+    fn look_upwards(&mut self, partition: &Partition, path: &QueuePath, now: Time) {
+        let mut here = partition.queues.find(path);
+        if here.is_none() {
+            self.ends(path, now);
+        }
+        while let Some(queue) = here.and_then(|key| partition.queues.get(key)) {
+            self.look(queue, now);
+            here = queue.parent;
+        }
+    }
+
+    fn look(&mut self, queue: &Queue, now: Time) {
+        match (is_below(queue), self.since.contains_key(&queue.path)) {
+            (true, false) => drop(self.since.insert(queue.path.clone(), now)),
+            (false, true) => self.ends(&queue.path, now),
+            _ => {}
+        }
+    }
+
+    fn ends(&mut self, path: &QueuePath, now: Time) {
+        if let Some(since) = self.since.remove(path) {
+            *self.over.entry(path.clone()).or_default() += now.since(since);
+        }
+    }
+
+    /// Ends the count: how long each queue was below its guarantee.
+    pub fn end(&mut self, now: Time) -> BTreeMap<QueuePath, Duration> {
+        let still: Vec<QueuePath> = self.since.keys().cloned().collect();
+        still.iter().for_each(|path| self.ends(path, now));
+        std::mem::take(&mut self.over)
+    }
+}
+
+/// Whether a queue has less of a resource than it is guaranteed, and asks for more of that.
+fn is_below(queue: &Queue) -> bool {
+    let Some(guaranteed) = &queue.guaranteed else { return false };
+    guaranteed.iter().any(|(name, amount)| {
+        let has = queue.allocated.get(name).unwrap_or_default();
+        has < amount && queue.pending.get(name).is_some_and(|pending| pending > 0)
+    })
+}
+
+/// The queue in which an event changes what is in use or wanted.
+fn touched<'q>(event: &'q Event, queue_of: &impl Fn(&AppId) -> Option<&'q QueuePath>) -> Option<&'q QueuePath> {
+    match &event.kind {
+        EventKind::Allocated { holder, .. } | EventKind::Released { holder, .. } => Some(&holder.queue),
+        EventKind::Moved { queue, .. } | EventKind::Killed { queue, .. } | EventKind::AppLeft { queue, .. } => {
+            Some(queue)
+        }
+        EventKind::AskAdded { app, .. }
+        | EventKind::AskRemoved { app, .. }
+        | EventKind::AskResized { app, .. }
+        | EventKind::AskSpent { app, .. } => queue_of(app),
+        _ => None,
+    }
+}

@@ -1,0 +1,281 @@
+//! Two runs from one moment, with and without the changes.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::arrivals::Arrivals;
+use super::change::Change;
+use super::compare::{Comparison, compared, first_difference, parting};
+use super::fork::Fork;
+use super::runtimes::{RuntimeRule, Runtimes};
+use super::tally::Figures;
+use super::why;
+use super::world::{GoOn, StopBefore, World};
+use model::Time;
+use scenario::StepKind;
+use scheduler::PartitionCommand;
+
+/// From which time on a wait is counted as a long one, where nothing else is asked for.
+pub const LONG_WAIT: Duration = Duration::from_secs(600);
+/// The longest that `idle` waits for, in scheduler's time.
+const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// One thing that is changed.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// In a person's words.
+    Change(Change),
+    /// Another queue configuration.
+    Config(Arc<str>),
+    /// A step as a scenario has it.
+    Scenario(StepKind),
+}
+
+/// How long both runs continue after the changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// Until nothing changes any more, at most 30 days of the scheduler's time.
+    Idle,
+    /// So much of the scheduler's time.
+    For(Duration),
+    /// So many cycles.
+    Cycles(u64),
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The changes, in their order.
+    pub steps: Vec<Step>,
+    /// How long both runs are driven.
+    pub span: Span,
+    /// When what runs ends.
+    pub runtimes: Vec<RuntimeRule>,
+    /// Draws times of the history instead of their median.
+    pub seed: Option<u64>,
+    /// What comes in during both runs.
+    pub arrivals: Arrivals,
+    /// From which time on a wait is counted as a long one; [`LONG_WAIT`] where nobody says.
+    pub long_wait: Duration,
+}
+
+/// What a run may take at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Cycles of each of the two runs.
+    pub cycles: u64,
+    /// Lines of the trace; what is more is cut off.
+    pub trace_lines: usize,
+}
+
+/// Why both runs ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nothing changes any more.
+    Idle,
+    /// The cycles are over.
+    Cycles,
+    /// The time is over.
+    Time,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// Who asked said so: he has gone, or it took too long.
+    Stopped,
+    /// It would take more cycles than these.
+    Cycles(u64),
+}
+
+/// A change that was not made; the others were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedStep {
+    /// Its place among the changes, from 0.
+    pub step: usize,
+    /// What it was.
+    pub what: String,
+    /// The refusal, as the scheduler words it.
+    pub why: String,
+}
+
+/// Both runs, and what differs.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The moment that both began from.
+    pub began: Time,
+    /// When they ended.
+    pub ended: Time,
+    /// Why they ended.
+    pub stopped: Stopped,
+    /// The cycles of the run with the changes.
+    pub cycles: u64,
+    /// The partition as it stood at the beginning.
+    pub before: Figures,
+    /// What differs between the two.
+    pub comparison: Comparison,
+    /// The changes that were not made.
+    pub refused: Vec<RefusedStep>,
+    /// What runtimes were assumed.
+    pub runtimes: String,
+    /// What was assumed to come in.
+    pub arrivals: String,
+    /// What the run with the changes did, line by line, as a scenario's trace.
+    pub trace: String,
+    /// The trace is cut off.
+    pub truncated: bool,
+}
+
+/// One of the two runs, as work to be done.
+pub type Job<'a> = &'a mut (dyn FnMut() + Send);
+
+/// Runs a fork with and without the changes. `go_on` is asked now and then whether to continue.
+///
+/// # Errors
+/// It was stopped, or takes too long.
+pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
+    let one_after_the_other = |one: Job<'_>, other: Job<'_>| {
+        one();
+        other();
+    };
+    run_by(fork, plan, bounds, go_on, &one_after_the_other)
+}
+
+/// The same where `two_jobs` does the two runs, which know nothing of each other: at once, perhaps.
+///
+/// # Errors
+/// It was stopped, or takes too long.
+pub fn run_by(
+    fork: &Fork,
+    plan: &Plan,
+    bounds: Bounds,
+    go_on: GoOn<'_>,
+    two_jobs: &dyn Fn(Job<'_>, Job<'_>),
+) -> Result<Pair, Unfinished> {
+    let runtimes = fork.partition().map(|part| Runtimes::new(&plan.runtimes, part, plan.seed)).unwrap_or_default();
+    let before = fork.partition().map(totals).unwrap_or_default();
+    let world = |traced| {
+        let world = World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on);
+        world.counting_long_waits(plan.long_wait).with_arrivals(&plan.arrivals)
+    };
+    let (mut without, mut with) = (world(false), world(true));
+    with.carry_out(&plan.steps)?;
+    without.wait_for(&plan.steps);
+    // Cycles are counted from the same moment in both.
+    let counted_from = with.now;
+    let drive = |world: &mut World<'_>| drive(world, plan.span, fork.now, counted_from);
+    let mut idle = [Ok(false), Ok(false)];
+    let [idle_without, idle_with] = &mut idle;
+    two_jobs(&mut || *idle_without = drive(&mut without), &mut || *idle_with = drive(&mut with));
+    let [idle_without, idle_with] = idle;
+    let idle = idle_without? & idle_with?;
+    let stopped = why_ended(plan.span, idle);
+    // Both end at the same time, so that what they have in use can be compared.
+    let ended = without.now.max(with.now);
+    if plan.span == Span::Idle {
+        without.until(ended)?;
+        with.until(ended)?;
+    }
+    let mut tallies = [std::mem::take(&mut without.tally), std::mem::take(&mut with.tally)];
+    tallies[0].end(without.part(), ended);
+    tallies[1].end(with.part(), ended);
+    let (trace, truncated) = with.take_trace();
+    let first = first_difference(&tallies[0], &tallies[1]);
+    let mut comparison = compared(&tallies[0], &tallies[1], first, plan.long_wait);
+    if let (Some(first), Some(both)) = (&mut comparison.first, parting(&tallies[0], &tallies[1])) {
+        let again = |changed: bool, stop: StopBefore| {
+            let mut world = world(false);
+            world.stop = Some(stop);
+            let done = if changed {
+                world.carry_out(&plan.steps)
+            } else {
+                world.wait_for(&plan.steps);
+                Ok(())
+            };
+            let done = done.and_then(|()| drive(&mut world));
+            match done {
+                Err(Unfinished::Stopped) if !go_on() => Err(Unfinished::Stopped),
+                _ => Ok(world),
+            }
+        };
+        [first.why_not_without, first.why_not_with] = why::not_in_the_other(both, again)?;
+    }
+    Ok(Pair {
+        began: fork.now,
+        ended,
+        stopped,
+        cycles: with.cycles,
+        before,
+        comparison,
+        refused: std::mem::take(&mut with.refused),
+        runtimes: with.runtimes.text(),
+        arrivals: plan.arrivals.text.clone(),
+        trace,
+        truncated,
+    })
+}
+
+fn why_ended(span: Span, idle: bool) -> Stopped {
+    match span {
+        Span::For(_) => Stopped::Time,
+        Span::Cycles(_) => Stopped::Cycles,
+        Span::Idle if idle => Stopped::Idle,
+        Span::Idle => Stopped::Time,
+    }
+}
+
+/// Runs a world as long as it is to run. Gives whether nothing changes any more.
+fn drive(world: &mut World<'_>, span: Span, began: Time, counted_from: Time) -> Result<bool, Unfinished> {
+    match span {
+        Span::For(time) => world.until(began + time).map(|()| false),
+        Span::Cycles(cycles) => {
+            world.until(counted_from)?;
+            world.cycle_often(cycles).map(|()| false)
+        }
+        Span::Idle => world.until_idle(began + MOST_TIME),
+    }
+}
+
+fn totals(partition: &scheduler::Partition) -> Figures {
+    let root = partition.queues.iter().next();
+    let waiting = partition.apps.iter().map(|(_, app)| app.pending_order.len() as u64).sum();
+    let (allocated, pending) = root.map(|root| (root.allocated.clone(), root.pending.clone())).unwrap_or_default();
+    Figures { allocated, pending, waiting, ..Figures::default() }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Change(change) => change.fmt(f),
+            Self::Config(_) => f.write_str("config"),
+            Self::Scenario(kind) => f.write_str(&match kind {
+                StepKind::Command(command) => named(command),
+                StepKind::Schedule(_) => "schedule".to_owned(),
+                StepKind::Config(_) => "config".to_owned(),
+                StepKind::Clean => "clean".to_owned(),
+                StepKind::Advance(by) => format!("advance {by:?}"),
+                StepKind::Snapshot(_) => "snapshot".to_owned(),
+            }),
+        }
+    }
+}
+
+fn named(command: &PartitionCommand) -> String {
+    match command {
+        PartitionCommand::AddNode(spec) => format!("node {}", spec.id),
+        PartitionCommand::UpdateNode { id, .. } => format!("updateNode {id}"),
+        PartitionCommand::RemoveNode(id) => format!("removeNode {id}"),
+        PartitionCommand::DrainNode(id) => format!("drainNode {id}"),
+        PartitionCommand::ResumeNode(id) => format!("resumeNode {id}"),
+        PartitionCommand::Submit(submission) => format!("submit {}", submission.app),
+        PartitionCommand::Ask(ask) => format!("ask {} of {}", ask.id, ask.app),
+        PartitionCommand::Adopt { app, ask, node } => format!("adopt {ask} of {app} on {node}"),
+        PartitionCommand::Release { app, ask } => format!("release {ask} of {app}"),
+        PartitionCommand::Remove { app } => format!("remove {app}"),
+        PartitionCommand::Kill { app, .. } => format!("kill {app}"),
+        PartitionCommand::Clean { .. } => "clean".to_owned(),
+        PartitionCommand::SetForeign { node, .. } => format!("setForeign {node}"),
+        PartitionCommand::Move { app, to, .. } => format!("move {app} to {to}"),
+    }
+}

@@ -1,0 +1,138 @@
+//! The summary of several pairs of runs with different seeds: median and 10th to 90th percentile.
+
+use std::collections::BTreeMap;
+
+use super::compare::{Comparison, Effect};
+use super::tally::Figures;
+use model::{AppId, QueuePath};
+
+/// The 10th percentile, the median and the 90th percentile of the runs' results: values that occurred, none in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// At most every tenth run gave less.
+    pub p10: f64,
+    /// As many runs gave less as gave more.
+    pub median: f64,
+    /// At most every tenth run gave more.
+    pub p90: f64,
+}
+
+impl Spread {
+    /// The spread of values; 0 without any.
+    pub fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let last = values.len().saturating_sub(1);
+        let at = |tenths: usize| values.get((last * tenths + 5) / 10).copied().unwrap_or_default();
+        Self { p10: at(1), median: at(5), p90: at(9) }
+    }
+}
+
+/// By how much figures are larger with the changes than without them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MoreBy {
+    /// Applications that first got something.
+    pub started: Spread,
+    /// Applications that ended.
+    pub ended: Spread,
+    /// Allocations that others took.
+    pub preempted: Spread,
+    /// Asks that wait at the end.
+    pub waiting: Spread,
+    /// How long an ask waited on average, in seconds.
+    pub mean_wait: Spread,
+    /// Asks that waited longer than the plan's `long_wait`.
+    pub long_waits: Spread,
+    /// How long it had less than its guarantee and asked for more of that, in seconds.
+    pub below_guarantee: Spread,
+}
+
+impl MoreBy {
+    fn of(pairs: &[(&Figures, &Figures)]) -> Self {
+        let spread = |figure: fn(&Figures) -> f64| {
+            Spread::of(pairs.iter().map(|(without, with)| figure(with) - figure(without)).collect())
+        };
+        Self {
+            started: spread(|figures| figures.started as f64),
+            ended: spread(|figures| figures.ended as f64),
+            preempted: spread(|figures| figures.preempted as f64),
+            waiting: spread(|figures| figures.waiting as f64),
+            mean_wait: spread(|figures| figures.mean_wait().as_secs_f64()),
+            long_waits: spread(|figures| figures.long_waits as f64),
+            below_guarantee: spread(|figures| figures.below_guarantee.as_secs_f64()),
+        }
+    }
+}
+
+/// What happens to an application in the runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppSpread {
+    /// The id of the application.
+    pub app: AppId,
+    /// In how many runs the changes do what to it; those where nothing differs are left out.
+    pub effects: BTreeMap<&'static str, usize>,
+    /// By how many seconds it begins later, in the runs in which it begins later or sooner.
+    pub later_by: Option<Spread>,
+}
+
+/// Several pairs of runs together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Several {
+    /// How many pairs.
+    pub runs: usize,
+    /// In how many of them something differs.
+    pub differing: usize,
+    /// The whole partition.
+    pub total: MoreBy,
+    /// Queues in which something differs in one of the runs.
+    pub queues: BTreeMap<QueuePath, MoreBy>,
+    /// Applications that differ in one of the runs; those first that differ in most.
+    pub apps: Vec<AppSpread>,
+}
+
+/// Puts pairs of runs together.
+pub fn together(pairs: &[&Comparison]) -> Several {
+    let totals: Vec<(&Figures, &Figures)> = pairs.iter().map(|pair| (&pair.total[0], &pair.total[1])).collect();
+    let nothing = Figures::default();
+    let queue = |path: &QueuePath| {
+        let both = pairs.iter().map(|pair| match pair.queues.get(path) {
+            Some((without, with)) => (without.as_ref().unwrap_or(&nothing), with.as_ref().unwrap_or(&nothing)),
+            None => (&nothing, &nothing),
+        });
+        MoreBy::of(&both.collect::<Vec<_>>())
+    };
+    let paths: Vec<&QueuePath> = pairs.iter().flat_map(|pair| pair.queues.keys()).collect();
+    let queues = paths.into_iter().map(|path| (path.clone(), queue(path))).collect();
+    let mut apps: BTreeMap<&AppId, (BTreeMap<&'static str, usize>, Vec<f64>)> = BTreeMap::new();
+    for app in pairs.iter().flat_map(|pair| &pair.apps) {
+        let (effects, later) = apps.entry(&app.app).or_default();
+        *effects.entry(app.effect.name()).or_default() += 1;
+        match app.effect {
+            Effect::Later(by) => later.push(by.as_secs_f64()),
+            Effect::Sooner(by) => later.push(-by.as_secs_f64()),
+            _ => {}
+        }
+    }
+    let apps = apps.into_iter().map(|(app, (effects, later))| AppSpread {
+        app: app.clone(),
+        effects,
+        later_by: (!later.is_empty()).then(|| Spread::of(later)),
+    });
+    let mut apps: Vec<AppSpread> = apps.collect();
+    apps.sort_by_key(|app| std::cmp::Reverse(app.effects.values().sum::<usize>()));
+    let differing = pairs.iter().filter(|pair| !pair.is_empty()).count();
+    Several { runs: pairs.len(), differing, total: MoreBy::of(&totals), queues, apps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_occurred() {
+        let spread = |values: &[f64]| Spread::of(values.to_vec());
+        assert_eq!(spread(&[]), Spread::default());
+        assert_eq!(spread(&[7.0]), Spread { p10: 7.0, median: 7.0, p90: 7.0 });
+        let ten: Vec<f64> = (0..=10).rev().map(f64::from).collect();
+        assert_eq!(spread(&ten), Spread { p10: 1.0, median: 5.0, p90: 9.0 });
+    }
+}

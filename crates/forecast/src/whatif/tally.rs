@@ -1,0 +1,377 @@
+//! The events of one run: by application, queue, user and node, and the decisions one after the other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::guarantee::BelowGuarantee;
+use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
+use scheduler::state::app::Application;
+use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
+
+/// The most decisions that are kept to find the first that differs.
+const MOST_DECISIONS: usize = 1_000_000;
+
+/// What is in use over time.
+#[derive(Clone, Debug, Default)]
+struct UseMeter {
+    allocated: Resource,
+    /// Amounts times seconds.
+    area: BTreeMap<Box<str>, f64>,
+    since: Time,
+}
+
+impl UseMeter {
+    fn beginning(allocated: &Resource, now: Time) -> Self {
+        Self { allocated: allocated.clone(), area: BTreeMap::new(), since: now }
+    }
+
+    fn move_on(&mut self, now: Time) {
+        let seconds = now.since(self.since).as_secs_f64();
+        if seconds > 0.0 {
+            for (name, amount) in self.allocated.iter() {
+                *self.area.entry(name.into()).or_default() += amount as f64 * seconds;
+            }
+            self.since = now;
+        }
+    }
+
+    fn change(&mut self, now: Time, by: &Resource, more: bool) {
+        self.move_on(now);
+        if more {
+            self.allocated.add_assign(by);
+        } else {
+            self.allocated.sub_assign(by);
+        }
+    }
+
+    fn mean(&mut self, began: Time, now: Time) -> Resource {
+        self.move_on(now);
+        let seconds = now.since(began).as_secs_f64();
+        let mut mean = Resource::new();
+        if seconds > 0.0 {
+            self.area.iter().for_each(|(name, area)| mean.set(name, (area / seconds).round() as i64));
+        }
+        mean
+    }
+}
+
+/// What became of an application in a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AppTally {
+    /// The queue that it is or was in last; empty for one that was refused.
+    pub queue: QueuePath,
+    /// Who submitted it.
+    pub user: Arc<str>,
+    /// It held something when the run began.
+    pub held: bool,
+    /// When it first got something, if it held nothing before.
+    pub started: Option<Time>,
+    /// When it ended in the run.
+    pub ended: Option<Time>,
+    /// Why it was refused.
+    pub rejected: Option<Arc<str>>,
+    /// It was killed.
+    pub killed: bool,
+    /// Allocations that were made in the run, placeholders too.
+    pub allocations: u64,
+    /// Allocations that others took from it.
+    pub preempted: u64,
+    /// What these had.
+    pub taken: Resource,
+    /// What of it runs at the end.
+    pub running: u64,
+    /// What of it waits at the end.
+    pub waiting: u64,
+    /// How long its asks waited that were allocated in the run or wait at its end, all together.
+    pub waited: Duration,
+    /// How many asks that were.
+    pub waits: u64,
+    /// How many of them waited longer than the plan's `long_wait`.
+    pub long_waits: u64,
+}
+
+/// What became of a queue, a user, or of everything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// In use at the end.
+    pub allocated: Resource,
+    /// Wanted at the end.
+    pub pending: Resource,
+    /// In use over the whole run, on average.
+    pub used: Resource,
+    /// Applications that first got something in the run.
+    pub started: u64,
+    /// Applications that ended in the run.
+    pub ended: u64,
+    /// Allocations that others took.
+    pub preempted: u64,
+    /// What these had.
+    pub taken: Resource,
+    /// Asks that wait at the end.
+    pub waiting: u64,
+    /// How long asks waited that were allocated in the run or wait at its end, all together.
+    pub waited: Duration,
+    /// How many asks that were.
+    pub waits: u64,
+    /// How many of them waited longer than the plan's `long_wait`.
+    pub long_waits: u64,
+    /// How long it had less than its guarantee and asked for more of that; of a queue only.
+    pub below_guarantee: Duration,
+}
+
+impl Figures {
+    /// How long an ask waited, on average.
+    pub fn mean_wait(&self) -> Duration {
+        u32::try_from(self.waits).ok().filter(|waits| *waits > 0).map_or(Duration::ZERO, |waits| self.waited / waits)
+    }
+
+    fn count(&mut self, app: &AppTally) {
+        self.started += u64::from(app.started.is_some());
+        self.ended += u64::from(app.ended.is_some());
+        self.preempted += app.preempted;
+        self.taken.add_assign(&app.taken);
+        self.waiting += app.waiting;
+        self.waited += app.waited;
+        self.waits += app.waits;
+        self.long_waits += app.long_waits;
+    }
+}
+
+/// What became of a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeTally {
+    /// What it has at the end.
+    pub capacity: Resource,
+    /// What of it is in use at the end.
+    pub allocated: Resource,
+    /// How many allocations are on it at the end.
+    pub allocations: u64,
+    /// It takes allocations.
+    pub schedulable: bool,
+}
+
+/// A decision of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Decision {
+    pub at: Time,
+    pub text: Box<str>,
+    /// The number of the command that made it, in its run.
+    pub command: u64,
+    /// The ask that it is for.
+    pub subject: Option<(AppId, AskId)>,
+}
+
+impl PartialEq for Decision {
+    /// Whether both decide the same; the runs have different numbers of commands.
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at && self.text == other.text
+    }
+}
+
+/// Everything that is counted in a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    partition: Arc<str>,
+    began: Time,
+    pub apps: BTreeMap<AppId, AppTally>,
+    pub queues: BTreeMap<QueuePath, Figures>,
+    pub users: BTreeMap<Arc<str>, Figures>,
+    pub nodes: BTreeMap<NodeId, NodeTally>,
+    pub total: Figures,
+    pub decisions: Vec<Decision>,
+    /// The number of the command whose events are observed.
+    pub command: u64,
+    /// From which time on a wait is counted as a long one.
+    pub long_wait: Duration,
+    below: BelowGuarantee,
+    meters: BTreeMap<QueuePath, UseMeter>,
+    user_meters: BTreeMap<Arc<str>, UseMeter>,
+}
+
+impl Tally {
+    /// Counts from a moment on.
+    pub fn beginning(partition: &Partition, now: Time, long_wait: Duration) -> Self {
+        let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::beginning(partition, now));
+        let mut tally = Self { partition: name, began: now, long_wait, below, ..Self::default() };
+        for queue in partition.queues.iter() {
+            tally.meters.insert(queue.path.clone(), UseMeter::beginning(&queue.allocated, now));
+        }
+        for (_, app) in partition.apps.iter() {
+            let (holds, user) = (app.holds(), Arc::<str>::from(app.who.user.as_str()));
+            let of_user = tally.user_meters.entry(Arc::clone(&user)).or_default();
+            of_user.since = now;
+            of_user.allocated.add_assign(&holds);
+            let held = !app.allocations.is_empty();
+            tally
+                .apps
+                .insert(app.id.clone(), AppTally { queue: app.queue_path.clone(), user, held, ..AppTally::default() });
+        }
+        tally
+    }
+
+    fn part<'s>(&self, scheduler: &'s Scheduler) -> Option<&'s Partition> {
+        scheduler.partitions().iter().find(|part| part.name == self.partition)
+    }
+
+    /// Takes in what one command did; the scheduler is as it is after that.
+    pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
+        for event in events {
+            self.observe_one(event, scheduler);
+        }
+        if let Some(part) = scheduler.partitions().iter().find(|part| part.name == self.partition) {
+            let apps = &self.apps;
+            self.below.observe(part, events, |app| apps.get(app).map(|tally| &tally.queue));
+        }
+    }
+
+    fn observe_one(&mut self, Event { at, kind }: &Event, scheduler: &Scheduler) {
+        let at = *at;
+        match kind {
+            EventKind::Allocated { app, ask, node, resource, holder, placeholder, .. } => {
+                self.use_changes(at, (&holder.queue, &holder.user), resource, true);
+                let waited = self.part(scheduler).and_then(|part| waited(part, app, ask));
+                let tally = self.apps.entry(app.clone()).or_default();
+                tally.allocations += 1;
+                if !tally.held {
+                    tally.started.get_or_insert(at);
+                }
+                if !placeholder && let Some(waited) = waited {
+                    tally.waited += waited;
+                    tally.waits += 1;
+                    tally.long_waits += u64::from(waited > self.long_wait);
+                }
+                self.decide(at, Some((app, ask)), || format!("{app}/{ask} is allocated on {node}"));
+            }
+            EventKind::Released { resource, holder, reason, app, ask, .. } => {
+                self.use_changes(at, (&holder.queue, &holder.user), resource, false);
+                if *reason == ReleaseReason::Timeout {
+                    self.decide(at, None, || format!("{app}/{ask} is given up"));
+                }
+            }
+            EventKind::Preempted { app, ask, by_app, by_ask, resource, .. } => {
+                let tally = self.apps.entry(app.clone()).or_default();
+                tally.preempted += 1;
+                tally.taken.add_assign(resource);
+                self.decide(at, Some((by_app, by_ask)), || format!("{app}/{ask} is preempted for {by_app}/{by_ask}"));
+            }
+            EventKind::Reserved { app, ask, node, .. } => {
+                self.decide(at, Some((app, ask)), || format!("{node} is reserved for {app}/{ask}"));
+            }
+            EventKind::AppAccepted { app, queue } => {
+                let user = self.part(scheduler).and_then(|part| user_of(part, app));
+                let tally = self.apps.entry(app.clone()).or_default();
+                tally.queue = queue.clone();
+                tally.user = user.unwrap_or_default();
+                self.decide(at, None, || format!("{app} is accepted in {queue}"));
+            }
+            EventKind::AppRejected { app, message } => {
+                // A live one of this name stays.
+                let tally = self.apps.entry(app.clone()).or_default();
+                tally.rejected = Some(Arc::from(message.as_str()));
+                self.decide(at, None, || format!("{app} is refused: {message}"));
+            }
+            EventKind::Killed { app, queue, .. } => {
+                self.apps.entry(app.clone()).or_default().killed = true;
+                self.decide(at, None, || format!("{app} is killed in {queue}"));
+            }
+            EventKind::Moved { app, from, queue, .. } => self.moved(at, (app, from, queue), scheduler),
+            EventKind::AppState { app, state, .. } if state.is_ended() => {
+                self.apps.entry(app.clone()).or_default().ended.get_or_insert(at);
+            }
+            EventKind::AskResized { app, resource, before, allocated: true, .. } => {
+                let Some(AppTally { queue, user, .. }) = self.apps.get(app).cloned() else { return };
+                self.use_changes(at, (&queue, &user), before, false);
+                self.use_changes(at, (&queue, &user), resource, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn moved(&mut self, at: Time, (app, from, to): (&AppId, &QueuePath, &QueuePath), scheduler: &Scheduler) {
+        let tally = self.apps.entry(app.clone()).or_default();
+        tally.queue = to.clone();
+        let user = Arc::clone(&tally.user);
+        let found = self.part(scheduler).and_then(|part| part.app(app));
+        let holds = found.map(Application::holds).unwrap_or_default();
+        self.use_changes(at, (from, &user), &holds, false);
+        self.use_changes(at, (to, &user), &holds, true);
+        self.decide(at, None, || format!("{app} is moved to {to}"));
+    }
+
+    /// What a queue, all above it, and a user have in use.
+    fn use_changes(&mut self, at: Time, (queue, user): (&QueuePath, &Arc<str>), by: &Resource, more: bool) {
+        let began = self.began;
+        let fresh = || UseMeter::beginning(&Resource::new(), began);
+        let mut here = Some(queue.clone());
+        while let Some(queue) = here {
+            here = queue.parent();
+            self.meters.entry(queue).or_insert_with(fresh).change(at, by, more);
+        }
+        self.user_meters.entry(Arc::clone(user)).or_insert_with(fresh).change(at, by, more);
+    }
+
+    fn decide(&mut self, at: Time, subject: Option<(&AppId, &AskId)>, text: impl FnOnce() -> String) {
+        if self.decisions.len() < MOST_DECISIONS {
+            let subject = subject.map(|(app, ask)| (app.clone(), ask.clone()));
+            self.decisions.push(Decision { at, text: text().into(), command: self.command, subject });
+        }
+    }
+
+    /// Ends the count: the figures at the end are read from the partition.
+    pub fn end(&mut self, partition: Option<&Partition>, now: Time) {
+        let Some(partition) = partition else { return };
+        for (_, app) in partition.apps.iter() {
+            let tally = self.apps.entry(app.id.clone()).or_default();
+            tally.queue = app.queue_path.clone();
+            (tally.running, tally.waiting) = (app.allocations.len() as u64, app.pending_order.len() as u64);
+            for (.., key) in &app.pending_order {
+                let waited = now.since(app.asks[*key].created);
+                tally.waited += waited;
+                tally.waits += 1;
+                tally.long_waits += u64::from(waited > self.long_wait);
+            }
+            let figures = self.users.entry(Arc::clone(&tally.user)).or_default();
+            figures.allocated.add_assign(&app.holds());
+            figures.pending.add_assign(&app.pending);
+        }
+        for queue in partition.queues.iter() {
+            let (allocated, pending) = (queue.allocated.clone(), queue.pending.clone());
+            self.queues.insert(queue.path.clone(), Figures { allocated, pending, ..Figures::default() });
+        }
+        for (queue, time) in self.below.end(now) {
+            self.queues.entry(queue).or_default().below_guarantee = time;
+        }
+        let began = self.began;
+        for (queue, meter) in &mut self.meters {
+            self.queues.entry(queue.clone()).or_default().used = meter.mean(began, now);
+        }
+        for (user, meter) in &mut self.user_meters {
+            self.users.entry(Arc::clone(user)).or_default().used = meter.mean(began, now);
+        }
+        for app in self.apps.values() {
+            let mut here = (!app.queue.as_str().is_empty()).then(|| app.queue.clone());
+            while let Some(queue) = here {
+                here = queue.parent();
+                self.queues.entry(queue).or_default().count(app);
+            }
+            self.users.entry(Arc::clone(&app.user)).or_default().count(app);
+        }
+        self.total = self.queues.get(&QueuePath::root()).cloned().unwrap_or_default();
+        for node in partition.nodes.iter() {
+            let (capacity, allocated) = (node.total.clone(), node.allocated.clone());
+            let (allocations, schedulable) = (node.allocations.len() as u64, node.schedulable);
+            self.nodes.insert(node.id.clone(), NodeTally { capacity, allocated, allocations, schedulable });
+        }
+    }
+}
+
+fn waited(partition: &Partition, app: &AppId, ask: &AskId) -> Option<Duration> {
+    let app = partition.app(app)?;
+    let ask = app.asks.get(app.ask_key(ask)?)?;
+    Some(ask.allocation?.since.since(ask.created))
+}
+
+fn user_of(partition: &Partition, app: &AppId) -> Option<Arc<str>> {
+    Some(Arc::from(partition.app(app)?.who.user.as_str()))
+}

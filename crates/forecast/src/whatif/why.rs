@@ -1,0 +1,38 @@
+//! Why the first decision that differs is not made in the other run: both runs once more up to that moment, and the explanations there.
+
+use super::pair::Unfinished;
+use super::tally::Decision;
+use super::world::{StopBefore, World};
+use model::{AppId, AskId, Time};
+use scheduler::Partition;
+use view::waiting::AskWords;
+use view::waiting::Sentence;
+
+/// Why the decision with the changes is not made without them, and the other way round. `again` runs a side up to a place, with the
+/// changes or without.
+pub(super) fn not_in_the_other<'a>(
+    [without, with]: [Option<&Decision>; 2],
+    again: impl Fn(bool, StopBefore) -> Result<World<'a>, Unfinished>,
+) -> Result<[Option<String>; 2], Unfinished> {
+    let why = |changed: bool, own: Option<&Decision>, other: Option<&Decision>| {
+        let Some(decision) = other else { return Ok(None) };
+        let Some(subject) = &decision.subject else { return Ok(None) };
+        let stop = StopBefore { command: own.map_or(u64::MAX, |own| own.command), after: decision.at };
+        let world = again(changed, stop)?;
+        Ok(world.part().map(|part| explained(part, world.now, subject)))
+    };
+    Ok([why(false, without, with)?, why(true, with, without)?])
+}
+
+/// Why an ask is not allocated at a moment, as the scheduler explains it.
+pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> String {
+    let Some(explanation) = part.explain(now, app, Some(ask)) else {
+        return match part.app(app) {
+            Some(_) => format!("{app} has no ask {ask} there"),
+            None => format!("there is no live application {app} there"),
+        };
+    };
+    let Some(asked) = explanation.asks.first() else { return explanation.sentence() };
+    let turn = asked.turn().map(|turn| format!("; {turn}")).unwrap_or_default();
+    format!("{app}/{}{turn}", asked.sentence())
+}

@@ -1,0 +1,307 @@
+//! A fork that is driven: everything happens at its own time, in the order of the engine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::arrivals::{Arrival, Arrivals};
+use super::fork::{Fork, Pace};
+use super::pair::{Bounds, LONG_WAIT, RefusedStep, Unfinished};
+use super::runtimes::Runtimes;
+use super::tally::Tally;
+use model::{AppId, AskId, Profile, Time};
+use scenario::{Sink, Trace};
+use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
+
+/// How often a cycle is tried again while something is pending (SCH-040).
+const RETRY_EVERY: Duration = Duration::from_millis(100);
+/// How often it is asked whether to continue, in commands.
+const ASK_EVERY: u64 = 64;
+/// Without an event for so long, and nothing that is sure to come within an hour, nothing changes any more.
+const QUIET: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(3600);
+
+/// Stops what takes too long, or is not wanted any more.
+pub(super) type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Where a run is stopped to look at it: before a command of this number, or before the first one after a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StopBefore {
+    pub command: u64,
+    pub after: Time,
+}
+
+/// An allocation that is to end: its application, its ask, and the number of the allocation.
+type Ending = (AppId, AskId, u64);
+
+/// A fork that runs.
+pub(super) struct World<'a> {
+    pub scheduler: Scheduler,
+    pub partition: Arc<str>,
+    pub now: Time,
+    pub text: Option<Arc<str>>,
+    pub tally: Tally,
+    pub cycles: u64,
+    pub refused: Vec<RefusedStep>,
+    pub runtimes: Runtimes,
+    pace: Pace,
+    ends: BTreeMap<(Time, u64), Ending>,
+    ends_set: u64,
+    /// When something last happened.
+    last_event: Time,
+    trace: Option<Trace<Vec<u8>>>,
+    bounds: Bounds,
+    go_on: GoOn<'a>,
+    commands: u64,
+    /// What comes in by itself, the last one first.
+    arrivals: Vec<Arrival>,
+    pub stop: Option<StopBefore>,
+    /// The step or change that is being carried out; -1 between them.
+    pub step: i64,
+}
+
+impl<'a> World<'a> {
+    /// The fork, with a runtime for everything that runs in it.
+    pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
+        let tally = fork.partition().map(|part| Tally::beginning(part, fork.now, LONG_WAIT)).unwrap_or_default();
+        let Fork { scheduler, partition, now, pace, text } = fork;
+        let mut world = Self {
+            scheduler,
+            partition,
+            now,
+            text,
+            tally,
+            cycles: 0,
+            refused: Vec::new(),
+            runtimes,
+            pace,
+            ends: BTreeMap::new(),
+            ends_set: 0,
+            last_event: now,
+            trace: traced.then(|| Trace::new(Vec::new())),
+            bounds,
+            go_on,
+            commands: 0,
+            arrivals: Vec::new(),
+            stop: None,
+            step: -1,
+        };
+        let running: Vec<(Time, Ending)> = world.part().map(|part| world.running(part)).unwrap_or_default();
+        running.into_iter().for_each(|(at, ending)| world.end_at(at, ending));
+        world
+    }
+
+    /// The same; a wait is counted as a long one from this time on.
+    #[must_use]
+    pub fn counting_long_waits(mut self, from: Duration) -> Self {
+        self.tally.long_wait = from;
+        self
+    }
+
+    /// The same, with what comes in by itself.
+    #[must_use]
+    pub fn with_arrivals(mut self, arrivals: &Arrivals) -> Self {
+        self.arrivals.extend(arrivals.list.iter().rev().cloned());
+        self.arrivals.iter_mut().for_each(|arrival| arrival.after += self.now.since(Time::ZERO));
+        self
+    }
+
+    /// The partition that it is about.
+    pub fn part(&self) -> Option<&Partition> {
+        self.scheduler.partitions().iter().find(|part| part.name == self.partition)
+    }
+
+    pub fn profile(&self) -> Profile {
+        self.scheduler.switches().profile
+    }
+
+    fn running(&self, part: &Partition) -> Vec<(Time, Ending)> {
+        let mut found = Vec::new();
+        for (_, app) in part.apps.iter() {
+            for key in app.allocations.values() {
+                let ask = &app.asks[*key];
+                let Some(allocation) = ask.allocation.filter(|_| !ask.placeholder) else { continue };
+                let end = self.runtimes.end(app, ask.id.as_str(), allocation.since, self.now);
+                found.extend(end.map(|end| (end, (app.id.clone(), ask.id.clone(), allocation.number))));
+            }
+        }
+        found
+    }
+
+    fn end_at(&mut self, at: Time, ending: Ending) {
+        self.ends_set += 1;
+        self.ends.insert((at, self.ends_set), ending);
+    }
+
+    /// The trace so far as text, and whether it is cut off.
+    pub fn take_trace(&mut self) -> (String, bool) {
+        let bytes = self.trace.take().and_then(|trace| trace.finish().ok()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let kept: String = text.split_inclusive('\n').take(self.bounds.trace_lines).collect();
+        let cut = kept.len() < text.len();
+        (kept, cut)
+    }
+
+    /// Carries out a command for the partition now.
+    pub fn give(&mut self, command: PartitionCommand) -> Result<Vec<Event>, Unfinished> {
+        self.apply(&Command::In { partition: Some(Arc::clone(&self.partition)), command })
+    }
+
+    /// Carries out a command now, with all that it left unfinished.
+    pub fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Unfinished> {
+        if self.stop.is_some_and(|stop| self.commands + 1 >= stop.command || self.now > stop.after) {
+            return Err(Unfinished::Stopped);
+        }
+        self.commands += 1;
+        self.tally.command = self.commands;
+        if self.commands.is_multiple_of(ASK_EVERY) && !(self.go_on)() {
+            return Err(Unfinished::Stopped);
+        }
+        let mut events = self.scheduler.apply(self.now, command);
+        while self.scheduler.is_unfinished() {
+            events.extend(self.scheduler.apply(self.now, &Command::Continue));
+        }
+        if !matches!(command, Command::Cycle) {
+            self.pace.cycle_due = true;
+        }
+        if !events.is_empty() {
+            self.last_event = self.now;
+        }
+        self.tally.observe(&events, &self.scheduler);
+        for event in &events {
+            if let EventKind::Allocated { app, ask, placeholder: false, .. } = &event.kind {
+                self.begins(event.at, app, ask);
+            }
+        }
+        if let Some(trace) = &mut self.trace {
+            // Writing into a vector never fails.
+            let _written = trace.events(self.step, &events);
+        }
+        Ok(events)
+    }
+
+    fn begins(&mut self, at: Time, app: &AppId, ask: &AskId) {
+        let found = self.part().and_then(|part| {
+            let app = part.app(app)?;
+            let number = app.asks.get(app.ask_key(ask)?)?.allocation?.number;
+            Some((self.runtimes.end(app, ask.as_str(), at, at)?, number))
+        });
+        if let Some((end, number)) = found {
+            self.end_at(end, (app.clone(), ask.clone(), number));
+        }
+    }
+
+    /// Does what is due by a time.
+    pub fn until(&mut self, until: Time) -> Result<(), Unfinished> {
+        loop {
+            if self.pace.cycle_due {
+                self.cycle()?;
+                continue;
+            }
+            match self.next_due().filter(|due| *due <= until) {
+                None => {
+                    self.now = self.now.max(until);
+                    return Ok(());
+                }
+                Some(due) => {
+                    self.now = self.now.max(due);
+                    self.run_due()?;
+                }
+            }
+        }
+    }
+
+    /// Does everything that is due until nothing changes any more. Gives whether that happened before `most`.
+    pub fn until_idle(&mut self, most: Time) -> Result<bool, Unfinished> {
+        while self.now < most {
+            if self.pace.cycle_due {
+                self.cycle()?;
+                continue;
+            }
+            let soon = self.scheduler.next_timer().is_some_and(|timer| timer <= self.now + SOON);
+            if self.ends.is_empty()
+                && self.arrivals.is_empty()
+                && !soon
+                && (self.now.since(self.last_event) >= QUIET || self.pace.retry.is_none())
+            {
+                return Ok(true);
+            }
+            let Some(due) = self.next_due() else { return Ok(true) };
+            self.now = self.now.max(due);
+            self.run_due()?;
+        }
+        Ok(false)
+    }
+
+    /// So many cycles, fewer where one finds nothing and nothing is left to look at.
+    pub fn cycle_often(&mut self, cycles: u64) -> Result<(), Unfinished> {
+        for _ in 0..cycles {
+            self.cycle()?;
+            if !self.pace.cycle_due && !self.scheduler.has_work() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn cycle(&mut self) -> Result<(), Unfinished> {
+        self.cycles += 1;
+        if self.cycles > self.bounds.cycles {
+            return Err(Unfinished::Cycles(self.bounds.cycles));
+        }
+        let events = self.apply(&Command::Cycle)?;
+        self.pace.cycle_due = events.iter().any(Event::is_activity);
+        let retries = !self.pace.cycle_due && self.scheduler.has_work();
+        self.pace.retry = retries.then(|| self.next_retry());
+        Ok(())
+    }
+
+    /// The next try that can find something: what is known to find nothing is passed over, in steps of the same length.
+    fn next_retry(&self) -> Time {
+        let every = RETRY_EVERY.as_micros() as u64;
+        let quiet = self.scheduler.quiet_until().unwrap_or(self.now).0.saturating_sub(self.now.0);
+        Time(self.now.0.saturating_add(quiet.div_ceil(every).max(1).saturating_mul(every)))
+    }
+
+    fn next_due(&self) -> Option<Time> {
+        let end = self.ends.first_key_value().map(|((at, _), _)| *at);
+        let arrival = self.arrivals.last().map(|arrival| Time::ZERO + arrival.after);
+        let due = [end, arrival, self.scheduler.next_timer(), self.pace.retry, Some(self.pace.next_clean)];
+        due.into_iter().flatten().min()
+    }
+
+    fn run_due(&mut self) -> Result<(), Unfinished> {
+        while let Some(entry) = self.ends.first_entry()
+            && entry.key().0 <= self.now
+        {
+            let (app, ask, number) = entry.remove();
+            self.end_one(app, ask, number)?;
+        }
+        while let Some(arrival) = self.arrivals.pop_if(|arrival| Time::ZERO + arrival.after <= self.now) {
+            self.give(arrival.command)?;
+        }
+        if self.pace.next_clean <= self.now {
+            self.pace.next_clean = self.now + self.pace.clean_every;
+            self.apply(&Command::Clean)?;
+        }
+        if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
+            self.apply(&Command::Tick)?;
+        }
+        if self.pace.retry.is_some_and(|retry| retry <= self.now) {
+            self.pace.retry = None;
+            self.pace.cycle_due = true;
+        }
+        Ok(())
+    }
+
+    fn end_one(&mut self, app: AppId, ask: AskId, number: u64) -> Result<(), Unfinished> {
+        let runs = self.part().and_then(|part| {
+            let app = part.app(&app)?;
+            app.asks.get(app.ask_key(&ask)?)?.allocation
+        });
+        if runs.is_some_and(|allocation| allocation.number == number) {
+            self.give(PartitionCommand::Release { app, ask })?;
+        }
+        Ok(())
+    }
+}

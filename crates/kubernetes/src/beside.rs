@@ -1,0 +1,220 @@
+//! What pods and nodes say of the asks of a scheduler elsewhere, whose own API does not show it: for a twin of that one.
+//!
+//! ```text
+//!  Listed: objects, and kinds that could not be listed ─┐
+//!  asks of the scheduler, by the UIDs of their pods ────┴──> Beside ──> filters, with every ask of the scheduler in them
+//!                                                                 └───> preemption, required node, originator of an ask
+//! ```
+//!
+//! Invariants:
+//! - what is not known lets an ask pass and is said, each in one line, with how many asks it concerns;
+//! - where an ask is, the scheduler says: its pod may be behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::ask::{may_be_preempted, required_node};
+use super::cluster::Cluster;
+use super::making::{Making, originator};
+use super::moment::moment;
+use super::objects::{Meta, Plain, Pod, Toleration, Volume};
+use super::predicates::{Snapshot, waits_for};
+use super::unlisted;
+use model::{AskId, NodeId, Tags, Time};
+use scheduler::{AskSpec, Predicates};
+
+/// How many things of one kind are named.
+const MOST: usize = 3;
+/// What the tag of a label begins with.
+const LABEL: &str = "kubernetes.io/label/";
+
+/// The objects of a cluster, as far as they could be listed.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// The objects that were listed.
+    pub cluster: Cluster,
+    /// The kinds of which it has none because they could not be listed.
+    pub missing: Vec<NotListed>,
+    /// Objects that cannot be read, each with why: they count as not there.
+    pub unreadable: Vec<String>,
+}
+
+/// A kind of objects that could not be listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotListed {
+    /// As a manifest names it: `PersistentVolume`.
+    pub kind: &'static str,
+    /// What went wrong; `None`: one may not list them.
+    pub why: Option<String>,
+}
+
+/// An ask of a scheduler elsewhere, pending or allocated.
+#[derive(Clone, Copy, Debug)]
+pub struct AskSeen<'a> {
+    /// The UID of its pod.
+    pub id: &'a AskId,
+    /// What the scheduler shows of the pod.
+    pub tags: &'a Tags,
+    /// It has no node.
+    pub pending: bool,
+}
+
+/// What Kubernetes says of the asks and nodes of a scheduler elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    filters: Option<Snapshot>,
+    /// The pods of asks.
+    pods: BTreeMap<AskId, Arc<Pod>>,
+    classes: BTreeMap<String, Plain>,
+    unknown: Vec<String>,
+}
+
+impl Beside {
+    /// Finds the pod of each ask, and makes filters that know all asks and nodes.
+    pub fn of<'a>(listed: Listed, asks: &[AskSeen<'a>], nodes: impl Iterator<Item = &'a NodeId>) -> Self {
+        let Listed { mut cluster, missing, unreadable } = listed;
+        let is_missing = |kind: &str| missing.iter().any(|one| one.kind == kind);
+        let mut unknown = unlisted::words(&missing, &cluster, &pods_of(&cluster, asks));
+        unknown.extend(unreadable.into_iter().map(|why| format!("not read: {why}")));
+        let has_volumes = !unlisted::HOLDS_VOLUMES.into_iter().any(is_missing);
+        if !has_volumes {
+            cluster.pods.values_mut().for_each(without_claims);
+        }
+        let classes = std::mem::take(&mut cluster.classes);
+        let mut beside = Self { filters: None, pods: pods_of(&cluster, asks), classes, unknown };
+        if is_missing("Pod") {
+            return beside;
+        }
+        beside.unknown.extend(without_pod(asks, &beside.pods));
+        if is_missing("Node") {
+            return beside;
+        }
+        if has_volumes {
+            beside.unknown.extend(unbound(&cluster, asks, &beside.pods));
+        }
+        cluster.nodes.values_mut().for_each(super::node::taint_if_not_ready);
+        beside.unknown.extend(gone(&cluster, nodes));
+        beside.filters = Some(filters(&cluster, asks, &beside.pods));
+        beside
+    }
+
+    /// The filters; `None` where pods or nodes could not be listed.
+    pub fn filters(&self) -> Option<Arc<dyn Predicates>> {
+        let filters = self.filters.clone()?;
+        Some(Arc::new(filters))
+    }
+
+    /// What is not known, each in one line.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Puts into an ask what its pod says of preemption and of the node that it is for; without a pod it stays as it is.
+    pub fn complete(&self, ask: &mut AskSpec) {
+        let Some(pod) = self.pods.get(&ask.id) else { return };
+        ask.allow_preempt_self = may_be_preempted(pod, self.classes.get(&pod.spec.priority_class_name));
+        ask.allow_preempt_other = pod.spec.preemption_policy != "Never";
+        if ask.required_node.is_none() {
+            ask.required_node = required_node(pod).map(NodeId::from);
+        }
+    }
+
+    /// The ask that began the application of these, as the oldest of their pods says (K8S-127).
+    pub fn originator<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Option<AskId> {
+        fn age(pod: &Pod) -> (Time, &str, &str) {
+            (created(pod), &pod.metadata.namespace, &pod.metadata.name)
+        }
+        let pods = asks.filter_map(|ask| self.pods.get(ask));
+        let first = pods.min_by(|one, other| age(one).cmp(&age(other)))?;
+        let making = Making { first, first_at: created(first), members: Vec::new() };
+        originator(&making).map(|uid| AskId::from(uid.as_str()))
+    }
+}
+
+fn created(pod: &Pod) -> Time {
+    pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or_default()
+}
+
+/// The pods that are there of asks.
+fn pods_of(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AskId, Arc<Pod>> {
+    let asked: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
+    let pods = cluster.pods.values().filter(|pod| asked.contains(pod.metadata.uid.as_str()));
+    pods.map(|pod| (AskId::from(pod.metadata.uid.as_str()), Arc::clone(pod))).collect()
+}
+
+/// The filters over all nodes: they know each ask, and each pod of others that is on a node. Asks are put where they are by their scheduler.
+fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Snapshot {
+    let is_other = |pod: &&Arc<Pod>| pod.node().is_some() && !pods.contains_key(pod.metadata.uid.as_str());
+    let unseen: Vec<Arc<Pod>> =
+        asks.iter().filter(|ask| !pods.contains_key(ask.id)).map(|ask| Arc::new(unseen(ask))).collect();
+    let seen: Vec<&Arc<Pod>> = cluster.pods.values().filter(is_other).chain(pods.values()).chain(&unseen).collect();
+    let mut filters = Snapshot::of(cluster.nodes.values(), &seen, &cluster.namespace_labels(), cluster.storage(), true);
+    for (id, pod) in pods {
+        pod.node().into_iter().for_each(|node| filters.place(id, node, false));
+    }
+    filters
+}
+
+/// What is known of a pod that is not there: its labels, which other pods may look at. It may go anywhere.
+fn unseen(ask: &AskSeen<'_>) -> Pod {
+    let mut pod = Pod::default();
+    let label = |(name, value): (&str, &str)| Some((name.strip_prefix(LABEL)?.to_owned(), value.to_owned()));
+    let text = |name: &str| ask.tags.get(name).unwrap_or_default().to_owned();
+    pod.metadata = Meta {
+        uid: ask.id.to_string(),
+        namespace: text("kubernetes.io/meta/namespace"),
+        name: text("kubernetes.io/meta/podName"),
+        labels: ask.tags.iter().filter_map(label).collect(),
+        ..Meta::default()
+    };
+    pod.spec.tolerations = vec![Toleration { operator: "Exists".to_owned(), ..Toleration::default() }];
+    pod
+}
+
+/// How many asks have no pod that is there.
+fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option<String> {
+    let unseen = || asks.iter().filter(|ask| !pods.contains_key(ask.id));
+    let count = |pending: bool| unseen().filter(|ask| ask.pending == pending).count();
+    let (pending, allocated) = (count(true), count(false));
+    let words = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let of = match (pending, allocated) {
+        (0, 0) => return None,
+        (pending, 0) => words(pending, "ask"),
+        (0, allocated) => words(allocated, "allocation"),
+        (pending, allocated) => format!("{} and {}", words(pending, "ask"), words(allocated, "allocation")),
+    };
+    let named = unseen().take(MOST).map(|ask| ask.tags.pod().unwrap_or_else(|| ask.id.to_string()));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = if pending + allocated > MOST { ", ..." } else { "" };
+    Some(format!("the pods of {of} ({named}{more}): they are taken to go to any node, and to preempt and be preempted"))
+}
+
+/// The pending asks that need a volume which is not bound, and may go nowhere before it is.
+fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
+    let pending = asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get(ask.id));
+    let mut waiting = pending.filter_map(|pod| Some((pod.metadata.path(), waits_for(pod, cluster.storage())?)));
+    let words = |(pod, why): (String, String)| format!("where pod {pod} can go: {why}");
+    let mut found: Vec<String> = waiting.by_ref().take(MOST).map(words).collect();
+    let more = waiting.count();
+    if more > 0 {
+        found.push(format!("where {more} more pods can go, whose claims are not bound"));
+    }
+    found
+}
+
+/// The nodes of the scheduler that are not in the cluster.
+fn gone<'a>(cluster: &Cluster, nodes: impl Iterator<Item = &'a NodeId>) -> Option<String> {
+    let gone: Vec<&str> = nodes.map(NodeId::as_str).filter(|node| !cluster.nodes.contains_key(*node)).collect();
+    let named = gone.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    match gone.len() {
+        0 => None,
+        1..=MOST => Some(format!("nodes that Kubernetes does not have: {named}; nothing goes there")),
+        count => Some(format!("{count} nodes that Kubernetes does not have ({named}, ...); nothing goes there")),
+    }
+}
+
+fn without_claims(pod: &mut Arc<Pod>) {
+    if pod.spec.volumes.iter().any(Volume::is_claimed) {
+        Arc::make_mut(pod).spec.volumes.retain(|volume| !volume.is_claimed());
+    }
+}

@@ -1,0 +1,327 @@
+//! Applications and gangs (K8S-115, K8S-127, K8S-131, K8S-138, K8S-202, K8S-220 to K8S-224).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::deeds::{Deed, Failure, Placeholder, PodName, Weight};
+use super::stage::{Stage, Task};
+use super::{Live, Sink};
+use crate::application;
+use crate::gang::{self, TaskGroup};
+use crate::making::members;
+use crate::objects::Pod;
+use model::{AppId, AppState, AskId};
+use scheduler::{PartitionCommand, Submission};
+
+/// The reason of all Events about gangs.
+const GANG: &str = "GangScheduling";
+/// By this the scheduler says that a gang did not come together in time.
+const NOT_TOGETHER: &str = "ResourceReservationTimeout";
+
+/// What of a gang is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Its pods are asked for as they come.
+    Running,
+    /// Placeholders are made; once all stand, real pods are asked for.
+    Reserving,
+    /// It was given up; once no placeholder is left, real pods are asked for.
+    Resuming,
+}
+
+/// An application, from its first pod until neither the scheduler nor the cluster has anything of it.
+#[derive(Clone, Debug)]
+pub(super) struct App {
+    /// The pod that it was made from.
+    pub first: Arc<Pod>,
+    pub groups: Vec<TaskGroup>,
+    pub phase: Phase,
+    /// The pod that began it, by UID (K8S-127).
+    originator: Option<String>,
+    pub members: BTreeSet<AskId>,
+    /// Why the scheduler refuses it.
+    pub refused: Option<String>,
+    /// The scheduler has it no more.
+    over: Option<AppState>,
+    /// Placeholders that are being created, by name, with their group.
+    creating: BTreeMap<String, String>,
+    /// How many were made, so that each has another name.
+    made: u64,
+}
+
+impl Live {
+    /// A pod is a member of its application, which is submitted with the first one. Gives whether the pod began it.
+    pub(super) fn join(&mut self, id: &AppId, uid: &AskId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
+        // A pod that comes after the end begins a new one; one that failed is not begun again while it has pods (K8S-138).
+        let is_over = |app: &App| match app.over {
+            Some(AppState::Failed | AppState::Failing) => app.members.is_empty(),
+            over => over.is_some(),
+        };
+        if self.apps.get(id).is_none_or(is_over) {
+            let before = self.apps.remove(id).map(|app| app.members).unwrap_or_default();
+            self.submit(id, pod, sink);
+            if let Some(app) = self.apps.get_mut(id) {
+                app.members.extend(before);
+            }
+        }
+        let Some(app) = self.apps.get_mut(id) else { return false };
+        app.members.insert(uid.clone());
+        app.creating.remove(&pod.metadata.name);
+        !gang::is_placeholder(&pod.metadata) && app.originator.as_deref() == Some(uid.as_str())
+    }
+
+    fn submit(&mut self, id: &AppId, first: &Arc<Pod>, sink: &mut dyn Sink) {
+        let mut groups = Vec::new();
+        if self.settings.gangs {
+            match gang::task_groups(&first.metadata) {
+                Ok(found) => groups = found,
+                Err(why) => self.say(first, Weight::Warning, GANG, "TaskGroupsError", why),
+            }
+        }
+        let is_gang = !groups.is_empty() && !self.has_begun(id);
+        let namespace = self.cluster.namespaces.get(&first.metadata.namespace);
+        let of_gang = if is_gang { groups.as_slice() } else { &[] };
+        let (submission, bad) = application::submission(id, first, namespace, of_gang, self.settings.users);
+        if let Some(why) = bad {
+            self.say(first, Weight::Warning, "Scheduling", "Scheduling", why);
+        }
+        let owner = first.metadata.owner_references.first().map(|owner| owner.uid.clone());
+        let is_placeholder = gang::is_placeholder(&first.metadata);
+        let app = App {
+            first: Arc::clone(first),
+            groups,
+            phase: if is_gang { Phase::Reserving } else { Phase::Running },
+            originator: if is_placeholder { owner } else { Some(first.metadata.uid.clone()) },
+            members: BTreeSet::new(),
+            refused: None,
+            over: None,
+            creating: BTreeMap::new(),
+            made: 0,
+        };
+        self.apps.insert(id.clone(), app);
+        let created = Some(self.created(first));
+        sink.apply(PartitionCommand::Submit(Submission { created, ..submission }));
+    }
+
+    /// Whether a real pod of an application has a node: that ends the phase of a gang (K8S-223).
+    fn has_begun(&self, id: &AppId) -> bool {
+        let is_member = |pod: &Pod| application::id(&pod.metadata, self.settings.unique_ids) == id.as_str();
+        let pods = self.cluster.pods.values().filter(|pod| self.is_ours(pod) && !pod.is_terminated());
+        pods.filter(|pod| pod.node().is_some() && !gang::is_placeholder(&pod.metadata)).any(|pod| is_member(pod))
+    }
+
+    /// Whether a pod has to wait for the placeholders of its gang.
+    pub(super) fn holds(&mut self, id: &AppId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
+        let uid = AskId::from(pod.metadata.uid.as_str());
+        self.join(id, &uid, pod, sink);
+        let waits = self.apps.get(id).is_some_and(|app| app.phase != Phase::Running && app.refused.is_none());
+        waits && !gang::is_placeholder(&pod.metadata)
+    }
+
+    fn tasks_of(&self, id: &AppId) -> Vec<(AskId, &Task)> {
+        let members = self.apps.get(id).map(|app| &app.members);
+        members.into_iter().flatten().filter_map(|uid| Some((uid.clone(), self.tasks.get(uid)?))).collect()
+    }
+
+    /// Looks whether a gang stands, or lacks placeholders.
+    pub(super) fn check_gang(&mut self, id: &AppId, sink: &mut dyn Sink) {
+        let Some(app) = self.apps.get(id).filter(|app| app.phase != Phase::Running) else { return };
+        let (phase, groups) = (app.phase, app.groups.clone());
+        let tasks = self.tasks_of(id);
+        let is_bound = |task: &Task| matches!(task.stage, Stage::Bound(_));
+        let begun = tasks.iter().any(|(_, task)| is_bound(task) && !task.is_placeholder());
+        let standing = |group: &TaskGroup| {
+            let of_group = tasks.iter().filter(|(_, task)| {
+                task.is_placeholder() && is_bound(task) && gang::group_of(&task.pod.metadata) == group.name
+            });
+            of_group.count() as u64
+        };
+        let whole = phase == Phase::Reserving && groups.iter().all(|group| standing(group) >= members(group));
+        let given_up = phase == Phase::Resuming && !tasks.iter().any(|(_, task)| task.is_placeholder());
+        if !(begun || whole || given_up) {
+            return self.create_missing(id);
+        }
+        let first = Arc::clone(&app.first);
+        if whole {
+            let message = "all placeholders of the gang stand: its pods are scheduled in their places".to_owned();
+            self.say(&first, Weight::Normal, GANG, "GangReservationComplete", message);
+        }
+        self.release_held(id, sink);
+    }
+
+    /// The real pods of a gang are asked for from now on.
+    fn release_held(&mut self, id: &AppId, sink: &mut dyn Sink) {
+        if let Some(app) = self.apps.get_mut(id) {
+            app.phase = Phase::Running;
+        }
+        let held: Vec<AskId> =
+            self.tasks_of(id).into_iter().filter(|(_, task)| task.stage == Stage::Held).map(|(uid, _)| uid).collect();
+        for uid in held {
+            self.set(&uid, Stage::Left(String::new()));
+            self.enter(&uid, sink);
+        }
+    }
+
+    /// Creates the placeholders that a gang lacks (K8S-220, K8S-223).
+    pub(super) fn create_missing(&mut self, id: &AppId) {
+        if !self.started {
+            return;
+        }
+        // One that has failed or ended gets no new ones for those that are deleted.
+        let wants = |app: &&App| app.phase == Phase::Reserving && app.refused.is_none() && app.over.is_none();
+        let Some(app) = self.apps.get(id).filter(wants) else { return };
+        let (first, groups, raw) = (Arc::clone(&app.first), app.groups.clone(), raw_groups(&app.first));
+        let mut there: BTreeMap<String, u64> = BTreeMap::new();
+        let placed = self.tasks_of(id);
+        let names = placed.iter().filter(|(_, task)| task.is_placeholder());
+        for group in
+            names.map(|(_, task)| gang::group_of(&task.pod.metadata)).chain(app.creating.values().map(String::as_str))
+        {
+            *there.entry(group.to_owned()).or_default() += 1;
+        }
+        let mut deeds = Vec::new();
+        let Some(app) = self.apps.get_mut(id) else { return };
+        for (at, group) in groups.iter().enumerate() {
+            for _ in there.get(&group.name).copied().unwrap_or(0)..members(group) {
+                app.made += 1;
+                let suffix = suffix(&first.metadata.uid, app.made);
+                let pod = gang::placeholder(id.as_str(), &first, group, &suffix);
+                app.creating.insert(pod.metadata.name.clone(), group.name.clone());
+                let owner = PodName::of(&first.metadata);
+                let group = raw.get(at).cloned().unwrap_or_default();
+                let pull_secrets = first.spec.image_pull_secrets.iter().map(|secret| secret.name.clone()).collect();
+                let app = id.to_string();
+                deeds.push(Deed::Create(Box::new(Placeholder { pod, owner, app, group, pull_secrets })));
+            }
+        }
+        if !deeds.is_empty() {
+            let message = format!("{} placeholders are created for the gang", deeds.len());
+            self.say(&first, Weight::Normal, GANG, "CreatingPlaceholders", message);
+        }
+        self.deeds.extend(deeds);
+    }
+
+    /// A placeholder could not be created: the application runs without a gang (K8S-220).
+    pub(super) fn not_created(&mut self, id: &str, why: &Failure, sink: &mut dyn Sink) {
+        let id = AppId::from(id);
+        let Some(app) = self.apps.get_mut(&id).filter(|app| app.phase == Phase::Reserving) else { return };
+        app.creating.clear();
+        let first = Arc::clone(&app.first);
+        let message = format!("a placeholder of the gang cannot be created, so it runs without: {why}");
+        self.say(&first, Weight::Warning, GANG, "PlaceholderCreateFailed", message);
+        self.delete_placeholders(&id);
+        self.release_held(&id, sink);
+    }
+
+    fn delete_placeholders(&mut self, id: &AppId) {
+        let there: Vec<AskId> =
+            self.tasks_of(id).into_iter().filter(|(_, task)| task.is_placeholder()).map(|(uid, _)| uid).collect();
+        there.iter().for_each(|uid| self.delete(uid));
+    }
+
+    /// A pod of an application is gone.
+    pub(super) fn member_gone(&mut self, id: &AppId, uid: &AskId, sink: &mut dyn Sink) {
+        let Some(app) = self.apps.get_mut(id) else { return };
+        app.members.remove(uid);
+        if app.members.is_empty() && (app.over.is_some() || app.refused.is_some()) {
+            self.apps.remove(id);
+            return;
+        }
+        self.check_gang(id, sink);
+    }
+
+    /// The scheduler does not take an application (K8S-203). Its pods stay, and are tried again once queues or quotas are others.
+    pub(super) fn app_refused(&mut self, id: &AppId, why: &str, sink: &mut dyn Sink) {
+        let Some(app) = self.apps.get_mut(id) else { return };
+        app.refused = Some(why.to_owned());
+        let members = app.members.clone();
+        members.iter().for_each(|uid| self.refuse(uid, why, sink));
+    }
+
+    /// Queues or quotas are others: what was refused is tried again.
+    pub(super) fn try_refused_again(&mut self, sink: &mut dyn Sink) {
+        self.apps.retain(|_, app| app.refused.is_none());
+        let is_refused = |task: &Task| match &task.stage {
+            Stage::Refused(_) => true,
+            // One that could not become an allocation; of others the application is not gone.
+            Stage::Leftover(_) => !self.apps.contains_key(&task.app),
+            _ => false,
+        };
+        let refused: Vec<AskId> =
+            self.tasks.iter().filter(|(_, task)| is_refused(task)).map(|(uid, _)| uid.clone()).collect();
+        for uid in refused {
+            if let Some(Task { stage: Stage::Leftover(node), .. }) = self.tasks.get(&uid) {
+                let node = node.clone();
+                self.vacate(&node, uid.as_str(), sink);
+            }
+            self.set(&uid, Stage::Left(String::new()));
+            self.enter(&uid, sink);
+        }
+    }
+
+    /// An application is in another state.
+    pub(super) fn app_state(&mut self, id: &AppId, state: AppState, message: &str, sink: &mut dyn Sink) {
+        let Some(app) = self.apps.get_mut(id) else { return };
+        match state {
+            AppState::Resuming => {
+                app.phase = Phase::Resuming;
+                app.creating.clear();
+                let first = Arc::clone(&app.first);
+                let message = "the gang did not come together in time: its pods are scheduled one by one".to_owned();
+                self.say(&first, Weight::Warning, GANG, "PlaceholderTimeOut", message);
+                self.delete_placeholders(id);
+                self.check_gang(id, sink);
+            }
+            AppState::Failing | AppState::Failed => {
+                app.over = Some(state);
+                self.app_failed(id, message, sink);
+            }
+            AppState::Completed | AppState::Expired => {
+                app.over = Some(state);
+                self.delete_placeholders(id);
+                if self.apps.get(id).is_some_and(|app| app.members.is_empty()) {
+                    self.apps.remove(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An application fails: its placeholders go. Those pods fail that wait for a gang that did not come together (K8S-203).
+    fn app_failed(&mut self, id: &AppId, message: &str, sink: &mut dyn Sink) {
+        self.delete_placeholders(id);
+        let waiting: Vec<(AskId, Arc<Pod>)> = self
+            .tasks_of(id)
+            .into_iter()
+            .filter(|(_, task)| task.stage.node().is_none() && !task.is_placeholder())
+            .map(|(uid, task)| (uid, Arc::clone(&task.pod)))
+            .collect();
+        let words = format!("its application failed: {message}");
+        for (uid, pod) in waiting {
+            self.withdraw(&uid, sink);
+            let known = self.tasks.get(&uid).is_some_and(|task| task.stage == Stage::Refused(words.clone()));
+            self.set(&uid, Stage::Refused(words.clone()));
+            if !known {
+                self.say(&pod, Weight::Warning, "ApplicationFailed", "ApplicationFailed", words.clone());
+                if message.contains(NOT_TOGETHER) {
+                    let pod = PodName::of(&pod.metadata);
+                    self.do_later(Deed::Fail { pod, reason: NOT_TOGETHER, message: words.clone() });
+                }
+            }
+        }
+    }
+}
+
+/// The groups as they are written, in their order.
+fn raw_groups(first: &Pod) -> Vec<serde_json::Value> {
+    let text = first.metadata.annotation(&crate::names::own(crate::names::TASK_GROUPS));
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Ten characters that are the same for the same placeholder, so that one that was created already is not created once more.
+fn suffix(uid: &str, number: u64) -> String {
+    use sha2::{Digest as _, Sha256};
+    const SIGNS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let digest = Sha256::digest(format!("{uid}/{number}").as_bytes());
+    digest.iter().take(10).map(|byte| char::from(SIGNS[usize::from(*byte) % SIGNS.len()])).collect()
+}

@@ -1,0 +1,126 @@
+//! What the scheduler says, as deeds (K8S-203).
+
+use std::sync::Arc;
+
+use super::deeds::{Deed, PodName, Weight};
+use super::stage::Stage;
+use super::{Live, Sink};
+use model::{AppId, AskId, NodeId};
+use scheduler::{Event, EventKind, ReleaseReason};
+
+impl Live {
+    /// Takes what the scheduler has said, until it says nothing more.
+    pub(super) fn hear(&mut self, sink: &mut dyn Sink) {
+        loop {
+            let events = sink.take_events();
+            if events.is_empty() {
+                return;
+            }
+            for event in events {
+                self.observe(&event, sink);
+            }
+        }
+    }
+
+    fn observe(&mut self, event: &Event, sink: &mut dyn Sink) {
+        match &event.kind {
+            EventKind::Allocated { ask, node, .. } => self.allocated(ask, node),
+            EventKind::Released { ask, reason, .. } => self.released(ask, *reason, sink),
+            EventKind::Stopping { ask, reason, .. } => self.stopping(ask, *reason),
+            EventKind::AskRemoved { ask, .. } => self.removed(ask),
+            EventKind::AskRejected { ask, message, .. } => self.refuse(ask, message, sink),
+            EventKind::AppRejected { app, message } => self.app_refused(app, message, sink),
+            EventKind::AppAccepted { app, .. } => self.create_missing(app),
+            EventKind::AppState { app, state, message, .. } => {
+                self.app_state(app, *state, message.as_deref().unwrap_or_default(), sink);
+            }
+            EventKind::Killed { app, by, reason, .. } => self.killed(app, by, reason),
+            EventKind::Preempted { ask, by_ask, by_queue, .. } => {
+                let by = self
+                    .pod_of(by_ask)
+                    .map_or_else(|| by_ask.to_string(), |pod| format!("{}/{}", pod.namespace, pod.name));
+                self.note_victim(ask, format!("it makes room for pod {by} of queue {by_queue}"));
+            }
+            EventKind::QuotaPreempted { ask, queue, .. } => {
+                self.note_victim(ask, format!("queue {queue} has more than its maximum"));
+            }
+            _ => {}
+        }
+    }
+
+    /// The scheduler has decided where a pod goes.
+    fn allocated(&mut self, ask: &AskId, node: &NodeId) {
+        let Some(task) = self.tasks.get_mut(ask).filter(|task| task.stage == Stage::Pending) else { return };
+        task.stage = Stage::Assumed(node.to_string());
+        let pod = PodName::of(&task.pod.metadata);
+        self.do_later(Deed::Bind { pod, node: node.to_string() });
+    }
+
+    /// An allocation is gone from the scheduler, and not because we took it away.
+    fn released(&mut self, ask: &AskId, reason: ReleaseReason, sink: &mut dyn Sink) {
+        let Some(task) = self.tasks.get(ask) else { return };
+        match (&task.stage, reason) {
+            (Stage::Bound(_), _) => self.leave_over(ask, sink),
+            // Its node went before it was bound (K8S-157).
+            (Stage::Assumed(_), ReleaseReason::NodeRemoved) => {
+                self.set(ask, Stage::Left(String::new()));
+                self.enter(ask, sink);
+            }
+            (Stage::Assumed(node), _) => {
+                // The binding may be under way; if it came about, the watch says so.
+                let reason = format!("the scheduler took it back from node {node}");
+                self.set(ask, Stage::Left(reason));
+            }
+            _ => {}
+        }
+    }
+
+    /// A pending ask is gone from the scheduler, and not because we took it away.
+    fn removed(&mut self, ask: &AskId) {
+        let Some(task) = self.tasks.get(ask).filter(|task| task.stage == Stage::Pending) else { return };
+        let is_placeholder = task.is_placeholder();
+        self.set(ask, Stage::Refused("the scheduler does not want it any more".to_owned()));
+        if is_placeholder {
+            self.delete(ask);
+        }
+    }
+
+    /// The scheduler wants an allocation to end; it counts until its pod is gone (K8S-095).
+    fn stopping(&mut self, ask: &AskId, reason: ReleaseReason) {
+        let Some(task) = self.tasks.get_mut(ask) else { return };
+        let victim = task.victim.take();
+        let (pod, is_placeholder) = (Arc::clone(&task.pod), task.is_placeholder());
+        match reason {
+            ReleaseReason::Preempted => {
+                let why = victim.unwrap_or_else(|| "something more important needs its room".to_owned());
+                self.say(&pod, Weight::Warning, "Preempted", "Preempted", format!("it is deleted: {why}"));
+            }
+            ReleaseReason::Timeout if is_placeholder => {
+                let message = "the placeholder is deleted: its time is over, or it is too small".to_owned();
+                self.say(&pod, Weight::Normal, "GangScheduling", "PlaceholderTimeOut", message);
+            }
+            _ => {}
+        }
+        self.delete(ask);
+    }
+
+    fn note_victim(&mut self, ask: &AskId, why: String) {
+        if let Some(task) = self.tasks.get_mut(ask) {
+            task.victim = Some(why);
+        }
+    }
+
+    /// Somebody has killed an application: its pods are deleted.
+    fn killed(&mut self, app: &AppId, by: &str, reason: &str) {
+        let members: Vec<AskId> =
+            self.apps.get(app).map(|app| app.members.iter().cloned().collect()).unwrap_or_default();
+        let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        for uid in members {
+            if let Some(pod) = self.tasks.get(&uid).map(|task| Arc::clone(&task.pod)) {
+                let message = format!("its application {app} was killed by {by}{because}");
+                self.say(&pod, Weight::Warning, "Killing", "Killing", message);
+            }
+            self.delete(&uid);
+        }
+    }
+}

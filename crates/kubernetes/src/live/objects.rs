@@ -1,0 +1,122 @@
+//! Objects that come, change and go.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Live, LiveObject, ObjectKey, PodBinding, Sink};
+use crate::moment::moment;
+use crate::objects::Object;
+use model::AskId;
+
+impl LiveObject {
+    /// Reads an object of a kind, which objects in a list do not say themselves.
+    ///
+    /// # Errors
+    /// It is of no kind that is looked at, or what of it cannot be read.
+    pub fn read(kind: &'static str, mut value: Value) -> Result<Self, String> {
+        if let Value::Object(fields) = &mut value {
+            fields.insert("kind".to_owned(), Value::from(kind));
+        }
+        let read = Object::read(value)?;
+        read.map(Self).ok_or_else(|| format!("objects of the kind {kind} are not looked at"))
+    }
+
+    /// By what it is found.
+    pub fn key(&self) -> ObjectKey {
+        let meta = self.0.meta();
+        ObjectKey { kind: self.0.kind(), namespace: meta.namespace.clone(), name: meta.name.clone() }
+    }
+
+    /// The UID of a pod, with its namespace and name; `None` of another kind.
+    pub fn pod(&self) -> Option<(AskId, String)> {
+        let Object::Pod(pod) = &self.0 else { return None };
+        Some((AskId::from(pod.metadata.uid.as_str()), pod.metadata.path()))
+    }
+
+    /// How a pod of one of these schedulers is bound; `None` where it is on no node, or has ended, or is another scheduler's.
+    pub fn binding(&self, schedulers: &[String]) -> Option<PodBinding> {
+        let Object::Pod(pod) = &self.0 else { return None };
+        pod.node().filter(|_| schedulers.contains(&pod.spec.scheduler_name) && !pod.is_terminated())?;
+        let bound = pod.status.conditions.iter().find(|one| one.kind == "PodScheduled" && one.status == "True");
+        let scheduled = bound.and_then(|one| moment(&one.last_transition_time));
+        Some(PodBinding { ask: AskId::from(pod.metadata.uid.as_str()), scheduled })
+    }
+}
+
+impl Live {
+    pub(super) fn put(&mut self, object: Object, sink: &mut dyn Sink) {
+        match object {
+            Object::Pod(pod) => self.put_pod(Arc::from(pod), sink),
+            Object::Node(node) => self.put_node(*node, sink),
+            Object::Namespace(namespace) => {
+                let name = namespace.metadata.name.clone();
+                let old = self.cluster.namespaces.insert(name, namespace.clone());
+                let labels = old.as_ref().map(|old| &old.metadata.labels);
+                // The watches are not one: pods of a namespace may have been seen before it, and without its labels.
+                self.stale |= match labels {
+                    Some(labels) => *labels != namespace.metadata.labels,
+                    None => !namespace.metadata.labels.is_empty() && self.has_pods_in(&namespace.metadata.name),
+                };
+                if old.is_some_and(|old| old.metadata.annotations != namespace.metadata.annotations) {
+                    self.try_refused_again(sink);
+                }
+            }
+            Object::PriorityClass(class) => {
+                self.cluster.classes.insert(class.metadata.name.clone(), class);
+            }
+            object @ (Object::Volume(_) | Object::Claim(_) | Object::StorageClass(_)) => {
+                if self.cluster.replace(object) {
+                    self.storage_changed(sink);
+                }
+            }
+            Object::CsiNode(says) => {
+                let name = says.metadata.name.clone();
+                if self.cluster.replace(Object::CsiNode(says)) {
+                    self.limits_changed(&name, sink);
+                }
+            }
+            attachment @ Object::Attachment(_) => {
+                self.reattach |= self.cluster.replace(attachment);
+            }
+            map @ Object::ConfigMap(_) => drop(self.cluster.replace(map)),
+        }
+    }
+
+    fn has_pods_in(&self, namespace: &str) -> bool {
+        let first = self.cluster.pods.range((namespace.to_owned(), String::new())..).next();
+        first.is_some_and(|((of, _), _)| of == namespace)
+    }
+
+    pub(super) fn gone(&mut self, key: &ObjectKey, sink: &mut dyn Sink) {
+        match key.kind {
+            "Pod" => {
+                let place = (key.namespace.clone(), key.name.clone());
+                if let Some(pod) = self.cluster.pods.get(&place).cloned() {
+                    self.end_pod(&pod, sink);
+                }
+            }
+            "Node" => self.remove_node(&key.name, sink),
+            "Namespace" => drop(self.cluster.namespaces.remove(&key.name)),
+            "PriorityClass" => drop(self.cluster.classes.remove(&key.name)),
+            kind => {
+                let was_there = self.cluster.remove(key);
+                match kind {
+                    "CSINode" if was_there => self.limits_changed(&key.name, sink),
+                    "VolumeAttachment" => self.reattach |= was_there,
+                    "ConfigMap" => {}
+                    _ if was_there => self.storage_changed(sink),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// How many volumes a node can have is another number.
+    fn limits_changed(&self, node: &str, sink: &mut dyn Sink) {
+        if self.started {
+            let says = self.cluster.storage().csi_nodes.get(node);
+            sink.filters(&mut |filters| filters.put_limits(node, says));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Where a pod of ours stands between the cluster and the scheduler.
+
+use std::sync::Arc;
+
+use crate::gang;
+use crate::objects::Pod;
+use model::{AppId, Resource, Time};
+
+/// Where a pod of ours stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing is asked for, and why.
+    Left(String),
+    /// It names a node that is not there.
+    Orphan,
+    /// It is asked for once the placeholders of its gang stand (K8S-202).
+    Held,
+    /// It is asked for, and has no node.
+    Pending,
+    /// The scheduler has decided for this node; it is being bound (K8S-210).
+    Assumed(String),
+    /// It is on this node, as an allocation.
+    Bound(String),
+    /// It is on this node, and is no allocation any more, or could not become one.
+    Leftover(String),
+    /// It could not be bound, and is asked for again at this time (K8S-214).
+    Later(Time),
+    /// The scheduler refuses it, and why.
+    Refused(String),
+}
+
+impl Stage {
+    /// The node that it is on, or is to go to.
+    pub fn node(&self) -> Option<&str> {
+        match self {
+            Self::Assumed(node) | Self::Bound(node) | Self::Leftover(node) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// Whether the scheduler has an ask of it.
+    pub fn is_asked(&self) -> bool {
+        matches!(self, Self::Pending | Self::Assumed(_) | Self::Bound(_))
+    }
+
+    /// Whether the filters have to know it.
+    pub fn is_seen(&self) -> bool {
+        self.is_asked() || matches!(self, Self::Leftover(_))
+    }
+
+    /// Why nothing is asked for, if so.
+    pub fn why_not_asked(&self) -> Option<&str> {
+        match self {
+            Self::Left(why) | Self::Refused(why) => Some(why),
+            Self::Orphan => Some("it names a node that is not there"),
+            Self::Held => Some("its gang has not come together: it is asked for once the placeholders stand"),
+            Self::Later(_) => Some("it could not be bound, and is tried again soon"),
+            _ => None,
+        }
+    }
+}
+
+/// A pod of ours.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub pod: Arc<Pod>,
+    pub app: AppId,
+    /// What the scheduler was asked for.
+    pub resource: Resource,
+    pub stage: Stage,
+    /// Its deletion was asked for by us.
+    pub deleting: bool,
+    /// That failed, and is to be done again.
+    pub delete_again: bool,
+    /// Why it is to make room, once that is known.
+    pub victim: Option<String>,
+    /// How often in a row it could not be bound.
+    pub failures: u32,
+    /// How often it could not be bound to a node, and until when a node is left out.
+    pub bad_nodes: Vec<(String, u32, Option<Time>)>,
+}
+
+impl Task {
+    pub fn is_placeholder(&self) -> bool {
+        gang::is_placeholder(&self.pod.metadata)
+    }
+}

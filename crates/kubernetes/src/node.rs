@@ -1,0 +1,49 @@
+//! From a node to what the scheduler registers (K8S-150 to K8S-153).
+
+use std::collections::BTreeMap;
+
+use super::objects::{Node, Taint};
+use super::quantity;
+use model::{NodeId, Profile};
+use scheduler::NodeSpec;
+
+/// A node as it is registered: closed until what runs there is known (K8S-201).
+///
+/// # Errors
+/// An allocatable amount that is no quantity: what such a node has is not known.
+pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
+    let name = &node.metadata.name;
+    let capacity = quantity::resource(&node.status.allocatable).map_err(|why| format!("its allocatable {why}"))?;
+    let mut attributes = BTreeMap::from([
+        ("si/hostname".to_owned(), name.clone()),
+        ("si/rackname".to_owned(), "/rack-default".to_owned()),
+    ]);
+    if let Some(kind) = node.metadata.labels.get("node.kubernetes.io/instance-type") {
+        attributes.insert("si/instance-type".to_owned(), kind.clone());
+    }
+    Ok(NodeSpec { id: NodeId::from(name.as_str()), capacity, attributes, drained: true, ..NodeSpec::default() })
+}
+
+/// Whether a node takes allocations once what runs there is known (K8S-152, switch `cordon_drains`). Before 1.9.0 a cordoned one does
+/// for the core, and the filter NodeUnschedulable alone keeps pods off.
+pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
+    match profile {
+        Profile::V1_5_1 | Profile::V1_8_0 => true,
+        Profile::V1_9_0 | Profile::Kornsole => !node.spec.unschedulable,
+    }
+}
+
+/// Kubernetes taints a node that is not ready (K8S-153). Where it has not yet, the node has that taint from now on.
+pub(crate) fn taint_if_not_ready(node: &mut Node) {
+    let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
+    let key = match ready.map(|ready| ready.status.as_str()) {
+        // One without the condition has not reported yet.
+        None | Some("True") => return,
+        Some("Unknown") => "node.kubernetes.io/unreachable",
+        Some(_) => "node.kubernetes.io/not-ready",
+    };
+    if !node.spec.taints.iter().any(|taint| taint.key == key) {
+        let taint = Taint { key: key.to_owned(), effect: "NoSchedule".to_owned(), ..Taint::default() };
+        node.spec.taints.push(taint);
+    }
+}

@@ -1,0 +1,87 @@
+//! What a pod takes of its node (K8S-135).
+
+use super::objects::{Amounts, Container, ContainerStatus, Pod};
+use super::quantity::resource;
+use model::{Profile, Resource};
+
+/// How init containers that run beside the others to the end count (switch `sidecar_sum`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SidecarSum {
+    /// Once, as any other container.
+    #[default]
+    Once,
+    /// Twice while they start.
+    Twice,
+}
+
+impl SidecarSum {
+    /// As the shim of a release sums.
+    pub const fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::V1_5_1 | Profile::V1_8_0 => Self::Twice,
+            Profile::V1_9_0 | Profile::Kornsole => Self::Once,
+        }
+    }
+}
+
+/// The resources of a pod by the scheduler's names; a pod without requests takes the place of a pod.
+///
+/// # Errors
+/// The first request that is no quantity, with its container.
+pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource, String> {
+    let Pod { spec, status, .. } = pod;
+    let refused = is_resize_refused(pod);
+    let mut sum: Resource = [("pods", 1)].into_iter().collect();
+    for container in &spec.containers {
+        sum.add_assign(&requests(container, &status.container_statuses, refused)?);
+    }
+    let (mut beside, mut peak) = (Resource::new(), Resource::new());
+    for container in &spec.init_containers {
+        let own = requests(container, &status.init_container_statuses, refused)?;
+        let mut uses = own.add(&beside);
+        if container.is_sidecar() {
+            beside.add_assign(&own);
+            if sidecars == SidecarSum::Twice {
+                uses.add_assign(&own);
+            }
+        }
+        peak = peak.max(&uses);
+    }
+    sum.add_assign(&beside);
+    let mut sum = sum.max(&peak);
+    let of_pod = read(&spec.resources.requests, "the pod")?;
+    for (name, amount) in of_pod.iter() {
+        if matches!(name, "vcore" | "memory") || name.starts_with("hugepages-") {
+            sum.set(name, amount);
+        }
+    }
+    sum.add_assign(&read(&spec.overhead, "the overhead")?);
+    Ok(sum)
+}
+
+fn read(amounts: &Amounts, of: &str) -> Result<Resource, String> {
+    resource(amounts).map_err(|why| format!("the request of {of} for {why}"))
+}
+
+/// What one container counts with, by what is wanted and what the kubelet has granted.
+fn requests(container: &Container, statuses: &[ContainerStatus], refused: bool) -> Result<Resource, String> {
+    let name = format!("container {:?}", container.name);
+    let status = statuses.iter().find(|status| status.name == container.name);
+    let granted = status.and_then(|status| status.resources.as_ref());
+    let granted = granted.map(|granted| read(&granted.requests, &name)).transpose()?;
+    if let Some(granted) = granted.as_ref().filter(|_| refused) {
+        return Ok(granted.clone());
+    }
+    let mut most = read(&container.resources.requests, &name)?;
+    if let Some(status) = status {
+        most = most.max(&read(&status.allocated_resources, &name)?);
+    }
+    Ok(granted.map_or(most.clone(), |granted| most.max(&granted)))
+}
+
+/// Whether the kubelet has said that it will not give the pod its new size.
+fn is_resize_refused(pod: &Pod) -> bool {
+    let pending = |kind: &str, reason: &str| kind == "PodResizePending" && reason == "Infeasible";
+    pod.status.resize == "Infeasible"
+        || pod.status.conditions.iter().any(|one| one.status != "False" && pending(&one.kind, &one.reason))
+}

@@ -1,0 +1,132 @@
+//! Pods and nodes that a what-if adds: each is like one of the cluster, so filters answer for it as for that one.
+
+use std::sync::Arc;
+
+use super::Snapshot;
+use super::nodes::NodeFacts;
+use super::pods::PodFacts;
+use model::{AskId, NodeId};
+
+/// The label with the name of a node.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+impl Snapshot {
+    /// A pod that is not in the cluster and says of nodes what another one says. One that is like no known pod stays unknown.
+    pub(super) fn add_pod(&mut self, like: &AskId, new: &AskId) {
+        let facts = Arc::make_mut(&mut self.facts);
+        let Some(known) = facts.by_uid.get(like.as_str()).map(|number| facts.pods[*number].clone()) else { return };
+        let number = facts.pods.len();
+        facts.by_uid.insert(new.clone(), number);
+        facts.pods.push(PodFacts { number, ..known });
+    }
+
+    /// A node that is not in the cluster and has the labels and taints of another one. One that is like no known node stays unknown.
+    pub(super) fn add_node(&mut self, like: &NodeId, new: &NodeId) {
+        let table = &self.facts.known.table;
+        if let Some(known) = table.find(like.as_str()) {
+            self.new_node(renamed(&table.nodes[known], new));
+        }
+    }
+}
+
+fn renamed(like: &NodeFacts, new: &NodeId) -> NodeFacts {
+    let mut node = NodeFacts { id: new.clone(), ..like.clone() };
+    if let Some(name) = node.labels.get_mut(HOSTNAME) {
+        *name = new.to_string();
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::predicates::Snapshot;
+    use crate::predicates::tests::{cluster, passes, place, why};
+    use model::{AskId, NodeId};
+
+    /// Two zones with a node each. `w1` runs in zone a; `w2` keeps a node for itself; `x` spreads over zones, `g` wants a label.
+    const CLUSTER: &str = r#"
+kind: List
+items:
+- {kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, zone: a}}}
+- {kind: Node, metadata: {name: n2, labels: {kubernetes.io/hostname: n2, zone: b, gpu: "yes"}}}
+- kind: Pod
+  metadata: {namespace: d, name: w1, uid: w1, labels: {app: w}}
+  spec: {nodeName: n1, nodeSelector: {zone: a}}
+- kind: Pod
+  metadata: {namespace: d, name: w2, uid: w2, labels: {app: w}}
+  spec:
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: w}}}
+- kind: Pod
+  metadata: {namespace: d, name: x, uid: x, labels: {app: x}}
+  spec:
+    topologySpreadConstraints:
+    - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: x}}}
+- {kind: Pod, metadata: {namespace: d, name: g, uid: g}, spec: {nodeSelector: {gpu: "yes"}}}
+"#;
+
+    fn copied() -> Snapshot {
+        let cluster = cluster(CLUSTER);
+        let pods: Vec<_> = cluster.pods.values().collect();
+        Snapshot::of(cluster.nodes.values(), &pods, &cluster.namespace_labels(), cluster.storage(), true)
+    }
+
+    fn more(snapshot: &mut Snapshot, like: &str, new: &str) {
+        if like.starts_with('n') {
+            snapshot.add_node(&NodeId::from(like), &NodeId::from(new));
+        } else {
+            snapshot.add_pod(&AskId::from(like), &AskId::from(new));
+        }
+    }
+
+    #[test]
+    fn a_copy_of_a_pod_says_what_the_pod_says_even_of_one_that_runs() {
+        let mut snapshot = copied();
+        more(&mut snapshot, "w1", "w1-2");
+        assert!(passes(&snapshot, "w1-2", "n1") && !passes(&snapshot, "w1-2", "n2"), "it has the selector");
+        more(&mut snapshot, "w2", "w2-2");
+        assert!(passes(&snapshot, "w2-2", "n2"));
+        place(&mut snapshot, "w2", "n2", true);
+        assert!(why(&snapshot, "w2-2", "n2").contains("anti-affinity"), "both are counted, each for itself");
+        place(&mut snapshot, "w2", "n2", false);
+        place(&mut snapshot, "w2-2", "n2", true);
+        assert!(why(&snapshot, "w2", "n2").contains("anti-affinity"));
+        more(&mut snapshot, "unknown", "new");
+        assert!(snapshot.why_not(&"new".into(), &"n1".into()).is_some_and(|why| why.contains("does not support")));
+    }
+
+    #[test]
+    fn a_copy_of_a_node_has_its_labels_but_its_own_name() {
+        let mut snapshot = copied();
+        more(&mut snapshot, "n2", "n2-2");
+        assert!(passes(&snapshot, "g", "n2-2") && !passes(&snapshot, "g", "n1"));
+        place(&mut snapshot, "w2", "n2", true);
+        more(&mut snapshot, "w2", "w3");
+        assert!(passes(&snapshot, "w3", "n2-2") && !passes(&snapshot, "w3", "n2"), "its host is another one");
+    }
+
+    #[test]
+    fn a_spread_counts_the_domain_that_came() {
+        let mut snapshot = copied();
+        for (copy, node) in [("x1", "n1"), ("x2", "n2")] {
+            more(&mut snapshot, "x", copy);
+            place(&mut snapshot, copy, node, true);
+        }
+        assert!(passes(&snapshot, "x", "n1"), "one on each");
+        more(&mut snapshot, "n1", "n3");
+        assert!(passes(&snapshot, "x", "n3") && !passes(&snapshot, "x", "n1"), "the new host has none");
+    }
+
+    #[test]
+    fn a_copy_of_a_snapshot_knows_nothing_of_copies_in_the_other() {
+        let original = copied();
+        let mut fork = original.clone();
+        more(&mut fork, "n1", "n3");
+        more(&mut fork, "x", "x1");
+        assert!(passes(&fork, "x1", "n3"));
+        assert!(original.why_not(&"x1".into(), &"n1".into()).is_some());
+        assert!(original.why_not(&"x".into(), &"n3".into()).is_some());
+    }
+}

@@ -1,0 +1,36 @@
+//! Ports of the node that pods take (K8S-181).
+
+use crate::objects::{Container, Pod};
+
+/// The address that stands for all of a node.
+const ANY: &str = "0.0.0.0";
+
+/// A port of a node, on one of its addresses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HostPort {
+    protocol: String,
+    ip: String,
+    port: i32,
+}
+
+impl HostPort {
+    /// Whether both cannot be taken on one node.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        self.port == other.port
+            && self.protocol == other.protocol
+            && (self.ip == other.ip || self.ip == ANY || other.ip == ANY)
+    }
+}
+
+/// The ports that a pod takes of its node.
+pub(super) fn of(pod: &Pod) -> Vec<HostPort> {
+    let or = |text: &str, usual: &str| if text.is_empty() { usual.to_owned() } else { text.to_owned() };
+    let beside = pod.spec.init_containers.iter().filter(|container: &&Container| container.is_sidecar());
+    let ports = pod.spec.containers.iter().chain(beside).flat_map(|container| &container.ports);
+    let taken = ports.filter(|port| port.host_port > 0).map(|port| HostPort {
+        protocol: or(&port.protocol, "TCP"),
+        ip: or(&port.host_ip, ANY),
+        port: port.host_port,
+    });
+    taken.collect()
+}

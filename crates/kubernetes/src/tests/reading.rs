@@ -1,0 +1,59 @@
+//! Texts of manifests.
+
+use crate::{Cluster, ManifestReport, read_manifests};
+
+fn read(text: &str) -> (Cluster, ManifestReport) {
+    let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
+    read_manifests("m.yaml", text.as_bytes(), &mut cluster, &mut report);
+    (cluster, report)
+}
+
+#[test]
+fn lists_and_single_documents_in_yaml_and_json() {
+    let yaml = "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n- {kind: Secret, metadata: {name: s}}\n---\nkind: Pod\nmetadata: {namespace: a, name: p}\n";
+    let (cluster, report) = read(yaml);
+    assert_eq!((cluster.counts(), report.faults), ((1, 1), vec![]));
+    assert_eq!(report.skipped.get("Secret"), Some(&1));
+    let json = "{\"kind\": \"PodList\", \"items\": [{\"metadata\": {\"name\": \"p\", \"labels\": null}}]} {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}";
+    let (cluster, report) = read(json);
+    assert_eq!((cluster.counts(), report.faults), ((1, 1), vec![]));
+}
+
+#[test]
+fn faults_say_where_they_are() {
+    let faults = |text: &str| read(text).1.faults.join("\n");
+    for (text, words) in [
+        (
+            "kind: List\nitems:\n- kind: Pod\n  metadata: {name: p, namespace: ns}\n  spec: {priority: high}\n",
+            "m.yaml:3: Pod ns/p: ",
+        ),
+        ("kind: Pod\nmetadata: [", "m.yaml:2:"),
+        ("{\"kind\": \"Pod\",", "m.yaml:1:15:"),
+        ("kind: Pod\nmetadata: {}\n", "m.yaml:1: a Pod has no metadata.name"),
+        ("hello", "m.yaml:1: this is no object of Kubernetes"),
+        ("- 1\n", "this is no object of Kubernetes"),
+        ("kind: Node\nmetadata: {name: n}\n---\nkind: Node\nmetadata: {name: n}\n", "m.yaml:4: Node n stands twice"),
+        ("{\"kind\": \"List\", \"items\": [7]}", "this is no object of Kubernetes"),
+    ] {
+        assert!(faults(text).contains(words), "{text}: {}", faults(text));
+    }
+}
+
+#[test]
+fn the_queue_configuration_of_config_maps() {
+    let map = |namespace: &str, name: &str, data: &str| {
+        format!("---\nkind: ConfigMap\nmetadata: {{namespace: {namespace}, name: {name}}}\n{data}\n")
+    };
+    let found = |text: &str| read(text).0.configuration("queues");
+    let defaults = map("yk", "yunikorn-defaults", "data: {queues.yaml: one}");
+    assert_eq!(found(&defaults), Ok(Some("one".to_owned())));
+    assert_eq!(
+        found(&(defaults.clone() + &map("yk", "yunikorn-configs", "data: {queues.yaml: two}"))),
+        Ok(Some("two".to_owned()))
+    );
+    assert_eq!(found(&map("yk", "yunikorn-configs", "data: {log.level: INFO}")), Ok(None));
+    assert_eq!(found(&map("yk", "other", "data: {queues.yaml: two}")), Ok(None));
+    assert!(found(&(defaults + &map("x", "yunikorn-configs", "data: {}"))).is_err_and(|why| why.contains("x, yk")));
+    let packed = map("yk", "yunikorn-configs", "binaryData: {queues.yaml.gz: AAAA}");
+    assert!(found(&packed).is_err_and(|why| why.contains("does not support the compressed entry")));
+}

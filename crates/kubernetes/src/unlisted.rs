@@ -1,0 +1,107 @@
+//! What follows for a twin from kinds of objects that could not be listed, in words.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::beside::NotListed;
+use super::cluster::Cluster;
+use super::names::own;
+use super::objects::{LabelSelector, Pod, PodTerm, Volume};
+use model::AskId;
+
+/// Without one of these nothing can be said of volumes.
+pub(super) const HOLDS_VOLUMES: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
+/// What volumes rest on besides.
+const BESIDE_VOLUMES: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
+
+/// One line for each thing that is not judged because of kinds that are missing. `pods` are those of asks.
+pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
+    let of = |kinds: &[&str]| -> Vec<&NotListed> { missing.iter().filter(|one| kinds.contains(&one.kind)).collect() };
+    let count = |concerns: &dyn Fn(&Pod) -> bool| pods.values().filter(|pod| concerns(pod)).count();
+    let mut lines = Vec::new();
+    let mut line = |kinds: &[&NotListed], words: &str| lines.push(format!("{}: {words}", cannot(kinds)));
+    let (no_pods, no_nodes) = (of(&["Pod"]), of(&["Node"]));
+    if !no_pods.is_empty() {
+        let words = "node selectors, taints, affinity and volumes are not judged, and an ask is taken to preempt others and to be preempted";
+        line(&of(&["Pod", "Node"]), words);
+        return lines;
+    }
+    let unsaid = count(&|pod| asks_its_class(pod));
+    if unsaid > 0 && !of(&["PriorityClass"]).is_empty() {
+        line(&of(&["PriorityClass"]), &format!("that {} may be preempted is taken to be so", pods_in_words(unsaid)));
+    }
+    if !no_nodes.is_empty() {
+        line(&no_nodes, "node selectors, taints, affinity and volumes are not judged");
+        return lines;
+    }
+    let claimed = count(&|pod| pod.spec.volumes.iter().any(Volume::is_claimed));
+    if claimed > 0 {
+        let all = [HOLDS_VOLUMES.as_slice(), &BESIDE_VOLUMES].concat();
+        if !of(&HOLDS_VOLUMES).is_empty() {
+            line(&of(&all), &format!("the volumes of {} are not judged", pods_in_words(claimed)));
+        } else if !of(&BESIDE_VOLUMES).is_empty() {
+            let words = "how many volumes a node can have, and which claims are bound with their pod, is not judged";
+            line(&of(&BESIDE_VOLUMES), &format!("{words}, for {}", pods_in_words(claimed)));
+        }
+    }
+    let selecting = cluster.pods.values().filter(|pod| selects_namespaces(pod)).count();
+    if selecting > 0 && !of(&["Namespace"]).is_empty() {
+        let of_pods = pods_in_words(selecting);
+        line(
+            &of(&["Namespace"]),
+            &format!("the labels of namespaces that the affinity of {of_pods} looks at are not known"),
+        );
+    }
+    lines
+}
+
+/// `pods and nodes may not be listed`.
+fn cannot(kinds: &[&NotListed]) -> String {
+    let names: Vec<&str> = kinds.iter().map(|one| plural(one.kind)).collect();
+    let names = match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    };
+    let why: Vec<&str> = kinds.iter().filter_map(|one| one.why.as_deref()).collect();
+    match why.first() {
+        None => format!("{names} may not be listed"),
+        Some(why) => format!("{names} cannot be listed ({why})"),
+    }
+}
+
+fn pods_in_words(count: usize) -> String {
+    format!("{count} pod{}", if count == 1 { "" } else { "s" })
+}
+
+fn plural(kind: &'static str) -> &'static str {
+    match kind {
+        "Pod" => "pods",
+        "Node" => "nodes",
+        "Namespace" => "namespaces",
+        "PriorityClass" => "priority classes",
+        "PersistentVolume" => "persistent volumes",
+        "PersistentVolumeClaim" => "persistent volume claims",
+        "StorageClass" => "storage classes",
+        "CSINode" => "CSI nodes",
+        "VolumeAttachment" => "volume attachments",
+        other => other,
+    }
+}
+
+/// Whether a pod leaves it to its priority class whether it may be preempted.
+fn asks_its_class(pod: &Pod) -> bool {
+    let says = matches!(pod.metadata.annotation(&own("allow-preemption")), "true" | "false");
+    !says && !pod.spec.priority_class_name.is_empty()
+}
+
+/// Whether a pod means others by the labels of their namespaces.
+fn selects_namespaces(pod: &Pod) -> bool {
+    let affinity = &pod.spec.affinity;
+    let mut terms = affinity.pod_affinity.required.iter().chain(&affinity.pod_anti_affinity.required);
+    let selects = |term: &PodTerm| {
+        let all = |selector: &LabelSelector| selector.match_labels.is_empty() && selector.match_expressions.is_empty();
+        term.namespace_selector.as_ref().is_some_and(|selector| !all(selector))
+    };
+    terms.any(selects)
+}

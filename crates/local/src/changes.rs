@@ -1,0 +1,249 @@
+//! Changes of an existing job: cancel, hold, release, begin again, move, another priority.
+
+use super::daemon::Daemon;
+use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};
+use super::requests::{misused, refused};
+use super::submission::{check, too_large};
+use super::wall_ms;
+use super::wire::{Edit, Reply};
+use view::act::PartitionAct;
+
+impl Daemon {
+    /// Takes a job back from the scheduler.
+    pub(super) fn withdraw(&self, job: &Job) {
+        self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
+    }
+
+    /// A job as it is now, as the answer to who changed it.
+    fn shown(&self, who: &Owner, number: u64) -> Reply {
+        self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
+    }
+
+    /// Changes a job that somebody may change, or says why it cannot be.
+    fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<(), String>) -> Option<Reply> {
+        let mut table = self.table();
+        let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
+        let Some(job) = table.jobs.get_mut(&number).filter(|_| seen) else {
+            return Some(refused(format!("there is no job {number}, or it is not yours")));
+        };
+        if let Err(why) = change(job) {
+            return Some(refused(format!("job {number} {why}")));
+        }
+        self.keep(job);
+        let (job, ended) = (job.number, job.state == JobState::Ended);
+        table.look = true;
+        if ended {
+            table.live.remove(&job);
+            self.ended.notify_all();
+        } else {
+            table.live.insert(job);
+            table.waiting.insert(job);
+        }
+        drop(table);
+        self.wake();
+        None
+    }
+
+    pub(super) fn cancel(&self, who: &Owner, number: u64) -> Reply {
+        let found = {
+            let table = self.table();
+            let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
+            job.map(|job| (job.clone(), job.owner.uid == who.uid))
+        };
+        let Some((job, own)) = found else { return refused(format!("there is no job {number}, or it is not yours")) };
+        let in_scheduler = matches!(job.state, JobState::Queued | JobState::Running);
+        let by = who.identity.user.clone();
+        let mut running = false;
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Running => {
+                    running = true;
+                    job.stopping = Some(Stop::Cancelled(by));
+                }
+                JobState::Held | JobState::Waiting | JobState::Queued => {
+                    if job.state == JobState::Queued && own {
+                        self.withdraw(job);
+                    }
+                    job.end(Outcome::Cancelled(by), wall_ms());
+                }
+            }
+            Ok(())
+        });
+        if running {
+            self.signal(&self.table(), number);
+        }
+        if refusal.is_none() && in_scheduler && !own {
+            // An administrator's act is checked again, and kept in the audit, where every other one's is.
+            let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
+            self.perform_later(&self.actor(who), act, |_| {});
+        }
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    pub(super) fn hold(&self, who: &Owner, number: u64) -> Reply {
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already; cancel ends it".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Queued => {
+                    self.withdraw(job);
+                    job.begin_again();
+                }
+                JobState::Waiting | JobState::Held => {}
+            }
+            job.state = JobState::Held;
+            Ok(())
+        });
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    pub(super) fn release(&self, who: &Owner, number: u64) -> Reply {
+        let refusal = self.change(who, number, |job| match job.state {
+            JobState::Held => {
+                (job.state, job.confirmed) = (JobState::Waiting, false);
+                Ok(())
+            }
+            _ => Err("is not held".to_owned()),
+        });
+        if let Some(refusal) = refusal {
+            return refusal;
+        }
+        let due = self.due(&mut self.table(), number);
+        if let Some(job) = due {
+            self.begin(&[job]);
+        }
+        self.shown(who, number)
+    }
+
+    /// Has a job begin again: one that runs is ended first.
+    pub(super) fn requeue(&self, who: &Owner, number: u64) -> Reply {
+        let by = who.identity.user.clone();
+        let mut running = false;
+        let refusal = self.change(who, number, |job| match job.state {
+            JobState::Running if job.stopping.is_some() => Err("is being ended".to_owned()),
+            JobState::Running => {
+                running = true;
+                job.stopping = Some(Stop::Requeued(by));
+                Ok(())
+            }
+            JobState::Ended => {
+                job.next = job.attempts.last().map_or(1, |last| last.number + 1);
+                (job.outcome, job.ended, job.retried) = (None, None, 0);
+                job.begin_again();
+                Ok(())
+            }
+            JobState::Held => Err("is held; release lets it begin".to_owned()),
+            JobState::Waiting | JobState::Queued => Err("has not begun".to_owned()),
+        });
+        if running {
+            self.signal(&self.table(), number);
+        }
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    /// Puts a job that has not begun into another queue.
+    pub(super) fn move_to(&self, who: &Owner, number: u64, queue: &str) -> Reply {
+        let queued = {
+            let table = self.table();
+            let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
+            let Some(job) = job.cloned() else {
+                return refused(format!("there is no job {number}, or it is not yours"));
+            };
+            job
+        };
+        let moved = Job { spec: JobSpec { queue: queue.to_owned(), ..queued.spec.clone() }, ..queued.clone() };
+        match queued.state {
+            JobState::Running => {
+                return refused(format!("job {number} runs already; requeue it when it is in no hurry"));
+            }
+            JobState::Ended => return refused(format!("job {number} has ended already")),
+            JobState::Held | JobState::Waiting | JobState::Queued => {}
+        }
+        // With the owner's rights, not those of the person who moves it.
+        let to = match self.would_take(&moved) {
+            Ok(to) => to,
+            Err(why) => return refused(why),
+        };
+        if to != queue {
+            return refused(format!("the placement rules put it into {to}, not into {queue:?}"));
+        }
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                // As another application: to move one needs adminacl, which the owner of a job may not have.
+                JobState::Queued => {
+                    self.withdraw(job);
+                    job.begin_again();
+                }
+                JobState::Held | JobState::Waiting => {}
+            }
+            to.clone_into(&mut job.spec.queue);
+            Ok(())
+        });
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    /// Gives a job that has not begun another priority.
+    pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Held | JobState::Waiting | JobState::Queued => job.spec.priority = priority,
+            }
+            if job.state == JobState::Queued {
+                // An ask that is made again replaces the one that waits.
+                self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
+            }
+            Ok(())
+        });
+        refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    /// Changes what a job asks for that has not begun. One that is queued gives its place in the queue away.
+    pub(super) fn edit(&self, who: &Owner, number: u64, edit: &Edit) -> Reply {
+        let machine = self.settings.machine.capacity();
+        let mut misuse = None;
+        let refusal = self.change(who, number, |job| {
+            match job.state {
+                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Held | JobState::Waiting | JobState::Queued => {}
+            }
+            let changed = Job { spec: edited(&job.spec, edit), ..job.clone() };
+            if let Err(why) = check(&changed.spec) {
+                misuse = Some(why.clone());
+                return Err(why);
+            }
+            if too_large(&machine, &changed) {
+                return Err(format!("would never begin: this machine has {}", self.has()));
+            }
+            if job.state == JobState::Queued && changed.resource() != job.resource() {
+                self.withdraw(job);
+                job.begin_again();
+            }
+            job.spec = changed.spec;
+            Ok(())
+        });
+        match misuse {
+            Some(why) => misused(why),
+            None => refusal.unwrap_or_else(|| self.shown(who, number)),
+        }
+    }
+}
+
+fn edited(spec: &JobSpec, edit: &Edit) -> JobSpec {
+    let mut spec = spec.clone();
+    spec.vcore = edit.vcore.unwrap_or(spec.vcore);
+    spec.memory = edit.memory.unwrap_or(spec.memory);
+    spec.gpu = edit.gpu.unwrap_or(spec.gpu);
+    if let Some(seconds) = edit.time {
+        spec.time_limit = (seconds > 0).then_some(seconds);
+    }
+    if let Some(name) = &edit.name {
+        spec.name.clone_from(name);
+    }
+    spec
+}

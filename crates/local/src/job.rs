@@ -1,0 +1,399 @@
+//! A job as it is kept: its submission, its owner, each attempt, its end.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
+
+/// The name of the resource that counts GPUs.
+pub const GPU: &str = "gpu";
+
+/// What somebody wants run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// What it is called; empty for the name of the program.
+    pub name: String,
+    /// The queue asked for; may be empty.
+    pub queue: String,
+    /// Thousandths of a core.
+    pub vcore: i64,
+    /// Bytes; 0 for an equal share of the machine for each core asked for.
+    pub memory: i64,
+    /// How many GPUs.
+    pub gpu: i64,
+    /// After how many seconds of running it is stopped.
+    pub time_limit: Option<u64>,
+    /// A higher one is tried first.
+    pub priority: i32,
+    /// Which jobs must have ended before.
+    pub after: Vec<Dependency>,
+    /// How often it is tried again after an attempt that failed.
+    pub retry: u32,
+    /// What happens to it when it has to make room, and when the machine was restarted.
+    pub when_stopped: WhenStopped,
+    /// Waits until it is released by hand.
+    pub hold: bool,
+    /// Its whole environment. The daemon keeps it on the disk only ([`super::store`]).
+    pub env: Vec<(String, String)>,
+    /// Where it runs.
+    pub dir: String,
+    /// The mask of its files.
+    pub umask: u32,
+    /// The tasks, when it is an array.
+    #[serde(default)]
+    pub array: Option<ArraySpec>,
+    /// A file of the submitter that gets its output as well, with `%j`, `%a`, `%A`, `%x` and `%u` in its name; empty for none.
+    #[serde(default)]
+    pub output: String,
+    /// It does not make room for others.
+    #[serde(default)]
+    pub no_preempt: bool,
+    /// It has a terminal, to which its owner attaches.
+    #[serde(default)]
+    pub interactive: bool,
+    /// The signal that asks it to end; SIGTERM without it.
+    #[serde(default)]
+    pub signal: Option<i32>,
+    /// What a shell runs before the signal, so that the job can save its work; empty for nothing.
+    #[serde(default)]
+    pub checkpoint: String,
+    /// What a shell runs after each attempt; empty for nothing.
+    #[serde(default)]
+    pub at_end: String,
+}
+
+/// The tasks of an array, each of which becomes a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArraySpec {
+    /// The index of each task.
+    pub indices: Vec<u32>,
+    /// How many of them may be queued or run at one time; 0 for all.
+    pub most: u32,
+}
+
+/// Which task of an array a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayTask {
+    /// The number of the array's first job; those of the others follow it.
+    pub first: u64,
+    /// How many jobs the array has.
+    pub count: u32,
+    /// The index of this one.
+    pub index: u32,
+    /// How many of them may be queued or run at one time; 0 for all.
+    pub most: u32,
+}
+
+impl ArrayTask {
+    /// The number of the array's last job.
+    pub fn last(&self) -> u64 {
+        self.first + u64::from(self.count.saturating_sub(1))
+    }
+}
+
+/// A job that must have ended before another one may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The number of the job that is waited for.
+    pub job: u64,
+    /// It must have ended with exit status 0.
+    pub ok: bool,
+}
+
+/// What happens to a job that was stopped for an outside reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhenStopped {
+    /// It is queued again, and begins from its beginning.
+    #[default]
+    Requeue,
+    /// It has failed.
+    Fail,
+}
+
+/// Whose a job is, as the kernel named him when it was submitted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The number of the user.
+    pub uid: u32,
+    /// The number of the primary group.
+    pub gid: u32,
+    /// The numbers of all groups.
+    pub groups: Vec<u32>,
+    /// The same by name.
+    pub identity: Identity,
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// Waits to be released by hand.
+    Held,
+    /// Waits for another job.
+    Waiting,
+    /// Waits for the scheduler.
+    Queued,
+    /// Its process runs, or is about to.
+    Running,
+    /// It is over, and stays so unless it is requeued.
+    Ended,
+}
+
+/// How an attempt, or a job, ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// With this status.
+    Exited(i32),
+    /// By this signal, which the job did not get from the daemon.
+    Signalled(i32),
+    /// It ran longer than it might.
+    TimeLimit,
+    /// It used more memory than it asked for.
+    MemoryLimit,
+    /// This user ended it.
+    Cancelled(String),
+    /// It made room for another one.
+    Preempted,
+    /// How it ended is not known, for this reason.
+    Lost(String),
+    /// It was not started, for this reason.
+    NotStarted(String),
+}
+
+impl Outcome {
+    /// The exit status for those who wait: the job's own, 128 and the signal, 124 for its time as timeout(1) says it, 125 for the others.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
+            Self::Signalled(signal) => u8::try_from((128 + signal) & 0xff).unwrap_or(u8::MAX),
+            Self::TimeLimit => 124,
+            Self::MemoryLimit => 137,
+            Self::Cancelled(_) | Self::Preempted | Self::Lost(_) | Self::NotStarted(_) => 125,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(0) => f.write_str("ok"),
+            Self::Exited(status) => write!(f, "exit {status}"),
+            Self::Signalled(signal) => write!(f, "signal {signal}"),
+            Self::TimeLimit => f.write_str("time limit"),
+            Self::MemoryLimit => f.write_str("memory limit"),
+            Self::Cancelled(by) => write!(f, "cancelled by {by}"),
+            Self::Preempted => f.write_str("preempted"),
+            Self::Lost(why) => write!(f, "lost: {why}"),
+            Self::NotStarted(why) => write!(f, "not started: {why}"),
+        }
+    }
+}
+
+/// The end of an attempt, as its supervisor writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptEnd {
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// With a status, by a signal, or lost.
+    pub outcome: Outcome,
+    /// The daemon asked for it before the command ended by itself.
+    pub asked: bool,
+    /// The most memory that it had, in bytes, where a cgroup counted it.
+    pub max_memory: Option<u64>,
+    /// What it used of processors, in milliseconds.
+    pub cpu_ms: u64,
+    /// How many bytes of output could not be written.
+    pub lost_output: u64,
+    /// What could not be done, but did not end it: its output file, its hooks. Empty for nothing.
+    #[serde(default)]
+    pub note: String,
+}
+
+impl AttemptEnd {
+    /// An end of which nothing else is known.
+    pub fn new(outcome: Outcome) -> Self {
+        let at = super::wall_ms();
+        Self { at, outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0, note: String::new() }
+    }
+}
+
+/// One time that a job runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// From 1 on; its ask has it in its id.
+    pub number: u32,
+    /// When it was started, in milliseconds since 1970.
+    pub started: u64,
+    /// Which GPUs are its own.
+    pub gpus: Vec<u32>,
+    /// How it ended; `None` while it runs.
+    pub end: Option<AttemptEnd>,
+}
+
+/// Why a job that runs is being stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// This user cancelled it.
+    Cancelled(String),
+    /// This user has it begin again.
+    Requeued(String),
+    /// The scheduler took its allocation for another one.
+    Preempted,
+}
+
+/// All that is kept of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its number, which no other job has.
+    pub number: u64,
+    /// What was asked.
+    pub spec: JobSpec,
+    /// Whose it is.
+    pub owner: Owner,
+    /// When it was submitted, in milliseconds since 1970.
+    pub submitted: u64,
+    /// Which task of an array it is.
+    #[serde(default)]
+    pub array: Option<ArrayTask>,
+    /// Where it stands.
+    pub state: JobState,
+    /// How often it was submitted to the scheduler: once, and again whenever it was released.
+    pub generation: u32,
+    /// The number of the attempt that runs, or that it waits for.
+    pub next: u32,
+    /// How many attempts failed and were tried again.
+    pub retried: u32,
+    /// What has run so far.
+    pub attempts: Vec<Attempt>,
+    /// Why it is being stopped.
+    pub stopping: Option<Stop>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it ended, in milliseconds since 1970.
+    pub ended: Option<u64>,
+    /// The scheduler has answered for it; until then it is not missed there.
+    #[serde(skip)]
+    pub confirmed: bool,
+}
+
+impl Job {
+    /// A job as it is submitted.
+    pub fn new(number: u64, spec: JobSpec, owner: Owner, now: u64) -> Self {
+        let state = if spec.hold { JobState::Held } else { JobState::Waiting };
+        Self {
+            number,
+            spec,
+            owner,
+            submitted: now,
+            array: None,
+            state,
+            generation: 1,
+            next: 1,
+            retried: 0,
+            attempts: Vec::new(),
+            stopping: None,
+            outcome: None,
+            ended: None,
+            confirmed: false,
+        }
+    }
+
+    /// The application that it is for the scheduler.
+    pub fn app(&self) -> AppId {
+        AppId::from(match self.generation {
+            1 => format!("job-{}", self.number),
+            more => format!("job-{}-{more}", self.number),
+        })
+    }
+
+    /// The ask of its present attempt.
+    pub fn ask(&self) -> AskId {
+        AskId::from(format!("run-{}", self.next))
+    }
+
+    /// What it asks for.
+    pub fn resource(&self) -> Resource {
+        let mut resource = Resource::new();
+        resource.set(VCORE, self.spec.vcore);
+        resource.set(MEMORY, self.spec.memory);
+        if self.spec.gpu > 0 {
+            resource.set(GPU, self.spec.gpu);
+        }
+        resource
+    }
+
+    /// What it is called; a task of an array with its index.
+    pub fn name(&self) -> String {
+        let program = self.spec.command.first().map_or("", String::as_str);
+        let program = program.rsplit('/').next().unwrap_or(program);
+        let name = if self.spec.name.is_empty() { program } else { &self.spec.name };
+        self.array.map_or_else(|| name.to_owned(), |task| format!("{name}[{}]", task.index))
+    }
+
+    /// The file that gets its output as well: `%j` is its number, `%A` that of its array, `%a` its index, `%x` its name, `%u` its user.
+    pub fn output_file(&self) -> Option<String> {
+        let (mut path, mut letters) = (String::new(), self.spec.output.chars());
+        while let Some(letter) = letters.next() {
+            let part = match (letter == '%').then(|| letters.next()).flatten() {
+                Some('j') => self.number.to_string(),
+                Some('A') => self.array.map_or(self.number, |task| task.first).to_string(),
+                Some('a') => self.array.map_or(0, |task| task.index).to_string(),
+                // A name is no path.
+                Some('x') => self.name().replace('/', "_"),
+                Some('u') => self.owner.identity.user.replace('/', "_"),
+                Some('%') => "%".to_owned(),
+                Some(other) => format!("%{other}"),
+                None => letter.to_string(),
+            };
+            path.push_str(&part);
+        }
+        (!path.is_empty()).then_some(path)
+    }
+
+    /// It waits again, as another application: the id of one that is gone from the scheduler is not used twice.
+    pub fn begin_again(&mut self) {
+        self.generation += 1;
+        (self.state, self.confirmed) = (JobState::Waiting, false);
+    }
+
+    /// It is over.
+    pub fn end(&mut self, outcome: Outcome, now: u64) {
+        (self.state, self.outcome, self.ended, self.stopping) = (JobState::Ended, Some(outcome), Some(now), None);
+    }
+}
+
+/// The number of the job of an application, and how often it had been submitted then.
+pub fn number_of(app: &str) -> Option<(u64, u32)> {
+    let rest = app.strip_prefix("job-")?;
+    match rest.split_once('-') {
+        None => Some((rest.parse().ok()?, 1)),
+        Some((number, generation)) => Some((number.parse().ok()?, generation.parse().ok()?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_application_names_its_job() {
+        assert_eq!(number_of("job-17"), Some((17, 1)));
+        assert_eq!(number_of("job-17-3"), Some((17, 3)));
+        assert_eq!(number_of("spark-17"), None);
+        assert_eq!(number_of("job-x"), None);
+    }
+
+    #[test]
+    fn the_status_is_the_jobs_own() {
+        let status = |outcome: Outcome| outcome.status();
+        assert_eq!([status(Outcome::Exited(0)), status(Outcome::Exited(7))], [0, 7]);
+        assert_eq!([status(Outcome::Signalled(9)), status(Outcome::TimeLimit)], [137, 124]);
+        assert_eq!(status(Outcome::Cancelled("sue".to_owned())), 125);
+    }
+}

@@ -1,0 +1,193 @@
+//! The resources of this machine, from `/proc` and sysfs.
+
+use std::fs;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use super::job::GPU;
+use super::wire::GpuUse;
+use model::{MEMORY, NodeId, Resource, VCORE, quantity};
+
+/// What is left for the system: one part of so many of the memory.
+const RESERVED_PART: i64 = 20;
+
+/// What a job asks for, or a machine has, in words: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
+pub fn in_words(vcore: i64, memory: i64, gpu: i64) -> String {
+    let one = |amount: i64, one: i64, word: &str| format!("{word}{}", if amount == one { "" } else { "s" });
+    let (cores, memory) = (quantity::show_vcore(vcore), quantity::show_memory(memory));
+    format!("{cores} {}, {memory}, {gpu} {}", one(vcore, 1000, "core"), one(gpu, 1, "GPU"))
+}
+
+/// The maker of the GPUs. It decides which variable names a job's own ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GpuMaker {
+    /// None, or one that shows devices by no variable.
+    #[default]
+    Unknown,
+    /// Jobs find their GPUs in `CUDA_VISIBLE_DEVICES`.
+    Nvidia,
+    /// Jobs find their GPUs in `ROCR_VISIBLE_DEVICES`.
+    Amd,
+}
+
+/// This machine, as a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The host name.
+    pub name: String,
+    /// Thousandths of a core.
+    pub vcore: i64,
+    /// Bytes that jobs may have.
+    pub memory: i64,
+    /// How many GPUs.
+    pub gpu: i64,
+    /// Whose GPUs they are; decides the variable that names them.
+    pub maker: GpuMaker,
+}
+
+impl Machine {
+    /// The resources of this machine. A twentieth of the memory is left for the system.
+    pub fn find() -> Self {
+        Self::below(Path::new("/"))
+    }
+
+    fn below(root: &Path) -> Self {
+        let read = |file: &str| fs::read_to_string(root.join(file)).unwrap_or_default();
+        let name = read("proc/sys/kernel/hostname").trim().to_owned();
+        let cores = available_parallelism().map_or(1, usize::from);
+        let memory = memory_total(&read("proc/meminfo"));
+        let nvidia = fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count);
+        let amd = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes")).len();
+        let (gpu, maker) = match (nvidia, amd) {
+            (0, 0) => (0, GpuMaker::Unknown),
+            (0, amd) => (amd, GpuMaker::Amd),
+            (nvidia, _) => (nvidia, GpuMaker::Nvidia),
+        };
+        Self {
+            name: if name.is_empty() { "localhost".to_owned() } else { name },
+            vcore: i64::try_from(cores).unwrap_or(1) * 1000,
+            memory: memory - memory / RESERVED_PART,
+            gpu: i64::try_from(gpu).unwrap_or_default(),
+            maker,
+        }
+    }
+
+    /// The id of its node.
+    pub fn node(&self) -> NodeId {
+        NodeId::from(self.name.as_str())
+    }
+
+    /// All that jobs may have together.
+    pub fn capacity(&self) -> Resource {
+        let mut capacity = Resource::new();
+        capacity.set(VCORE, self.vcore);
+        capacity.set(MEMORY, self.memory);
+        if self.gpu > 0 {
+            capacity.set(GPU, self.gpu);
+        }
+        capacity
+    }
+
+    /// What a GPU does right now. Only AMD's driver says that in files.
+    pub fn gpu_use(&self, index: u32) -> GpuUse {
+        self.gpu_use_below(Path::new("/"), index)
+    }
+
+    fn gpu_use_below(&self, root: &Path, index: u32) -> GpuUse {
+        let of_driver = || {
+            let nodes = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes"));
+            let minor = nodes.get(usize::try_from(index).ok()?)?.render_minor?;
+            let device = root.join(format!("sys/class/drm/renderD{minor}/device"));
+            let number = |file: &str| fs::read_to_string(device.join(file)).ok()?.trim().parse::<u64>().ok();
+            Some((number("gpu_busy_percent").and_then(|busy| u8::try_from(busy).ok()), number("mem_info_vram_used")))
+        };
+        let (busy, memory) = (self.maker == GpuMaker::Amd).then(of_driver).flatten().unwrap_or_default();
+        GpuUse { index, busy, memory }
+    }
+
+    /// The variables by which a job is shown its GPUs, and no others.
+    pub fn gpu_variables(&self, gpus: &[u32]) -> Vec<(String, String)> {
+        let list = gpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let names: &[&str] = match self.maker {
+            _ if self.gpu == 0 => &[],
+            GpuMaker::Nvidia => &["CUDA_VISIBLE_DEVICES"],
+            GpuMaker::Amd => &["ROCR_VISIBLE_DEVICES"],
+            GpuMaker::Unknown => &["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"],
+        };
+        names.iter().map(|name| ((*name).to_owned(), list.clone())).collect()
+    }
+}
+
+/// Bytes of memory by `/proc/meminfo`.
+fn memory_total(text: &str) -> i64 {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kib| kib.parse::<i64>().ok()).unwrap_or_default() * 1024
+}
+
+/// A GPU of AMD, as the topology has it.
+struct AmdGpu {
+    /// The number of its device for computing.
+    render_minor: Option<u32>,
+}
+
+/// The nodes of the topology that are GPUs, those with SIMD units, in the order of their numbers.
+fn amd_gpus(nodes: &Path) -> Vec<AmdGpu> {
+    let entries = fs::read_dir(nodes).into_iter().flatten().flatten();
+    let mut numbers: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    let properties =
+        numbers.iter().map(|number| fs::read_to_string(nodes.join(format!("{number}/properties"))).unwrap_or_default());
+    let gpu = |text: String| {
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u32>().ok();
+        (field("simd_count ")? > 0).then(|| AmdGpu { render_minor: field("drm_render_minor ") })
+    };
+    properties.filter_map(gpu).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fake(name: &str, files: &[(&str, &str)]) -> (Machine, GpuUse) {
+        let root = std::env::temp_dir().join(format!("kornsole-machine-{}-{name}", std::process::id()));
+        for (file, text) in files {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let found = Machine::below(&root);
+        let first = found.gpu_use_below(&root, 0);
+        fs::remove_dir_all(&root).unwrap();
+        (found, first)
+    }
+
+    #[test]
+    fn one_of_something_is_not_many() {
+        assert_eq!(in_words(1000, 4 << 30, 1), "1 core, 4Gi, 1 GPU");
+        assert_eq!(in_words(500, 4 << 30, 0), "0.5 cores, 4Gi, 0 GPUs");
+    }
+
+    #[test]
+    fn gpus_and_memory_are_found() {
+        let memory = ("proc/meminfo", "MemTotal:       2000000 kB\nMemFree: 1 kB\n");
+        let nvidia = [("proc/driver/nvidia/gpus/0000:01:00.0/information", ""), memory];
+        let (found, first) = fake("nvidia", &nvidia);
+        assert_eq!(first, GpuUse { index: 0, busy: None, memory: None }, "its driver has no file for that");
+        assert_eq!((found.gpu, found.maker), (1, GpuMaker::Nvidia));
+        assert_eq!(found.memory, 2_000_000 * 1024 / 20 * 19);
+        assert_eq!(found.gpu_variables(&[0]), [("CUDA_VISIBLE_DEVICES".to_owned(), "0".to_owned())]);
+        let node = |number: u32| format!("sys/class/kfd/kfd/topology/nodes/{number}/properties");
+        let device = |file: &str| format!("sys/class/drm/renderD129/device/{file}");
+        let amd = [
+            (node(0), "cpu_cores_count 8\nsimd_count 0\n"),
+            (node(1), "simd_count 256\ndrm_render_minor 129\n"),
+            (device("gpu_busy_percent"), "87\n"),
+            (device("mem_info_vram_used"), "1048576\n"),
+        ];
+        let amd: Vec<(&str, &str)> = amd.iter().map(|(file, text)| (file.as_str(), *text)).collect();
+        let (found, first) = fake("amd", &amd);
+        assert_eq!(first, GpuUse { index: 0, busy: Some(87), memory: Some(1 << 20) });
+        assert_eq!((found.gpu, found.maker), (1, GpuMaker::Amd));
+        assert_eq!(found.gpu_variables(&[]), [("ROCR_VISIBLE_DEVICES".to_owned(), String::new())], "it sees none");
+    }
+}

@@ -1,0 +1,158 @@
+//! Orders whose outcome somebody waits for, and the offer of a job to the scheduler.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use super::daemon::Daemon;
+use super::job::Job;
+use scheduler::placement::{PlacementOutcome, Request};
+use view::act::{Actor, Code, Done, PartitionAct, Refusal};
+
+/// How long an order may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long who submits waits for the scheduler. After that the job is taken if the view would place it: both decide by the same rules.
+const SOON: Duration = Duration::from_millis(1);
+
+/// The outcome of an order, which may not be there yet.
+struct Outcome {
+    from: Receiver<Result<Done, Refusal>>,
+    came: Option<Result<Done, Refusal>>,
+}
+
+impl Outcome {
+    /// Waits for it that long. Gives whether it is there.
+    fn came_within(&mut self, most: Duration) -> bool {
+        if self.came.is_none() {
+            self.came = match self.from.recv_timeout(most) {
+                Ok(outcome) => Some(outcome),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => Some(Err(silent())),
+            };
+        }
+        self.came.is_some()
+    }
+
+    /// Waits for it.
+    fn awaited(mut self) -> Result<Done, Refusal> {
+        self.came_within(PATIENCE);
+        self.came.unwrap_or_else(|| Err(silent()))
+    }
+}
+
+fn silent() -> Refusal {
+    Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped")
+}
+
+/// A job that the scheduler was offered.
+pub(super) struct Offered {
+    submitted: Outcome,
+    /// Its ask; `None` where that waits for the answer.
+    asked: Option<Outcome>,
+}
+
+impl Offered {
+    /// Whether the scheduler has answered all of it.
+    pub(super) fn is_answered(&mut self) -> bool {
+        self.came_within(Duration::ZERO)
+    }
+
+    /// The same, waiting for it that long.
+    fn came_within(&mut self, most: Duration) -> bool {
+        self.submitted.came_within(most) && self.asked.as_mut().is_none_or(|asked| asked.came_within(most))
+    }
+}
+
+impl Daemon {
+    /// Has an order carried out, and waits for its outcome.
+    ///
+    /// # Errors
+    /// Which check refused.
+    pub(super) fn perform(&self, actor: &Actor, act: PartitionAct) -> Result<Done, Refusal> {
+        self.order(actor, act).awaited()
+    }
+
+    /// Gives an order.
+    fn order(&self, actor: &Actor, act: PartitionAct) -> Outcome {
+        let (answer, from) = channel();
+        self.perform_later(actor, act, move |outcome| {
+            let _ = answer.send(outcome);
+        });
+        Outcome { from, came: None }
+    }
+
+    /// Submits a job to the scheduler, with its ask, and waits for nothing. The job is in the table as queued already.
+    pub(super) fn offer(&self, job: &Job) -> Offered {
+        let actor = self.submitter(job);
+        let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
+        // Given at once, both go to the journal's disk together; without the application the ask is refused.
+        let asked = (!job.spec.no_preempt).then(|| self.order(&actor, Self::ask_of(job)));
+        Offered { submitted, asked }
+    }
+
+    /// The same for a submitter who waits. Gives the offer back where its answer may come later: the scheduler is busy, and the view says that
+    /// it takes the job.
+    ///
+    /// # Errors
+    /// Which check refused.
+    pub(super) fn offer_soon(&self, job: &Job) -> Result<Option<Offered>, Refusal> {
+        let mut offered = self.offer(job);
+        if offered.asked.is_some() && !offered.came_within(SOON) && self.would_place(job).is_some() {
+            return Ok(Some(offered));
+        }
+        self.taken(job, offered).map(|()| None)
+    }
+
+    /// The queue that the view would place a job in.
+    pub(super) fn would_place(&self, job: &Job) -> Option<String> {
+        let view = self.engine.published().view();
+        let submission = Self::submission(job);
+        let request = Request {
+            queue: &submission.queue,
+            user: &submission.who.user,
+            groups: &submission.who.groups,
+            tags: &submission.tags,
+        };
+        match Self::partition(&view)?.preview(&request, None).placement.outcome {
+            PlacementOutcome::Placed(placed) => Some(placed.path.to_string()),
+            PlacementOutcome::Refused(_) => None,
+        }
+    }
+
+    /// Waits for what the scheduler says to a job that it was offered.
+    ///
+    /// # Errors
+    /// Which check refused. Then the scheduler has nothing of it.
+    pub(super) fn taken(&self, job: &Job, offered: Offered) -> Result<(), Refusal> {
+        let actor = self.submitter(job);
+        offered.submitted.awaited()?;
+        let outcome = match offered.asked {
+            Some(asked) => asked.awaited().map(drop),
+            None if self.may_keep_its_room(job) => self.perform(&actor, Self::ask_of(job)).map(drop),
+            None => {
+                let what = "--no-preempt is for those who administer the job's queue (adminacl)";
+                let why = "others need the room that the queue has above its guarantee";
+                Err(Refusal::new(Code::NotSupported, what, why))
+            }
+        };
+        outcome.inspect_err(|_| self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offer_is_answered_when_both_orders_are_and_one_without_an_end_is_refused() {
+        let (first, second) = (channel(), channel());
+        let outcome = |from| Outcome { from, came: None };
+        let mut offered = Offered { submitted: outcome(first.1), asked: Some(outcome(second.1)) };
+        assert!(!offered.is_answered(), "nothing came");
+        first.0.send(Err(Refusal::new(Code::NotFound, "no such queue", ""))).unwrap();
+        assert!(!offered.is_answered(), "one of two came");
+        drop(second.0);
+        assert!(offered.is_answered(), "the scheduler has stopped");
+        assert_eq!(offered.submitted.awaited().unwrap_err().code, Code::NotFound);
+        assert_eq!(offered.asked.unwrap().awaited().unwrap_err().message, "the scheduler does not answer");
+    }
+}

@@ -1,0 +1,56 @@
+//! The user at the other end of a socket: the ids from the kernel, and their names in this system.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+
+use nix::unistd::{Gid, Uid};
+use rustix::net::sockopt::socket_peercred;
+
+use super::accounts;
+use super::job::Owner;
+use model::Identity;
+
+/// The user at the other end, by SO_PEERCRED, with all groups that the system has for him.
+///
+/// # Errors
+/// The kernel does not say.
+pub fn of(stream: &UnixStream) -> io::Result<Owner> {
+    let peer = socket_peercred(stream)?;
+    Ok(owner(peer.uid.as_raw(), peer.gid.as_raw()))
+}
+
+/// A user by his number, primary group first (USR-004); numbers without a name stay numbers.
+pub fn owner(uid: u32, gid: u32) -> Owner {
+    let name = accounts::user_name(uid).unwrap_or_else(|| uid.to_string());
+    let mut groups = vec![gid];
+    for group in accounts::groups_of(&name, gid) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    let names = groups.iter().map(|gid| group_name(*gid)).collect::<Vec<_>>();
+    Owner { uid, gid, groups, identity: Identity::new(name, names) }
+}
+
+/// The user who runs this process, by its effective ids.
+pub fn of_process() -> Owner {
+    owner(Uid::effective().as_raw(), Gid::effective().as_raw())
+}
+
+fn group_name(gid: u32) -> String {
+    accounts::group_name(gid).unwrap_or_else(|| gid.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_says_who_is_there() {
+        let (one, _other) = UnixStream::pair().unwrap();
+        let owner = of(&one).unwrap();
+        assert_eq!(owner.uid, rustix::process::geteuid().as_raw());
+        assert_eq!(owner.groups.first(), Some(&owner.gid));
+        assert_eq!(owner.groups.len(), owner.identity.groups.len());
+    }
+}

@@ -1,0 +1,222 @@
+//! Where a job would go, tried on a copy of the scheduler.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::daemon::Daemon;
+use super::job::{Job, JobSpec, JobState, Owner};
+use super::requests::{misused, refused};
+use super::submission::{check, too_large};
+use super::wall_ms;
+use super::wire::{Reply, Whereabouts};
+use forecast::whatif::Fork;
+use model::{AppId, AskId, Time};
+use scheduler::placement::PlacementOutcome;
+use scheduler::{Command, Event, EventKind, PartitionCommand, Scheduler};
+use view::act::{Actor, PartitionAct};
+
+/// How many bytes two copies of the scheduler may take.
+const MOST: usize = 1 << 30;
+/// How many ends of jobs are looked ahead.
+const STEPS: usize = 20_000;
+/// How many seconds are looked ahead one by one, so that the delay of a preemption is among them.
+const UNTIL_ROOM: u32 = 60;
+/// The number of a job that is only asked about: no job has it.
+const NONE: u64 = 0;
+
+impl Daemon {
+    /// The daemon's user, as an actor.
+    pub(super) fn owner_of_daemon(&self) -> Actor {
+        self.actor(&self.settings.owner).scheduler_admin(true)
+    }
+
+    fn fork(&self) -> Result<Fork, String> {
+        match self.engine.fork(None, MOST).recv() {
+            Ok(Ok(fork)) => Ok(fork),
+            Ok(Err(why)) => Err(why.to_string()),
+            Err(_) => Err("the scheduler has stopped".to_owned()),
+        }
+    }
+
+    /// The queue that a job would be placed in now.
+    ///
+    /// # Errors
+    /// Why in none.
+    pub(super) fn would_take(&self, job: &Job) -> Result<String, String> {
+        placed(&self.fork()?, job)
+    }
+
+    /// Says where a job would go and when it would begin.
+    pub(super) fn where_to(&self, who: &Owner, mut spec: JobSpec) -> Reply {
+        self.complete(&mut spec);
+        spec.array = None;
+        if let Err(why) = check(&spec) {
+            return misused(why);
+        }
+        let job = Job::new(NONE, spec, who.clone(), wall_ms());
+        if too_large(&self.settings.machine.capacity(), &job) {
+            return refused("this machine has no room for it, ever");
+        }
+        let fork = match self.fork() {
+            Ok(fork) => fork,
+            Err(why) => return refused(why),
+        };
+        match placed(&fork, &job) {
+            Ok(queue) => {
+                let (begins_in, because) = self.begins_in(&fork, &job);
+                Reply::Where(Whereabouts { queue, begins_in, because })
+            }
+            Err(why) => refused(why),
+        }
+    }
+
+    /// How long running jobs of a copy run on at most; `None` for those without a limit.
+    fn left(&self) -> impl Fn(&AppId, bool) -> Option<Duration> {
+        let table = self.table();
+        let now = wall_ms();
+        let jobs = table.live.iter().filter_map(|number| table.jobs.get(number));
+        let limits: BTreeMap<AppId, (u64, u64)> = jobs
+            .filter_map(|job| {
+                let limit = job.spec.time_limit?.saturating_mul(1000);
+                let started = job.attempts.last().filter(|_| job.state == JobState::Running).map(|last| last.started);
+                let ran = started.map_or(0, |started| now.saturating_sub(started));
+                Some((job.app(), (limit, limit.saturating_sub(ran))))
+            })
+            .collect();
+        move |app, runs| limits.get(app).map(|(all, left)| Duration::from_millis(if runs { *left } else { *all }))
+    }
+
+    /// In how many milliseconds a job would begin, and on what that rests.
+    fn begins_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
+        let left = self.left();
+        let mut ahead = Ahead {
+            scheduler: fork.scheduler().clone(),
+            now: fork.now(),
+            ends: BTreeMap::new(),
+            ends_set: 0,
+            ended: 0,
+            seconds: UNTIL_ROOM,
+            endless: 0,
+        };
+        for (app, ask) in ahead.running() {
+            ahead.end_after(left(&app, true), app, ask);
+        }
+        let (app, ask) = (job.app(), job.ask());
+        let mut commands = vec![PartitionCommand::Submit(Self::submission(job))];
+        if let PartitionAct::Ask { asks, .. } = Self::ask_of(job) {
+            commands.extend(asks.into_iter().map(PartitionCommand::Ask));
+        }
+        commands.into_iter().for_each(|command| drop(ahead.give(command)));
+        for step in 0..STEPS {
+            for (begun, its) in ahead.cycles() {
+                if (&begun, &its) == (&app, &ask) {
+                    let ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
+                    let because = match (step, ahead.ended) {
+                        (0, _) => "there is room",
+                        (_, 0) => "others make room for what its queue is guaranteed",
+                        _ => "when nothing else is submitted and every job runs for all of its --time",
+                    };
+                    return (Some(ms), because.to_owned());
+                }
+                ahead.end_after(left(&begun, false), begun, its);
+            }
+            if !ahead.advance() {
+                break;
+            }
+        }
+        let why = match ahead.endless {
+            0 => "the limits of its queue or its user have no room for it".to_owned(),
+            jobs => format!("{jobs} jobs before it have no --time: they may run for any time"),
+        };
+        (None, why)
+    }
+}
+
+/// A copy of the scheduler that runs ahead of the clock.
+struct Ahead {
+    scheduler: Scheduler,
+    now: Time,
+    ends: BTreeMap<(Time, usize), (AppId, AskId)>,
+    ends_set: usize,
+    /// How many jobs have ended in it.
+    ended: usize,
+    /// How many seconds are still looked at one by one: others make room only after a delay.
+    seconds: u32,
+    /// How many jobs run in it of which no end is known.
+    endless: usize,
+}
+
+impl Ahead {
+    fn running(&self) -> Vec<(AppId, AskId)> {
+        let parts = self.scheduler.partitions().iter().take(1);
+        let mut found = Vec::new();
+        for (_, app) in parts.flat_map(|part| part.apps.iter()) {
+            found.extend(app.allocations.values().map(|key| (app.id.clone(), app.asks[*key].id.clone())));
+        }
+        found
+    }
+
+    fn end_after(&mut self, left: Option<Duration>, app: AppId, ask: AskId) {
+        match left {
+            Some(left) => {
+                self.ends_set += 1;
+                self.ends.insert((self.now + left, self.ends_set), (app, ask));
+            }
+            None => self.endless += 1,
+        }
+    }
+
+    fn apply(&mut self, command: &Command) -> Vec<Event> {
+        let mut events = self.scheduler.apply(self.now, command);
+        while self.scheduler.is_unfinished() {
+            events.extend(self.scheduler.apply(self.now, &Command::Continue));
+        }
+        events
+    }
+
+    fn give(&mut self, command: PartitionCommand) -> Vec<Event> {
+        self.apply(&Command::In { partition: None, command })
+    }
+
+    /// Cycles until one finds nothing. Gives what begins.
+    fn cycles(&mut self) -> Vec<(AppId, AskId)> {
+        let mut begun = Vec::new();
+        loop {
+            let events = self.apply(&Command::Cycle);
+            let before = begun.len();
+            begun.extend(events.into_iter().filter_map(|event| match event.kind {
+                EventKind::Allocated { app, ask, .. } => Some((app, ask)),
+                _ => None,
+            }));
+            if begun.len() == before {
+                return begun;
+            }
+        }
+    }
+
+    /// Advances by a second, or to the next end of a job. Gives whether there is one.
+    fn advance(&mut self) -> bool {
+        let second = self.now + Duration::from_secs(1);
+        if self.seconds > 0 && self.ends.first_key_value().is_none_or(|((at, _), _)| *at > second) {
+            self.seconds -= 1;
+            self.now = second;
+            return true;
+        }
+        let Some(((at, _), (app, _))) = self.ends.pop_first() else { return false };
+        self.ended += 1;
+        self.now = self.now.max(at);
+        self.give(PartitionCommand::Remove { app });
+        true
+    }
+}
+
+/// Where a job is placed, by the rules of a copy.
+fn placed(fork: &Fork, job: &Job) -> Result<String, String> {
+    // Under an id that no application has: it may be queued already.
+    let submission = Daemon::submission(&Job { number: NONE, generation: 1, ..job.clone() });
+    let part = fork.scheduler().partitions().first().ok_or("there is no partition")?;
+    match part.would_place(&submission).placement.outcome {
+        PlacementOutcome::Placed(placed) => Ok(placed.path.to_string()),
+        PlacementOutcome::Refused(why) => Err(format!("no queue takes it: {}", why.refusal)),
+    }
+}

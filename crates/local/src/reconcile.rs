@@ -1,0 +1,336 @@
+//! Reconciliation, when the view has changed or a supervisor has ended: the daemon makes the running jobs equal to the allocations.
+//!
+//! One thread does that, from the whole state and not from single events. It starts a job with an allocation and no process, stops a job
+//! with a process and no allocation, and releases the allocation of an ended job. So a daemon that begins in the middle does the same as
+//! one that was always there.
+
+use std::collections::HashMap;
+use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, pidfd_send_signal};
+
+use super::daemon::Daemon;
+use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, number_of};
+use super::running::{Ear, Running};
+use super::table::Table;
+use super::task::{CLAIM, Claim, ENDED, claim, read};
+use super::{process, supervise};
+use view::act::PartitionAct;
+use view::{PartitionView, View};
+
+/// How often it looks for what no event reports, while there are jobs.
+const TICK: Duration = Duration::from_secs(1);
+/// How long it waits at most until it looks again.
+const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+
+/// The attempts that have an allocation, by the number and the generation of their job.
+pub(super) type Allocated = HashMap<(u64, u32), u32>;
+
+impl Daemon {
+    /// Takes over from an earlier daemon: adopts the living supervisors, and finds those that ended meanwhile.
+    pub fn adopt(&self) {
+        let mut table = self.table();
+        let live: Vec<u64> = table.live.iter().copied().collect();
+        let view = self.engine.published().view();
+        for number in live {
+            let Some(job) = table.jobs.get_mut(&number) else { continue };
+            // A loss of power takes back what was not synced: the scheduler's journal knows more than the job's file.
+            if job.state == JobState::Waiting && Self::app(&view, job).is_some() {
+                self.queue(job);
+            }
+            if job.state == JobState::Running {
+                self.adopt_one(&mut table, number);
+            }
+            // One that the scheduler does not have is offered to it again.
+            if let Some(job) = table.jobs.get_mut(&number) {
+                job.confirmed = job.state == JobState::Queued;
+            }
+        }
+        table.last = table.last.max(Self::last_number(&view));
+        self.withdraw_the_rest(&table);
+    }
+
+    /// The highest number of a job that the scheduler knows: a loss of power may have taken the job, and its number is not used again.
+    fn last_number(view: &View) -> u64 {
+        let live = |part: &PartitionView| part.apps.iter().flatten().map(|app| number_of(app.id.as_str())).max();
+        let ended = |part: &PartitionView| part.ended.iter().map(|app| number_of(app.id.as_str())).max();
+        let highest = Self::partition(view).and_then(|part| live(part).max(ended(part)));
+        highest.flatten().map_or(0, |(number, _)| number)
+    }
+
+    /// Takes back from the scheduler what no job stands for: of jobs that ended, or were held or refused, when a daemon was killed.
+    fn withdraw_the_rest(&self, table: &Table) {
+        let view = self.engine.published().view();
+        let apps = Self::partition(&view).into_iter().flat_map(|part| part.apps.iter().flatten());
+        let actor = self.owner_of_daemon();
+        for app in apps {
+            let Some((number, generation)) = number_of(app.id.as_str()) else { continue };
+            let job = table.jobs.get(&number).filter(|job| job.generation == generation);
+            if job.is_none_or(|job| !matches!(job.state, JobState::Queued | JobState::Running)) {
+                self.perform_later(&actor, PartitionAct::Remove { app: app.id.clone() }, |_| {});
+            }
+        }
+    }
+
+    fn adopt_one(&self, table: &mut Table, number: u64) {
+        let Some(job) = table.jobs.get(&number) else { return };
+        let folder = self.folder(job);
+        match read::<Claim>(&folder.join(CLAIM)) {
+            // The daemon ended before the supervisor had begun; if one still does, it claims first or this one does.
+            None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
+            // Its supervisor may have another job by now.
+            Some(_) if folder.join(ENDED).exists() => self.take_end(table, number, None),
+            Some(claim) => match process::open(&claim) {
+                Some(fd) => {
+                    table.running.insert(number, Running::adopted(fd, claim.pid));
+                    if job.stopping.is_some() {
+                        self.signal(table, number);
+                    }
+                }
+                None => self.take_end(table, number, None),
+            },
+        }
+    }
+
+    /// Looks again whenever something happens, until the engine stops.
+    pub fn reconcile_forever(&self, mut woken: UnixStream) {
+        self.reconcile(&[], true);
+        let (mut ticked, mut waiting) = (Instant::now(), Vec::new());
+        while self.engine.published().is_alive() {
+            let ended = self.wait(&mut woken, &mut waiting);
+            let tick = ticked.elapsed() >= TICK;
+            if tick {
+                ticked = Instant::now();
+            }
+            let began = Instant::now();
+            self.reconcile(&ended, tick);
+            // The more there is to look at, the more is looked at together.
+            std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
+        }
+    }
+
+    /// Waits for a change. Gives the jobs that ended, or whose supervisors did.
+    fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Ear)>) -> Vec<u64> {
+        let busy = {
+            let table = self.table();
+            watched.clear();
+            watched.extend(table.running.iter().map(|(number, one)| (*number, one.ear())));
+            !table.live.is_empty() || !table.spares.is_empty()
+        };
+        let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(woken, PollFlags::IN)];
+        fds.extend(watched.iter().map(|(_, ear)| PollFd::new(ear, PollFlags::IN)));
+        let tick = Timespec { tv_sec: i64::try_from(TICK.as_secs()).unwrap_or(1), tv_nsec: 0 };
+        let _ = poll(&mut fds, busy.then_some(&tick));
+        let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        let mut bytes = [0; 4096];
+        while woken.read(&mut bytes).is_ok_and(|count| count > 0) {}
+        let ready: Vec<(u64, Ear)> =
+            watched.drain(..).zip(ready).filter(|(_, ready)| *ready).map(|(one, _)| one).collect();
+        if ready.is_empty() {
+            return Vec::new();
+        }
+        let mut table = self.table_in_turn();
+        ready
+            .into_iter()
+            .filter(|(number, ear)| self.hear(&mut table, *number, ear))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// Takes what a supervisor says. Gives whether its job has ended, or its process.
+    fn hear(&self, table: &mut Table, number: u64, ear: &Ear) -> bool {
+        let Some(running) = table.running.get_mut(&number) else { return false };
+        if let Ear::Process(_) = ear {
+            return true;
+        }
+        let had_begun = running.has_begun;
+        running.hear();
+        let (begins, has_ended) = (running.has_begun && !had_begun, running.has_ended);
+        // One that was given the job after another one forgets what it was asked before it began.
+        if begins && !has_ended && table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
+            self.signal(table, number);
+        }
+        has_ended
+    }
+
+    /// Makes the running jobs equal to the allocations; at a `tick` it also looks for changes that nothing reported.
+    pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
+        for number in ended {
+            self.take_end_of(&mut self.table_in_turn(), *number);
+        }
+        self.take_answers();
+        let view = self.engine.published().view();
+        let allocated = allocated(&view);
+        let begin = {
+            let mut table = self.table_in_turn();
+            self.stop_what_lost_its_room(&mut table, &view, &allocated);
+            self.what_begins(&table, &allocated, tick)
+        };
+        self.prepare(&begin);
+        let mut table = self.table_in_turn();
+        // A job that was submitted meanwhile is in the newest one.
+        let view = self.engine.published().view();
+        if tick && (table.unsure || table.seen != view.generation) {
+            (table.unsure, table.seen) = (false, view.generation);
+            self.look_for_the_missing(&mut table, &view);
+        }
+        table.look |= tick || !ended.is_empty();
+        let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
+        let starting: Vec<(u64, PathBuf)> =
+            table.starting.iter().filter_map(|number| Some((*number, self.folder(table.jobs.get(number)?)))).collect();
+        table.spares.tidy();
+        drop(table);
+        for (number, folder) in starting {
+            self.supervise(number, &folder);
+        }
+        self.begin(&ready);
+        if !ended.is_empty() {
+            self.ended.notify_all();
+        }
+    }
+
+    /// The folder of a job's present attempt.
+    pub(super) fn folder(&self, job: &Job) -> PathBuf {
+        self.store.attempt(job.number, job.next)
+    }
+
+    /// Gives a job its supervisor.
+    fn supervise(&self, number: u64, folder: &Path) {
+        let spare = self.table_in_turn().spares.take();
+        // Outside the lock: on a busy machine it takes a while until a new process has a turn, and others want to submit.
+        let (reused, gone) = match spare.map(|spare| spare.reuse(folder)) {
+            Some(Ok(reused)) => (Some(reused), None),
+            Some(Err(gone)) => (None, Some(gone)),
+            None => (None, None),
+        };
+        let started = reused.map_or_else(|| Running::start(&self.settings.helper, folder), Ok);
+        let mut table = self.table_in_turn();
+        gone.into_iter().for_each(|gone| table.spares.let_go(gone));
+        self.take_supervisor(&mut table, number, started);
+    }
+
+    /// Notes the supervisor that was made for a job, and asks it to end if the job was asked to meanwhile.
+    fn take_supervisor(&self, table: &mut Table, number: u64, started: io::Result<Running>) {
+        table.starting.remove(&number);
+        match started {
+            Ok(running) => {
+                table.running.insert(number, running);
+                if table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
+                    self.signal(table, number);
+                }
+            }
+            Err(why) => self.finish(table, number, not_started(&why)),
+        }
+    }
+
+    fn stop_what_lost_its_room(&self, table: &mut Table, view: &View, allocated: &Allocated) {
+        let running: Vec<u64> = table.running.keys().copied().collect();
+        for number in running {
+            let Some(job) = table.jobs.get_mut(&number) else { continue };
+            if job.stopping.is_some() || allocated.get(&(number, job.generation)) == Some(&job.next) {
+                continue;
+            }
+            let preempted = Self::app(view, job).is_some();
+            job.stopping =
+                Some(if preempted { Stop::Preempted } else { Stop::Cancelled("an administrator".to_owned()) });
+            self.keep(job);
+            self.signal(table, number);
+        }
+    }
+
+    /// Asks the supervisor of a job to end it.
+    pub(super) fn signal(&self, table: &Table, number: u64) {
+        if let Some(running) = table.running.get(&number) {
+            // One that has ended needs no signal.
+            let _ = pidfd_send_signal(&running.fd, Signal::TERM);
+        }
+    }
+
+    /// Takes the end of a job, whose supervisor has said it or has ended itself.
+    fn take_end_of(&self, table: &mut Table, number: u64) {
+        let Some(mut running) = table.running.remove(&number) else { return };
+        if !running.has_ended {
+            let how = process::reap(running.pid);
+            return self.take_end(table, number, how);
+        }
+        let folder = table.jobs.get(&number).map(|job| self.folder(job));
+        match folder.and_then(|folder| read::<AttemptEnd>(&folder.join(ENDED))) {
+            Some(end) => {
+                table.spares.put(running);
+                self.finish(table, number, end);
+            }
+            // Somebody has removed it: what is known then is known when the process has ended.
+            None => {
+                running.hang_up();
+                table.running.insert(number, running);
+            }
+        }
+    }
+
+    /// Reads how an attempt ended whose supervisor is not there any more; or finds that another one has it.
+    /// `how` it ended, if that is known.
+    fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
+        let Some(job) = table.jobs.get(&number) else { return };
+        let folder = self.folder(job);
+        let mut end = read::<AttemptEnd>(&folder.join(ENDED));
+        if end.is_none() {
+            // A daemon that was killed may have started one that claims the attempt only now: this claim keeps it from that.
+            let own = process::identify(std::process::id().try_into().unwrap_or_default());
+            let claimed = own.is_none_or(|own| claim(&folder, &own).unwrap_or(false));
+            let holder = read::<Claim>(&folder.join(CLAIM)).filter(|_| !claimed);
+            if let Some(holder) = &holder
+                && let Some(fd) = process::open(holder)
+            {
+                table.running.insert(number, Running::adopted(fd, holder.pid));
+                if job.stopping.is_some() {
+                    self.signal(table, number);
+                }
+                return;
+            }
+            // It may have ended between the two looks.
+            end = read::<AttemptEnd>(&folder.join(ENDED));
+            if end.is_none() {
+                supervise::clear(&folder);
+                end = job.stopping.as_ref().filter(|_| claimed).map(|_| never_begun());
+            }
+            if end.is_none() {
+                let restarted = holder.is_some_and(|claim| claim.boot != process::boot());
+                let how = how.map(|how| format!(" ({how})")).unwrap_or_default();
+                let ended = || format!("its supervisor was ended{how}");
+                let why = if restarted { "the machine was restarted".to_owned() } else { ended() };
+                end = Some(AttemptEnd::new(Outcome::Lost(why)));
+            }
+        }
+        if let Some(end) = end {
+            self.finish(table, number, end);
+        }
+    }
+}
+
+pub(super) fn not_started(why: &io::Error) -> AttemptEnd {
+    AttemptEnd::new(Outcome::NotStarted(why.to_string()))
+}
+
+/// The end of an attempt that was asked to end before its supervisor had claimed it: the command was not started.
+fn never_begun() -> AttemptEnd {
+    AttemptEnd { asked: true, ..AttemptEnd::new(Outcome::Signalled(Signal::TERM.as_raw())) }
+}
+
+/// What the scheduler has allocated: the newest attempt of each job in each of its generations.
+fn allocated(view: &View) -> Allocated {
+    let nodes = view.partitions.first().into_iter().flat_map(|part| part.nodes.values());
+    let mut found = HashMap::new();
+    for allocation in nodes.flat_map(|node| node.allocations.values()) {
+        let attempt = allocation.ask.as_str().strip_prefix("run-").and_then(|attempt| attempt.parse::<u32>().ok());
+        if let (Some(job), Some(attempt)) = (number_of(allocation.app.as_str()), attempt) {
+            let newest = found.entry(job).or_insert(attempt);
+            *newest = attempt.max(*newest);
+        }
+    }
+    found
+}

@@ -1,0 +1,260 @@
+//! Requests over the socket, carried out for the user that the kernel names.
+
+use std::collections::HashMap;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::cgroup::Enforcement;
+use super::daemon::Daemon;
+use super::job::{Job, JobState, Owner};
+use super::output;
+use super::table::Table;
+use super::wire::{Info, JobReport, Reply, Request};
+use model::{AppId, AppState};
+use view::act::Refusal;
+use view::placement::access;
+use view::{AppRow, AskState, PendingReason};
+
+/// How long one request waits at most for the end of a job; who waits longer asks again.
+const WAIT: Duration = Duration::from_secs(20);
+/// How many bytes of output one answer has at most.
+const MOST_OUTPUT: usize = 256 << 10;
+
+/// How many characters of a command are its name in a list.
+const LONGEST_TITLE: usize = 100;
+/// How many jobs one answer names at most.
+const MOST_NAMES: usize = 1000;
+
+/// An answer with what goes with it.
+pub(super) struct Answered {
+    /// What the line says, as JSON.
+    pub reply: Reply,
+    /// The output behind it.
+    pub output: Vec<u8>,
+    /// The connection that is given with it.
+    pub terminal: Option<UnixStream>,
+}
+
+impl From<Reply> for Answered {
+    fn from(reply: Reply) -> Self {
+        Self { reply, output: Vec::new(), terminal: None }
+    }
+}
+
+pub(super) fn refused(message: impl Into<String>) -> Reply {
+    Reply::Refused { usage: false, message: message.into() }
+}
+
+pub(super) fn misused(message: impl Into<String>) -> Reply {
+    Reply::Refused { usage: true, message: message.into() }
+}
+
+pub(super) fn by_scheduler(why: &Refusal) -> Reply {
+    refused(format!("{}: {}", why.message, why.description))
+}
+
+/// What a job is called in a list: its name, or the beginning of its command.
+fn title(job: &Job) -> String {
+    let command = job.spec.command.iter().skip(1).filter(|_| job.spec.name.is_empty());
+    let words: Vec<String> = std::iter::once(job.name()).chain(command.cloned()).collect();
+    words.join(" ").chars().take(LONGEST_TITLE).collect()
+}
+
+impl Daemon {
+    /// Carries a request out.
+    pub(super) fn answer(&self, who: &Owner, request: Request) -> Answered {
+        let reply = match request {
+            Request::Submit(spec) => self.submit(who, *spec),
+            Request::Jobs { ended } => self.jobs(who, ended),
+            Request::Job(number) => self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job)))),
+            Request::Logs { job, attempt, from, last } => return self.logs(who, job, attempt, (from, last)),
+            Request::Wait(number) => self.wait_for_job(who, number),
+            Request::Cancel(number) => self.cancel(who, number),
+            Request::Hold(number) => self.hold(who, number),
+            Request::Release(number) => self.release(who, number),
+            Request::Requeue(number) => self.requeue(who, number),
+            Request::Move { job, queue } => self.move_to(who, job, &queue),
+            Request::Priority { job, priority } => self.set_priority(who, job, priority),
+            Request::Edit { job, edit } => self.edit(who, job, &edit),
+            Request::Queues => self.queues(who),
+            Request::Names(numbers) => self.names(who, &numbers),
+            Request::Use => self.used(who, None),
+            Request::UseOf(number) => self.used(who, Some(number)),
+            Request::Where(spec) => self.where_to(who, *spec),
+            Request::Attach(number) => match self.terminal_of(who, number) {
+                Ok(stream) => return Answered { terminal: Some(stream), ..Reply::Attached.into() },
+                Err(refused) => refused,
+            },
+            Request::Door => self.let_in(who),
+            Request::Info => Reply::Info(self.info()),
+        };
+        reply.into()
+    }
+
+    fn let_in(&self, who: &Owner) -> Reply {
+        let machine = self.settings.machine.name.clone();
+        match self.door.get().map(|door| door(&who.identity)) {
+            Some(Ok((url, token))) => Reply::Door { machine, url, token },
+            Some(Err(why)) => refused(format!("no console can be let in: {why}")),
+            None => refused("consoles are not accepted here"),
+        }
+    }
+
+    fn info(&self) -> Info {
+        let (machine, owner) = (&self.settings.machine, &self.settings.owner);
+        let serves = if owner.uid == 0 {
+            "every user of this machine; jobs run as who submitted them".to_owned()
+        } else {
+            format!("{} only", owner.identity.user)
+        };
+        Info {
+            machine: machine.name.clone(),
+            vcore: machine.vcore,
+            memory: machine.memory,
+            gpu: machine.gpu,
+            serves,
+            limits: self.settings.enforcement.describe(),
+            enforced: matches!(self.settings.enforcement, Enforcement::Cgroup(_)),
+        }
+    }
+
+    /// The leaves that somebody may submit to by name.
+    fn queues(&self, who: &Owner) -> Reply {
+        let view = self.engine.published().view();
+        let part = Self::partition(&view);
+        let rows = part.into_iter().flat_map(|part| part.queues.iter().flatten().map(move |row| (part, row)));
+        let leaves = rows.filter(|(_, row)| row.leaf);
+        let may = leaves.filter(|(part, row)| access::submit(*part, row.path.as_str(), &who.identity).is_some());
+        Reply::Queues(may.map(|(_, row)| row.path.to_string()).collect())
+    }
+
+    fn names(&self, who: &Owner, numbers: &[u64]) -> Reply {
+        let table = self.table();
+        let jobs = numbers.iter().take(MOST_NAMES).filter_map(|number| table.jobs.get(number));
+        Reply::Names(jobs.filter(|job| self.may_see(who, job)).map(|job| (job.number, title(job))).collect())
+    }
+
+    pub(super) fn knows(&self, table: &Table, who: &Owner, number: u64) -> bool {
+        table.jobs.get(&number).is_some_and(|job| self.may_see(who, job))
+    }
+
+    /// Whether somebody may see and end a job: his own, as the administrator of its queue, or as who runs the daemon.
+    pub(super) fn may_see(&self, who: &Owner, job: &Job) -> bool {
+        if who.uid == job.owner.uid || who.uid == 0 || who.uid == self.settings.owner.uid {
+            return true;
+        }
+        self.administers(who, job)
+    }
+
+    /// Does something with a job that somebody may see. To others it is not there.
+    pub(super) fn with_job(&self, who: &Owner, number: u64, act: impl FnOnce(&Table, &Job) -> Reply) -> Reply {
+        let table = self.table();
+        match table.jobs.get(&number).filter(|job| self.may_see(who, job)) {
+            Some(job) => act(&table, job),
+            None => refused(format!("there is no job {number}, or it is not yours")),
+        }
+    }
+
+    pub(super) fn report(&self, job: &Job) -> JobReport {
+        let view = self.engine.published().view();
+        if job.state == JobState::Queued && !job.confirmed {
+            // The scheduler has it in a moment: a look at all applications would find nothing.
+            let app = Self::newest_app(&view, job);
+            let mut report = Self::report_by(app, job);
+            if app.is_none() {
+                report.queue = self.would_place(job).unwrap_or(report.queue);
+            }
+            return report;
+        }
+        let ended = || Self::partition(&view)?.app_by_id(&job.app());
+        Self::report_by(Self::app(&view, job).or_else(ended), job)
+    }
+
+    /// A job with its application, the live one or the one that has ended.
+    fn report_by(app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
+        let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
+        let reason = match job.state {
+            JobState::Waiting if !job.spec.after.is_empty() => {
+                let jobs: Vec<String> = job.spec.after.iter().map(|after| after.job.to_string()).collect();
+                format!("after {}", jobs.join(", "))
+            }
+            JobState::Waiting => match job.array.filter(|task| task.most > 0) {
+                Some(task) => format!("at most {} of its array at one time", task.most),
+                None => "about to be queued".to_owned(),
+            },
+            JobState::Running if job.stopping.is_some() => "being ended".to_owned(),
+            JobState::Queued => app.map_or_else(String::new, |app| {
+                let pending = app.asks.values().find_map(|ask| match ask.state {
+                    AskState::Pending { reason, .. } => Some(reason),
+                    AskState::Allocated { .. } => None,
+                });
+                match pending {
+                    Some(PendingReason::QueueQuota) => "the queue has no room".to_owned(),
+                    Some(PendingReason::UserQuota) => "the limits of the user have no room".to_owned(),
+                    Some(PendingReason::NoNode) => "the machine has no room".to_owned(),
+                    Some(_) if app.state == AppState::Accepted => "not tried yet; others may be before it".to_owned(),
+                    Some(_) => String::new(),
+                    None => "about to begin".to_owned(),
+                }
+            }),
+            _ => String::new(),
+        };
+        JobReport::new(job, queue, reason)
+    }
+
+    fn jobs(&self, who: &Owner, ended: bool) -> Reply {
+        let (table, view) = (self.table(), self.engine.published().view());
+        let wanted = table.jobs.values().filter(|job| ended || job.state != JobState::Ended);
+        let seen = wanted.filter(|job| self.may_see(who, job));
+        let gone = Self::partition(&view).into_iter().flat_map(|part| part.ended.iter());
+        // An id is that of the live one, if there is one.
+        let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
+        Reply::Jobs(seen.map(|job| Self::report_by(apps.get(&job.app()).copied(), job)).collect())
+    }
+
+    fn wait_for_job(&self, who: &Owner, number: u64) -> Reply {
+        let until = std::time::Instant::now() + WAIT;
+        let mut table = self.table();
+        loop {
+            let Some(job) = table.jobs.get(&number).filter(|job| self.may_see(who, job)) else {
+                return refused(format!("there is no job {number}, or it is not yours"));
+            };
+            let left = until.saturating_duration_since(std::time::Instant::now());
+            if job.state == JobState::Ended || left.is_zero() {
+                return Reply::Job(Box::new(self.report(job)));
+            }
+            table = self.wait_for_end(table, left);
+        }
+    }
+
+    fn logs(&self, who: &Owner, number: u64, attempt: Option<u32>, (from, last): (u64, Option<u64>)) -> Answered {
+        let mut found = None;
+        let reply = self.with_job(who, number, |_, job| {
+            let wanted = job.attempts.iter().rev().find(|one| attempt.is_none_or(|number| one.number == number));
+            let over = job.state == JobState::Ended;
+            match wanted {
+                Some(one) => {
+                    found = Some((one.number, over || one.end.is_some()));
+                    Reply::Jobs(Vec::new())
+                }
+                None if attempt.is_some() => refused(format!("job {number} has no such attempt")),
+                None => Reply::Output { bytes: 0, first: 0, attempt: 0, ended: over },
+            }
+        });
+        let Some((attempt, over)) = found else { return reply.into() };
+        let folder = self.store.attempt(number, attempt);
+        let from = match last {
+            Some(last) => from.max(output::end(&folder).saturating_sub(last)),
+            None => from,
+        };
+        match output::read(&folder, from, MOST_OUTPUT) {
+            Ok((first, bytes)) => {
+                let ended = over && bytes.len() < MOST_OUTPUT;
+                let reply = Reply::Output { bytes: bytes.len() as u64, first, attempt, ended };
+                Answered { output: bytes, ..reply.into() }
+            }
+            Err(why) => refused(format!("the output cannot be read: {why}")).into(),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What happens to a job after an attempt: its end, or another attempt; and of jobs that wait for it.
+
+use std::collections::HashMap;
+
+use super::daemon::Daemon;
+use super::job::{AttemptEnd, Dependency, Job, JobState, Outcome, Stop, WhenStopped};
+use super::offer::Offered;
+use super::table::Table;
+use super::wall_ms;
+use model::AppState;
+use view::View;
+use view::act::{PartitionAct, Refusal};
+
+/// How many jobs are given to the scheduler before something else has its turn.
+const MOST_AT_ONCE: usize = 64;
+
+/// How often a job is begun again whose supervisor ends at its start: it will not do better then.
+const MOST_LOST: usize = 5;
+/// What is soon, in milliseconds.
+const SOON: u64 = 60_000;
+
+/// What follows an attempt.
+enum Next {
+    /// It is over.
+    End(Outcome),
+    /// It is queued again.
+    Again,
+}
+
+/// How many attempts before the last one were lost soon after their start, one after the other.
+fn lost_at_once(job: &Job) -> usize {
+    let ended = job.attempts.iter().rev().skip(1).map(|attempt| (attempt.started, attempt.end.as_ref()));
+    let lost = ended.take_while(|(started, end)| {
+        end.is_some_and(|end| matches!(end.outcome, Outcome::Lost(_)) && end.at.saturating_sub(*started) < SOON)
+    });
+    lost.count()
+}
+
+/// What follows the end of an attempt.
+fn next(job: &Job, end: &AttemptEnd) -> Next {
+    let requeues = job.spec.when_stopped == WhenStopped::Requeue;
+    match (&job.stopping, &end.outcome) {
+        (Some(Stop::Cancelled(by)), _) if end.asked => Next::End(Outcome::Cancelled(by.clone())),
+        (Some(Stop::Cancelled(_)), outcome) => Next::End(outcome.clone()),
+        (Some(Stop::Requeued(_)), _) if end.asked => Next::Again,
+        (Some(Stop::Preempted), _) if end.asked && requeues => Next::Again,
+        (Some(Stop::Preempted), _) if end.asked => Next::End(Outcome::Preempted),
+        (_, Outcome::Lost(_)) if requeues && lost_at_once(job) < MOST_LOST => Next::Again,
+        (_, Outcome::Exited(0)) => Next::End(end.outcome.clone()),
+        _ if job.retried < job.spec.retry => Next::Again,
+        (_, outcome) => Next::End(outcome.clone()),
+    }
+}
+
+impl Daemon {
+    /// Records the end of an attempt.
+    pub(super) fn finish(&self, table: &mut Table, number: u64, end: AttemptEnd) {
+        let Some(job) = table.jobs.get_mut(&number) else { return };
+        let (actor, attempt) = (self.submitter(job), job.next);
+        let next = next(job, &end);
+        let own_failure = job.stopping.is_none() && !matches!(end.outcome, Outcome::Lost(_));
+        let at = end.at;
+        if let Some(last) = job.attempts.last_mut() {
+            last.end = Some(end);
+        }
+        match next {
+            Next::End(outcome) => {
+                job.end(outcome, at);
+                self.keep(job);
+                self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {});
+                table.live.remove(&number);
+                self.forget_old(table);
+                self.wake();
+            }
+            Next::Again => {
+                job.retried += u32::from(own_failure);
+                (job.next, job.state, job.stopping) = (attempt + 1, JobState::Queued, None);
+                self.keep(job);
+                // The ask before the release: an application that has nothing left would complete.
+                self.perform_later(&actor, Self::ask_of(job), |_| {});
+                self.perform_later(&actor, Self::release_of(job, attempt), |_| {});
+            }
+        }
+    }
+
+    /// Forgets the oldest of those that ended, where there are too many.
+    fn forget_old(&self, table: &mut Table) {
+        let ended = table.jobs.len() - table.live.len();
+        if ended > self.settings.history
+            && let Some(oldest) = table.jobs.values().find(|job| job.state == JobState::Ended).map(|job| job.number)
+        {
+            table.remove(oldest);
+            self.store.remove(oldest);
+        }
+    }
+
+    /// Finds queued jobs that the scheduler does not have any more, and those whose ask was not taken.
+    pub(super) fn look_for_the_missing(&self, table: &mut Table, view: &View) {
+        let apps = Self::apps(view);
+        let queued: Vec<u64> = table.live.iter().copied().collect();
+        for number in queued {
+            let Some(job) = table.jobs.get_mut(&number) else { continue };
+            if job.state != JobState::Queued || !job.confirmed {
+                continue;
+            }
+            let ended = || {
+                let ended = Self::partition(view).map(|part| part.ended.iter().find(|app| app.id == job.app()));
+                ended.flatten().map(|app| app.state)
+            };
+            match apps.get(&job.app()) {
+                Some(app) if !app.asks.values().any(|ask| ask.id == job.ask()) => {
+                    self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
+                }
+                Some(_) => {}
+                None => {
+                    match ended() {
+                        // The daemon was ended before the scheduler had it.
+                        None => (job.state, job.confirmed) = (JobState::Waiting, false),
+                        // It was ended between the release of an attempt and the ask of the next one.
+                        Some(AppState::Completing | AppState::Completed) => job.begin_again(),
+                        Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
+                    }
+                    self.keep(job);
+                    if job.state == JobState::Ended {
+                        table.live.remove(&number);
+                        self.ended.notify_all();
+                    } else {
+                        table.waiting.insert(number);
+                    }
+                    table.look = true;
+                }
+            }
+        }
+    }
+
+    /// Takes jobs that wait for nothing any more out of those that wait, some at a time; ends those whose wait is in vain.
+    pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
+        let waiting: Vec<u64> = table.waiting.iter().copied().collect();
+        let mut busy = None;
+        let mut ready = Vec::new();
+        for number in waiting {
+            if ready.len() >= MOST_AT_ONCE {
+                table.look = true;
+                self.wake();
+                break;
+            }
+            let Some(job) = table.jobs.get(&number).filter(|job| job.state == JobState::Waiting) else {
+                // One that is held comes back when it is released.
+                table.waiting.remove(&number);
+                continue;
+            };
+            let array = job.array.filter(|task| task.most > 0);
+            let found = met(table, &job.spec.after);
+            if let (Ok(true), Some(task)) = (&found, array) {
+                let busy = busy.get_or_insert_with(|| busy_tasks(table)).entry(task.first).or_insert(0);
+                if *busy >= task.most {
+                    continue;
+                }
+                *busy += 1;
+            }
+            let Some(job) = table.jobs.get_mut(&number) else { continue };
+            match found {
+                Ok(false) => continue,
+                Ok(true) => {
+                    if !self.queue(job) {
+                        continue;
+                    }
+                    ready.push(job.clone());
+                }
+                Err(why) => {
+                    job.end(Outcome::NotStarted(why), wall_ms());
+                    self.keep(job);
+                    table.live.remove(&number);
+                    table.look = true;
+                    self.ended.notify_all();
+                    self.wake();
+                }
+            }
+            table.waiting.remove(&number);
+        }
+        ready
+    }
+
+    /// Submits jobs whose wait is over to the scheduler, all at once; a refusal ends one.
+    pub(super) fn begin(&self, jobs: &[Job]) {
+        let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
+        jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
+    }
+
+    /// Takes the scheduler's answers for jobs whose submitters did not wait for them.
+    pub(super) fn take_answers(&self) {
+        let answered = self.table_in_turn().take_answered();
+        answered.into_iter().for_each(|(job, offered)| self.has_begun(&job, self.taken(&job, offered)));
+    }
+
+    fn has_begun(&self, job: &Job, outcome: Result<(), Refusal>) {
+        let mut table = self.table();
+        let Some(state) = table.confirm(job) else {
+            drop(table);
+            return self.withdraw(job);
+        };
+        match (outcome, table.jobs.get_mut(&job.number)) {
+            (Err(why), Some(kept)) if state == JobState::Queued => {
+                kept.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
+                self.keep(kept);
+                table.live.remove(&job.number);
+                table.look = true;
+                drop(table);
+                self.ended.notify_all();
+                self.wake();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How many tasks of each array are queued or run.
+fn busy_tasks(table: &Table) -> HashMap<u64, u32> {
+    let mut busy = HashMap::new();
+    for job in table.live.iter().filter_map(|number| table.jobs.get(number)) {
+        if let (Some(task), JobState::Queued | JobState::Running) = (job.array, job.state) {
+            *busy.entry(task.first).or_insert(0) += 1;
+        }
+    }
+    busy
+}
+
+/// Whether the jobs have ended that another one waits for.
+///
+/// # Errors
+/// Why they never will as they should.
+fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
+    let mut all = true;
+    for dependency in after {
+        match table.jobs.get(&dependency.job).map(|job| (job.state, &job.outcome)) {
+            Some((JobState::Ended, Some(outcome))) if dependency.ok && *outcome != Outcome::Exited(0) => {
+                return Err(format!("job {} ended otherwise than by 0: {outcome}", dependency.job));
+            }
+            // One that is not kept any more has ended long ago.
+            Some((JobState::Ended, _)) | None => {}
+            Some(_) => all = false,
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Attempt, JobSpec, Owner};
+    use model::Identity;
+
+    #[test]
+    fn a_job_that_is_lost_at_its_start_again_and_again_is_not_begun_forever() {
+        let identity = Identity { user: "sue".to_owned(), groups: Vec::new() };
+        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity };
+        let lost = |number: u32, after: u64| {
+            let end = AttemptEnd { at: after, ..AttemptEnd::new(Outcome::Lost("gone".to_owned())) };
+            Attempt { number, started: 0, gpus: Vec::new(), end: Some(end) }
+        };
+        let with = |after: u64, number: u32| {
+            let mut job = Job::new(1, JobSpec::default(), owner.clone(), 0);
+            job.attempts = (1..=number).map(|number| lost(number, after)).collect();
+            let end = AttemptEnd::new(Outcome::Lost("gone".to_owned()));
+            matches!(next(&job, &end), Next::Again)
+        };
+        assert!(with(10, 1) && with(10, 5), "it is tried again");
+        assert!(!with(10, 6), "but not for ever");
+        assert!(with(3_600_000, 50), "a machine that restarts now and then keeps no job from its end");
+    }
+}

@@ -1,0 +1,157 @@
+//! The beginning of an attempt: which job begins, in which room, and what its supervisor is given.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::daemon::Daemon;
+use super::job::{Attempt, Job, JobState};
+use super::reconcile::{Allocated, not_started};
+use super::table::Table;
+use super::task::{Credentials, Fallback, TASK, Task, write_new};
+use super::{store, wall_ms};
+use model::Resource;
+use view::act::PartitionAct;
+
+/// How many supervisors of each processor may be beginning at one time. More would not begin sooner, and would keep those who submit from
+/// their answers.
+const BEGINNING_BY_PROCESSOR: usize = 4;
+
+/// How many supervisors may be beginning at one time.
+pub(super) fn most_beginning() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * BEGINNING_BY_PROCESSOR
+}
+
+impl Daemon {
+    /// The jobs that are allocated and have not begun, some at a time. At a `tick` it also releases what nobody needs any more.
+    pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
+        let beginning = table.running.values().filter(|one| !one.has_begun).count();
+        let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
+        let mut begin = Vec::new();
+        for ((number, generation), attempt) in allocated {
+            let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
+            match job.state {
+                // The rest has its turn when one of these has begun, which wakes this thread.
+                JobState::Queued if job.next == *attempt && begin.len() >= most => {}
+                JobState::Queued if job.next == *attempt => begin.push((*number, *generation, *attempt)),
+                // What has ended, and was not released because the scheduler was paused or its disk full.
+                JobState::Ended | JobState::Held if tick => {
+                    self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
+                }
+                _ if tick && attempt < &job.next => {
+                    self.perform_later(&self.submitter(job), Self::release_of(job, *attempt), |_| {});
+                }
+                _ => {}
+            }
+        }
+        begin
+    }
+
+    /// Makes what jobs need that begin, as far as there is room; each may have been changed since.
+    pub(super) fn prepare(&self, begin: &[(u64, u32, u32)]) {
+        let mut used = None;
+        for (number, generation, attempt) in begin {
+            let mut table = self.table_in_turn();
+            let used = used.get_or_insert_with(|| in_use(&table));
+            let is =
+                |job: &&Job| job.state == JobState::Queued && job.generation == *generation && job.next == *attempt;
+            let Some(job) = table.jobs.get(number).filter(is) else { continue };
+            if self.has_room(&table, used, job) {
+                used.add_assign(&job.resource());
+                self.start(&mut table, *number);
+            }
+        }
+    }
+
+    /// Whether a job fits beside the processes that are there: the scheduler gives the room of one that it preempts away at once, and
+    /// that one has its time to end.
+    fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
+        let mut wanted = job.resource();
+        wanted.add_assign(used);
+        self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
+    }
+
+    /// The GPUs that a job may have of those that it asks for; those that are free.
+    fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
+        if gpus(job) == 0 {
+            return Vec::new();
+        }
+        let attempts = table.occupying().filter_map(|job| job.attempts.last());
+        let busy: HashSet<u32> = attempts.flat_map(|attempt| attempt.gpus.iter().copied()).collect();
+        let all = 0..u32::try_from(self.settings.machine.gpu).unwrap_or_default();
+        all.filter(|gpu| !busy.contains(gpu)).collect()
+    }
+
+    /// Makes all that the attempt of an allocated job needs but its supervisor.
+    fn start(&self, table: &mut Table, number: u64) {
+        let Some(job) = table.jobs.get(&number) else { return };
+        let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
+        let Some(job) = table.jobs.get_mut(&number) else { return };
+        job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
+        job.state = JobState::Running;
+        let folder = self.folder(job);
+        let prepared = self.task(job).and_then(|task| {
+            store::private_folder(&folder)?;
+            // What runs is kept only after it.
+            write_new(&folder.join(TASK), &task)
+        });
+        let full = prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull);
+        if full || !self.keep(job) {
+            // It runs when the disk takes it: what runs is always on the disk.
+            job.attempts.pop();
+            job.state = JobState::Queued;
+            return;
+        }
+        match prepared {
+            Ok(()) => drop(table.starting.insert(number)),
+            Err(why) => self.finish(table, number, not_started(&why)),
+        }
+    }
+
+    fn task(&self, job: &Job) -> io::Result<Task> {
+        let (settings, spec) = (&self.settings, &job.spec);
+        let name = format!("{}-{}", job.number, job.next);
+        let cgroup = settings.enforcement.create(&name, spec.vcore, spec.memory)?;
+        let data = u64::try_from(spec.memory).unwrap_or_default();
+        let fallback = cgroup.is_none().then_some(Fallback { data });
+        let gpus = job.attempts.last().map(|attempt| attempt.gpus.as_slice()).unwrap_or_default();
+        let mut env = settings.machine.gpu_variables(gpus);
+        env.push(("KORNSOLE_JOB".to_owned(), job.number.to_string()));
+        env.push(("KORNSOLE_ATTEMPT".to_owned(), job.next.to_string()));
+        if let Some(task) = job.array {
+            env.push(("KORNSOLE_ARRAY_JOB".to_owned(), task.first.to_string()));
+            env.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
+        }
+        let owner = &job.owner;
+        let other = settings.owner.uid == 0;
+        let user = other.then(|| Credentials { uid: owner.uid, gid: owner.gid, groups: owner.groups.clone() });
+        Ok(Task {
+            command: spec.command.clone(),
+            env,
+            dir: spec.dir.clone(),
+            umask: spec.umask,
+            user,
+            cgroup,
+            fallback,
+            files: settings.files,
+            time_limit: spec.time_limit,
+            grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
+            output_bytes: settings.output_bytes,
+            interactive: spec.interactive,
+            output: job.output_file(),
+            signal: spec.signal,
+            checkpoint: spec.checkpoint.clone(),
+            at_end: spec.at_end.clone(),
+        })
+    }
+}
+
+/// What the jobs have asked for whose supervisors live, or are being made.
+fn in_use(table: &Table) -> Resource {
+    let mut used = Resource::new();
+    table.occupying().for_each(|job| used.add_assign(&job.resource()));
+    used
+}
+
+fn gpus(job: &Job) -> usize {
+    usize::try_from(job.spec.gpu).unwrap_or_default()
+}

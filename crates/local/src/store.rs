@@ -1,0 +1,270 @@
+//! The jobs on the disk: a folder for each, with `job.json`, its environment in `env.json`, and a folder for each attempt. Only the
+//! daemon's user can read them.
+//!
+//! `job.json` has a line for each state that the job was in; the last one that can be read is its newest. A line more is cheaper than a file
+//! that replaces another, and a write that is cut off leaves the lines before it.
+//!
+//! An environment is large and needed only when an attempt begins: it is not held in memory, and not written again with the job.
+//!
+//! What is written outlives the daemon at once. So that it outlives a loss of power too, a thread syncs it soon afterwards, much at one
+//! time ([`Store::sync_unsynced`]): nobody who submits waits for the disk. What a loss of power takes is the last second: jobs that were
+//! submitted in it, and the ends of jobs in it, which then begin again as after every restart of the machine.
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::job::{Job, JobState};
+use super::task::{self, ENV};
+
+/// The states of a job.
+const JOB: &str = "job.json";
+/// How many times as long as its newest state a file of states may be before it is replaced by that one alone, and how many bytes more.
+const LONGEST: (u64, u64) = (8, 16 << 10);
+/// How often a folder is tried that another daemon has: one that was killed has it for a moment longer.
+const TRIES: u32 = 20;
+/// How long lies between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a change waits for others that are synced with it.
+const GATHER: Duration = Duration::from_millis(500);
+/// Of up to so many jobs the files are synced one by one; of more the whole file system at once.
+const ONE_BY_ONE: usize = 8;
+
+/// Where jobs are kept.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    /// The jobs with files that are not synced yet.
+    unsynced: Mutex<HashSet<u64>>,
+    /// There are some.
+    changed: Condvar,
+    /// Locked as long as this daemon lives.
+    _lock: File,
+}
+
+/// Makes a folder that only its owner can enter, with those above it.
+///
+/// # Errors
+/// The file system refuses.
+pub fn private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// The same for a folder that may be there already, if nobody else can replace what is kept in it.
+///
+/// # Errors
+/// It is another user's, or others may write in it; or the file system refuses.
+pub fn own_folder(folder: &Path) -> io::Result<()> {
+    private_folder(folder)?;
+    let found = fs::metadata(folder)?;
+    if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    let why = "the folder is another user's, or others may write in it: they could replace what is kept there";
+    Err(io::Error::other(why))
+}
+
+impl Store {
+    /// The store of a folder, for this process alone, with every job that is kept there.
+    ///
+    /// # Errors
+    /// Another daemon has it, others may write in it, it cannot be read, or a job in it is damaged.
+    pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
+        own_folder(folder)?;
+        private_folder(&folder.join("jobs"))?;
+        let lock = lock(&folder.join("lock"))?;
+        let folder = folder.join("jobs");
+        let store = Self { folder, unsynced: Mutex::default(), changed: Condvar::new(), _lock: lock };
+        let mut jobs = Vec::new();
+        for entry in fs::read_dir(&store.folder)? {
+            let path = entry?.path();
+            if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
+                continue;
+            }
+            match newest(&path.join(JOB)) {
+                Some(job) => jobs.push(job),
+                // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
+                None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
+                None => return Err(io::Error::other(format!("{}: it is damaged", path.join(JOB).display()))),
+            }
+        }
+        jobs.sort_by_key(|job| job.number);
+        for cut in cut_off(&jobs) {
+            store.remove(cut);
+            jobs.retain(|job| job.number != cut);
+        }
+        Ok((store, jobs))
+    }
+
+    /// Keeps a job that was submitted just now, with its environment, which it gives away.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn create(&self, job: &mut Job) -> io::Result<()> {
+        let folder = self.of(job.number);
+        private_folder(&folder)?;
+        let env = std::mem::take(&mut job.spec.env);
+        // Without its state it is no job: nobody looks into a file that was cut off.
+        task::write_new(&folder.join(ENV), &env)?;
+        self.save(job)
+    }
+
+    /// Waits until something was written, and for a moment for more; then has all of it outlast a loss of power.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn sync_unsynced(&self) -> io::Result<()> {
+        let none = |unsynced: &mut HashSet<u64>| unsynced.is_empty();
+        let unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(unsynced, none).unwrap_or_else(PoisonError::into_inner));
+        sleep(GATHER);
+        let jobs = std::mem::take(&mut *self.unsynced.lock().unwrap_or_else(PoisonError::into_inner));
+        if jobs.len() > ONE_BY_ONE {
+            return Ok(rustix::fs::syncfs(File::open(&self.folder)?)?);
+        }
+        for number in jobs {
+            for file in [self.of(number).join(ENV), self.of(number).join(JOB), self.of(number)] {
+                match File::open(file).and_then(|file| file.sync_all()) {
+                    // It was forgotten meanwhile.
+                    Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                    synced => synced?,
+                }
+            }
+        }
+        // A job is lost with the name of its folder.
+        File::open(&self.folder)?.sync_all()
+    }
+
+    fn of(&self, number: u64) -> PathBuf {
+        self.folder.join(number.to_string())
+    }
+
+    /// The folder of an attempt.
+    pub fn attempt(&self, number: u64, attempt: u32) -> PathBuf {
+        self.of(number).join(attempt.to_string())
+    }
+
+    /// Keeps a job as it is now.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn save(&self, job: &Job) -> io::Result<()> {
+        append(&self.of(job.number), job)?;
+        let first = {
+            let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+            unsynced.insert(job.number);
+            unsynced.len() == 1
+        };
+        if first {
+            self.changed.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Forgets a job. What cannot be removed is removed at the next start.
+    pub fn remove(&self, number: u64) {
+        let _ = fs::remove_file(self.of(number).join(JOB));
+        let _ = fs::remove_dir_all(self.of(number));
+    }
+}
+
+/// Adds a state to those of a job.
+fn append(folder: &Path, job: &Job) -> io::Result<()> {
+    let file = folder.join(JOB);
+    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&file);
+    let mut opened = match open() {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => {
+            private_folder(folder)?;
+            open()?
+        }
+        opened => opened?,
+    };
+    let mut line = serde_json::to_vec(job)?;
+    let before = opened.metadata()?.len();
+    if before > LONGEST.0 * line.len() as u64 + LONGEST.1 {
+        return task::write(&file, job);
+    }
+    if before > 0 {
+        // Ends also a line that was cut off.
+        line.insert(0, b'\n');
+    }
+    opened.write_all(&line)
+}
+
+/// The newest state in a file that can be read.
+fn newest(file: &Path) -> Option<Job> {
+    let bytes = fs::read(file).ok()?;
+    bytes.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// Whether a file is not there, or has nothing in it.
+fn is_empty(file: &Path) -> bool {
+    fs::metadata(file).map_or(true, |found| found.len() == 0)
+}
+
+/// Takes a folder for this process, as long as the file is open.
+fn lock(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => sleep(PAUSE),
+            Err(TryLockError::Error(why)) => return Err(why),
+        }
+    }
+    Err(io::Error::other("another daemon uses this folder"))
+}
+
+/// The jobs of arrays whose submission was cut off: the last one is not there, and none has begun. They are written in their order, and
+/// nothing begins before all are.
+fn cut_off(jobs: &[Job]) -> Vec<u64> {
+    let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
+    let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));
+    let parts: Vec<&Job> = jobs.iter().filter(of_array).collect();
+    let begun: HashSet<u64> = parts
+        .iter()
+        .filter(|job| !job.attempts.is_empty() || matches!(job.state, JobState::Queued | JobState::Ended))
+        .filter_map(|job| Some(job.array?.first))
+        .collect();
+    let cut = parts.iter().filter(|job| job.array.is_some_and(|task| !begun.contains(&task.first)));
+    cut.map(|job| job.number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{JobSpec, Owner};
+    use model::Identity;
+
+    #[test]
+    fn a_state_that_was_cut_off_leaves_the_one_before_it_and_many_are_not_kept() {
+        let folder = std::env::temp_dir().join(format!("kornsole-store-{}", std::process::id()));
+        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
+        let mut job = Job::new(7, JobSpec::default(), owner, 0);
+        let file = folder.join(JOB);
+        append(&folder, &job).unwrap();
+        let one = fs::metadata(&file).unwrap().len();
+        job.state = JobState::Queued;
+        append(&folder, &job).unwrap();
+        let whole = fs::read(&file).unwrap();
+        for length in usize::try_from(one).unwrap()..whole.len() {
+            fs::write(&file, &whole[..length]).unwrap();
+            assert_eq!(newest(&file).unwrap().state, JobState::Waiting, "{length} of {} bytes", whole.len());
+            append(&folder, &job).unwrap();
+            assert_eq!(newest(&file).unwrap().state, JobState::Queued);
+        }
+        for next in 0..200 {
+            job.next = next;
+            append(&folder, &job).unwrap();
+            assert_eq!(newest(&file).unwrap().next, next);
+            assert!(fs::metadata(&file).unwrap().len() < (LONGEST.0 + 2) * one + LONGEST.1);
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,187 @@
+//! Submission: a job is checked, kept, and given to the scheduler; all of it or nothing.
+
+use super::daemon::Daemon;
+use super::job::{ArrayTask, Job, JobSpec, JobState, Owner};
+use super::requests::{by_scheduler, misused, refused};
+use super::table::Table;
+use super::wire::Reply;
+use super::{machine, wall_ms};
+use model::{MEMORY, Resource, VCORE};
+
+/// How many bytes a command with its environment may have.
+const LARGEST_JOB: usize = 1 << 20;
+/// How many bytes the name of a job, a hook or a file may have.
+const LONGEST: usize = 4096;
+/// How many seconds a job may be given: a century.
+const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;
+/// How many tasks an array may have.
+pub const LARGEST_ARRAY: usize = 10_000;
+/// How many jobs may be there that have not ended, and how many of one user.
+const MOST: usize = 100_000;
+const MOST_OF_ONE: usize = 50_000;
+
+impl Daemon {
+    /// Submits a job, or all tasks of an array. Gives the first one.
+    pub(super) fn submit(&self, who: &Owner, spec: JobSpec) -> Reply {
+        match self.submitted(who, spec) {
+            Ok(first) => self.with_job(who, first, |_, job| Reply::Job(Box::new(self.report(job)))),
+            Err(reply) => reply,
+        }
+    }
+
+    fn submitted(&self, who: &Owner, mut spec: JobSpec) -> Result<u64, Reply> {
+        self.complete(&mut spec);
+        check(&spec).map_err(misused)?;
+        let mut jobs = self.numbered(who, spec)?;
+        // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is said at once.
+        if jobs.len() > 1 || jobs.iter().any(|job| job.spec.hold || !job.spec.after.is_empty()) {
+            self.would_take(&jobs[0]).map_err(refused)?;
+        }
+        let at_once = jobs.len() == 1 && !waits(&jobs[0]);
+        if at_once {
+            jobs[0].state = JobState::Queued;
+        }
+        // On the disk before anything is done: a daemon that ends now continues with it at its next start.
+        if let Err(why) = jobs.iter_mut().try_for_each(|job| self.store.create(job)) {
+            jobs.iter().for_each(|job| self.store.remove(job.number));
+            return Err(refused(format!("the job cannot be kept: {why}")));
+        }
+        let (first, offered) = (jobs[0].number, at_once.then(|| jobs[0].clone()));
+        {
+            let mut table = self.table();
+            jobs.into_iter().for_each(|job| table.insert(job));
+            table.look = true;
+        }
+        match offered {
+            Some(job) => self.first_time(&job)?,
+            None => self.wake(),
+        }
+        Ok(first)
+    }
+
+    /// Offers a job to the scheduler that its submitter still waits for; a refusal is his answer, and nothing is left of the job. A busy
+    /// scheduler's answer may come later: a refusal then ends the job.
+    fn first_time(&self, job: &Job) -> Result<(), Reply> {
+        let outcome = self.offer_soon(job);
+        let mut table = self.table();
+        let outcome = match outcome {
+            Ok(Some(offered)) => {
+                table.offered.push((job.clone(), offered));
+                return Ok(());
+            }
+            Ok(None) => Ok(()),
+            Err(why) => Err(why),
+        };
+        match (outcome, table.confirm(job)) {
+            (Err(why), Some(JobState::Queued)) => {
+                table.remove(job.number);
+                self.store.remove(job.number);
+                return Err(by_scheduler(&why));
+            }
+            (_, Some(_)) => {}
+            (_, None) => self.withdraw(job),
+        }
+        Ok(())
+    }
+
+    /// Fills in what was left to the daemon.
+    pub(super) fn complete(&self, spec: &mut JobSpec) {
+        let machine = &self.settings.machine;
+        if spec.memory == 0 && machine.vcore > 0 {
+            let share = i128::from(machine.memory) * i128::from(spec.vcore) / i128::from(machine.vcore);
+            spec.memory = i64::try_from(share).unwrap_or(i64::MAX);
+        }
+    }
+
+    /// The jobs of a submission, with their numbers.
+    fn numbered(&self, who: &Owner, mut spec: JobSpec) -> Result<Vec<Job>, Reply> {
+        let array = spec.array.take();
+        let count = array.as_ref().map_or(1, |array| array.indices.len());
+        let mut table = self.table();
+        if let Some(missing) = spec.after.iter().find(|after| !self.knows(&table, who, after.job)) {
+            return Err(misused(format!("--after {}: you have no such job", missing.job)));
+        }
+        let own =
+            || table.live.iter().filter(|number| table.jobs.get(number).is_some_and(|job| job.owner.uid == who.uid));
+        if table.live.len() + count > MOST
+            || (table.live.len() + count > MOST_OF_ONE && own().count() + count > MOST_OF_ONE)
+        {
+            return Err(refused(format!("there are too many jobs: {MOST} at most, and {MOST_OF_ONE} of one user")));
+        }
+        let first = table.last + 1;
+        let one = Job::new(first, spec, who.clone(), wall_ms());
+        if too_large(&self.settings.machine.capacity(), &one) {
+            return Err(refused(format!("this machine has no room for it, ever: it has {}", self.has())));
+        }
+        table.last += count as u64;
+        let Some(array) = array else { return Ok(vec![one]) };
+        let task =
+            |index| ArrayTask { first, count: u32::try_from(count).unwrap_or(u32::MAX), index, most: array.most };
+        let tasks = (first..).zip(&array.indices);
+        Ok(tasks.map(|(number, index)| Job { number, array: Some(task(*index)), ..one.clone() }).collect())
+    }
+
+    /// Marks a job as queued if it waits for nothing. Gives it, to be submitted to the scheduler.
+    pub(super) fn due(&self, table: &mut Table, number: u64) -> Option<Job> {
+        let job = table.jobs.get_mut(&number)?;
+        if waits(job) || !self.queue(job) {
+            table.look = true;
+            return None;
+        }
+        Some(job.clone())
+    }
+
+    /// What the machine has, in words.
+    pub(super) fn has(&self) -> String {
+        let machine = &self.settings.machine;
+        machine::in_words(machine.vcore, machine.memory, machine.gpu)
+    }
+}
+
+/// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.
+fn waits(job: &Job) -> bool {
+    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.array.is_some()
+}
+
+/// What a job asks for can never be had on a machine that has so much.
+pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
+    !machine.fit_in(&job.resource())
+}
+
+/// Whether a job can run at all as submitted, on any machine.
+pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
+    let size: usize = spec.command.iter().map(String::len).sum::<usize>()
+        + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+    let short = [&spec.name, &spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let text = || spec.command.iter().chain(spec.env.iter().flat_map(|(name, value)| [name, value]));
+    let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
+    match spec {
+        _ if spec.command.first().is_none_or(String::is_empty) => Err("there is no command".to_owned()),
+        _ if size > LARGEST_JOB => Err(format!("command and environment have {size} bytes, at most {LARGEST_JOB}")),
+        _ if text().chain(short).any(|text| text.contains('\0')) => Err("there is a NUL in it".to_owned()),
+        _ if spec.env.iter().any(|(name, _)| name.is_empty() || name.contains('=')) => {
+            Err("a variable of the environment needs a name without =".to_owned())
+        }
+        _ if short.into_iter().any(|text| text.len() > LONGEST) => {
+            Err(format!("a name, a path or a hook has more than {LONGEST} bytes"))
+        }
+        _ if !spec.dir.starts_with('/') => Err(format!("the directory {:?} is not absolute", spec.dir)),
+        _ if !spec.output.is_empty() && !spec.output.starts_with('/') => {
+            Err(format!("the output file {:?} is not absolute", spec.output))
+        }
+        _ if spec.vcore <= 0 || spec.memory <= 0 || spec.gpu < 0 => {
+            Err(format!("it must ask for more than nothing of {VCORE} and {MEMORY}"))
+        }
+        _ if spec.interactive && spec.array.is_some() => Err("an array has no terminal: submit one job".to_owned()),
+        _ if spec.time_limit.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_TIME) => {
+            Err("a time limit has at least a second, and at most a hundred years".to_owned())
+        }
+        _ if tasks == 0 || tasks > LARGEST_ARRAY => {
+            Err(format!("an array has 1 to {LARGEST_ARRAY} tasks, this one has {tasks}"))
+        }
+        _ if spec.signal.is_some_and(|signal| !(1..=31).contains(&signal) || signal == 9 || signal == 19) => {
+            Err("a job cannot be asked to end by that signal".to_owned())
+        }
+        _ => Ok(()),
+    }
+}

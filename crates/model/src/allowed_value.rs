@@ -1,0 +1,126 @@
+//! The values that a configuration key allows: one table for each type, made by [`allowed_values!`](crate::allowed_values).
+//!
+//! The validator, the JSON schema, the completion in the editor, the diff, forms and details read these tables and hold no list of
+//! their own.
+
+use super::Profile;
+
+/// One value that a configuration key allows, as it is written in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllowedValue {
+    /// The name that messages, schema and completion show.
+    pub name: &'static str,
+    /// Other names for the same value. Only [`Profile::Kornsole`] reads them.
+    pub aliases: &'static [&'static str],
+    /// Which profiles read the name.
+    pub readers: Readers,
+    /// What the value does, in a few words, for the description in the schema.
+    pub effect: &'static str,
+}
+
+/// Which profiles read a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Every profile reads the value.
+    All,
+    /// [`Profile::Kornsole`] alone; a release refuses the value.
+    Kornsole,
+    /// 1.9.0 and [`Profile::Kornsole`].
+    Since1_9,
+}
+
+impl AllowedValue {
+    /// Whether `profile` reads the name.
+    pub fn is_read_by(&self, profile: Profile) -> bool {
+        match self.readers {
+            Readers::All => true,
+            Readers::Kornsole => profile == Profile::Kornsole,
+            Readers::Since1_9 => profile.enforces_quotas(),
+        }
+    }
+
+    /// Every text that `profile` reads as this value: the name first, then the aliases.
+    pub fn spellings(&self, profile: Profile) -> impl Iterator<Item = &'static str> {
+        let aliases = if profile == Profile::Kornsole { self.aliases } else { &[] };
+        self.is_read_by(profile).then_some(self.name).into_iter().chain(aliases.iter().copied())
+    }
+}
+
+/// The names of a table as a sentence writes them: `default, fence or disabled`, each between two `quote`.
+pub fn one_of(allowed: &[AllowedValue], quote: &str) -> String {
+    let names: Vec<String> = allowed.iter().map(|value| format!("{quote}{}{quote}", value.name)).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Writes the table of an enum: `Variant: Readers "name", ["alias", ...], "effect";` for each variant.
+///
+/// The enum gets `VALUES` (the variants), `ALLOWED` (their rows, in the same order), `row`, `name` and `parse`. A variant without a row
+/// does not compile. `exact` or `any_case` says how `parse` compares the case of a text with the names.
+#[macro_export]
+macro_rules! allowed_values {
+    (@same exact $text:ident $name:expr) => { $text == $name };
+    (@same any_case $text:ident $name:expr) => { $text.eq_ignore_ascii_case($name) };
+    ($type:ident, $case:ident, {
+        $($variant:ident: $readers:ident $name:literal, [$($alias:literal),*], $effect:literal;)+
+    }) => {
+        impl $type {
+            /// Every value, in the order in which completion and schema list them.
+            pub const VALUES: &'static [Self] = &[$(Self::$variant),+];
+
+            /// What is written for each of [`Self::VALUES`], in the same order.
+            pub const ALLOWED: &'static [$crate::AllowedValue] = &[$(*Self::$variant.row()),+];
+
+            /// The row of this value.
+            pub const fn row(self) -> &'static $crate::AllowedValue {
+                match self {
+                    $(Self::$variant => &$crate::AllowedValue {
+                        name: $name,
+                        aliases: &[$($alias),*],
+                        readers: $crate::Readers::$readers,
+                        effect: $effect,
+                    }),+
+                }
+            }
+
+            /// The name that is written in a file.
+            pub const fn name(self) -> &'static str {
+                self.row().name
+            }
+
+            /// The value that `text` names, by its name or an alias; `None` when no row has it.
+            pub fn parse(text: &str) -> Option<Self> {
+                let same = |name: &str| $crate::allowed_values!(@same $case text name);
+                let rows = Self::VALUES.iter().zip(Self::ALLOWED);
+                let mut rows = rows.filter(|(_, row)| same(row.name) || row.aliases.iter().any(|alias| same(alias)));
+                rows.next().map(|(value, _)| *value)
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PriorityPolicy;
+    use super::*;
+
+    #[test]
+    fn a_sentence_lists_the_names() {
+        assert_eq!(one_of(PriorityPolicy::ALLOWED, ""), "default or fence");
+        assert_eq!(one_of(PriorityPolicy::ALLOWED, "`"), "`default` or `fence`");
+        assert_eq!(one_of(&PriorityPolicy::ALLOWED[..1], ""), "default");
+        assert_eq!(one_of(&[], ""), "");
+    }
+
+    #[test]
+    fn only_our_own_profile_reads_aliases() {
+        let row = AllowedValue { name: "a", aliases: &["b"], readers: Readers::All, effect: "" };
+        assert_eq!(row.spellings(Profile::Kornsole).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(row.spellings(Profile::V1_5_1).collect::<Vec<_>>(), ["a"]);
+        let own = AllowedValue { readers: Readers::Kornsole, ..row };
+        assert_eq!(own.spellings(Profile::V1_8_0).count(), 0);
+    }
+}

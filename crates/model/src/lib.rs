@@ -1,0 +1,35 @@
+//! The vocabulary that every layer shares: resources, paths, priorities, identities, access lists, time.
+//!
+//! Invariants:
+//! - value types only: parsing, arithmetic, display; no behaviour over several objects;
+//! - no IO, no clock, no thread, no randomness;
+//! - uses nothing of the crate but itself.
+
+pub mod acl;
+pub mod allowed_value;
+pub mod expression;
+pub mod id;
+pub mod identity;
+pub mod name;
+pub mod path;
+pub mod priority;
+pub mod profile;
+pub mod quantity;
+pub mod resource;
+pub mod saved;
+pub mod state;
+pub mod tags;
+pub mod time;
+
+pub use acl::Acl;
+pub use allowed_value::{AllowedValue, Readers};
+pub use id::{AppId, AskId, NodeId};
+pub use identity::Identity;
+pub use path::QueuePath;
+pub use priority::{Priority, PriorityPolicy};
+pub use profile::Profile;
+pub use quantity::{QuantityFault, parse_quantity};
+pub use resource::{MEMORY, Resource, VCORE};
+pub use state::{AppState, QueueState};
+pub use tags::Tags;
+pub use time::Time;

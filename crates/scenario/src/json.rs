@@ -1,0 +1,170 @@
+//! Writing JSON, one object after the other, without building a tree first.
+
+use std::io;
+
+use model::Resource;
+
+/// A text of JSON that grows. Commas come by themselves; brackets are the caller's to balance.
+#[derive(Debug, Default)]
+pub(super) struct Json {
+    text: Vec<u8>,
+    /// The byte before the text, if some of it was written out already.
+    before: Option<u8>,
+}
+
+/// So much text is worth writing out, in bytes.
+const ENOUGH: usize = 1 << 16;
+
+impl Json {
+    /// What is written so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Forgets what is written.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.before = None;
+    }
+
+    /// Writes out what there is of a long text so far, once that is worth it.
+    pub fn pass_on(&mut self, out: &mut impl io::Write) -> io::Result<()> {
+        if self.text.len() >= ENOUGH {
+            out.write_all(&self.text)?;
+            self.before = self.text.last().copied();
+            self.text.clear();
+        }
+        Ok(())
+    }
+
+    /// Ends a line.
+    pub fn end_line(&mut self) {
+        self.text.push(b'\n');
+    }
+
+    /// Opens an object or list where a value is due.
+    pub fn open(&mut self, bracket: u8) {
+        self.separate();
+        self.text.push(bracket);
+    }
+
+    /// Opens an object or list as the value of a key.
+    pub fn open_field(&mut self, key: &'static str, bracket: u8) {
+        self.key(key);
+        self.text.push(bracket);
+    }
+
+    /// Closes an object or list.
+    pub fn close(&mut self, bracket: u8) {
+        self.text.push(bracket);
+    }
+
+    /// A text where a value is due.
+    pub fn text(&mut self, value: &str) -> io::Result<()> {
+        self.separate();
+        self.put(value)
+    }
+
+    /// A key with a text.
+    pub fn text_field(&mut self, key: &'static str, value: &str) -> io::Result<()> {
+        self.key(key);
+        self.put(value)
+    }
+
+    /// A key with a whole number.
+    pub fn number_field(&mut self, key: &'static str, value: i64) -> io::Result<()> {
+        self.key(key);
+        Ok(serde_json::to_writer(&mut self.text, &value)?)
+    }
+
+    /// A key with a bool.
+    pub fn flag_field(&mut self, key: &'static str, value: bool) {
+        self.key(key);
+        self.text.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+
+    /// A key with a list of texts.
+    pub fn list_field<'a>(&mut self, key: &'static str, values: impl Iterator<Item = &'a str>) -> io::Result<()> {
+        self.open_field(key, b'[');
+        for value in values {
+            self.text(value)?;
+        }
+        self.close(b']');
+        Ok(())
+    }
+
+    /// A key with a resource, without what is 0.
+    pub fn resource_field(&mut self, key: &'static str, resource: &Resource) -> io::Result<()> {
+        self.open_field(key, b'{');
+        for (name, amount) in resource.iter().filter(|(_, amount)| *amount != 0) {
+            self.separate();
+            self.put(name)?;
+            self.text.push(b':');
+            serde_json::to_writer(&mut self.text, &amount)?;
+        }
+        self.close(b'}');
+        Ok(())
+    }
+
+    /// A key; the names of keys are ours and need no escapes.
+    fn key(&mut self, key: &'static str) {
+        self.text.reserve(key.len() + 4);
+        self.separate();
+        self.text.push(b'"');
+        self.text.extend_from_slice(key.as_bytes());
+        self.text.extend_from_slice(b"\":");
+    }
+
+    fn separate(&mut self) {
+        // A text ends with its quote, so a bracket or line break here is never part of one.
+        if !matches!(self.text.last().copied().or(self.before), None | Some(b'{' | b'[' | b'\n')) {
+            self.text.push(b',');
+        }
+    }
+
+    fn put(&mut self, value: &str) -> io::Result<()> {
+        if !is_plain(value.as_bytes()) {
+            return Ok(serde_json::to_writer(&mut self.text, value)?);
+        }
+        self.text.reserve(value.len() + 2);
+        self.text.push(b'"');
+        self.text.extend_from_slice(value.as_bytes());
+        self.text.push(b'"');
+        Ok(())
+    }
+}
+
+/// Whether a text is the same in JSON: no control character, quote or backslash. Eight bytes at a time.
+fn is_plain(text: &[u8]) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const TOPS: u64 = ONES << 7;
+    // The top bit of each byte below `bound`, if no byte before it is; it never misses one.
+    let below = |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & TOPS;
+    let is = |bytes: u64, byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
+    let (eights, rest) = text.as_chunks::<8>();
+    let odd = |bytes: &[u8; 8]| {
+        let bytes = u64::from_ne_bytes(*bytes);
+        below(bytes, b' ') | is(bytes, b'"') | is(bytes, b'\\')
+    };
+    eights.iter().all(|bytes| odd(bytes) == 0) && rest.iter().all(|byte| *byte >= b' ' && !b"\"\\".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place of a text of every small length.
+    #[test]
+    fn odd_bytes_are_found_wherever_they_stand() {
+        for length in 0..20 {
+            for (at, byte) in (0..length).flat_map(|at| (0..=255).map(move |byte: u8| (at, byte))) {
+                for filling in [b'a', 0x7f, 0x80, 0xff, b' '] {
+                    let mut text = vec![filling; length];
+                    text[at] = byte;
+                    let plain = byte >= b' ' && byte != b'"' && byte != b'\\';
+                    assert_eq!(is_plain(&text), plain, "{text:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Text → [`Scenario`], with all faults in one pass.
+
+use super::decode;
+use super::file::Scenario;
+use config::yaml;
+use config::{Fault, Faults};
+
+/// The largest scenario that is read, in bytes: workloads of millions of asks.
+pub const LARGEST: usize = 1 << 30;
+
+/// The result of reading a text.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The scenario; `None` when there is an error among the faults.
+    pub scenario: Option<Scenario>,
+    /// All faults by place, warnings too.
+    pub faults: Vec<Fault>,
+}
+
+/// Reads a scenario.
+pub fn read(text: &str) -> Reading {
+    read_with(text, &mut |_| {})
+}
+
+fn read_with(text: &str, progress: &mut dyn FnMut(usize)) -> Reading {
+    let mut faults = Faults::default();
+    let document = yaml::parse_with(text, &mut faults, progress);
+    let scenario = document.and_then(|document| decode::scenario(&document, &mut faults));
+    let scenario = scenario.filter(|_| !faults.has_errors());
+    Reading { scenario, faults: own_codes(faults) }
+}
+
+/// Reads a scenario from bytes, which may be no text at all, of at most [`LARGEST`].
+pub fn read_bytes(bytes: &[u8]) -> Reading {
+    read_bytes_with(bytes, &mut |_| {})
+}
+
+/// The same; `progress` is given the bytes that were read so far, now and then.
+pub fn read_bytes_with(bytes: &[u8], progress: &mut dyn FnMut(usize)) -> Reading {
+    let mut faults = Faults::default();
+    match yaml::decode_up_to(bytes, LARGEST, &mut faults) {
+        Some(text) => read_with(text, progress),
+        None => Reading { scenario: None, faults: own_codes(faults) },
+    }
+}
+
+/// The faults by place, those of the YAML reader under a scenario's own codes.
+fn own_codes(faults: Faults) -> Vec<Fault> {
+    let mut faults = faults.into_sorted();
+    for fault in &mut faults {
+        fault.code = match fault.code {
+            "CFG-001" => "SCN-001",
+            "CFG-002" => "SCN-002",
+            "CFG-003" => "SCN-003",
+            "CFG-004" => "SCN-004",
+            "CFG-005" => "SCN-005",
+            "CFG-006" => "SCN-006",
+            "CFG-007" => "SCN-007",
+            "CFG-008" => "SCN-008",
+            "CFG-009" => "SCN-009",
+            own => own,
+        };
+    }
+    faults
+}

@@ -1,0 +1,221 @@
+//! Running a scenario: one scheduler, one virtual clock, step by step.
+
+use std::io;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
+use super::trace::{LOAD, Sink};
+use ::config::{self, Config, Faults, Severity};
+use model::{Profile, Time};
+use scheduler::{Command, Event, EventKind, Scheduler, Switches, Tuning};
+
+/// How far the clock moves with each step.
+pub(super) const STEP: Duration = Duration::from_millis(1);
+/// Where the clock stops, some 290 000 years on: behind it there is still room for every timer.
+const END_OF_TIME: Time = Time(u64::MAX / 2);
+
+impl EmbeddedText {
+    /// Reads the configuration. Its faults stand where they are in the scenario file, since they are mended there; its values where they
+    /// are in its own text, since that is what is in force then, and shown.
+    pub fn read(&self, profile: Profile) -> config::Reading {
+        let config::Reading { config, faults } = config::read(self.text(), profile);
+        let mut outer = Faults::new(profile);
+        outer.embed(faults, |at| self.outer(at));
+        config::Reading { config, faults: outer.into_sorted() }
+    }
+}
+
+impl Scenario {
+    /// Reads the configuration that stands in the scenario itself; `None` when it has none or names a file.
+    pub fn embedded_config(&self, profile: Profile) -> Option<config::Reading> {
+        match &self.config {
+            Some(ConfigSource::Text(text)) => Some(text.read(profile)),
+            _ => None,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunOutcome {
+    /// All steps were carried out.
+    Done,
+    /// The configuration was refused at the start; nothing was carried out.
+    Refused,
+}
+
+/// Runs a whole scenario with the configuration that was read for it.
+///
+/// # Errors
+/// The sink could not write.
+pub fn run(
+    scenario: &Scenario,
+    config: config::Reading,
+    profile: Profile,
+    sink: &mut impl Sink,
+) -> io::Result<RunOutcome> {
+    Runner::new(profile).run(scenario, config, sink)
+}
+
+/// The same for a process that is about to end: what the run has built is left for the system to take back, which does that faster than
+/// it is taken apart.
+///
+/// # Errors
+/// The sink could not write.
+pub fn run_last(
+    scenario: &Scenario,
+    config: config::Reading,
+    profile: Profile,
+    sink: &mut impl Sink,
+) -> io::Result<RunOutcome> {
+    let mut runner = ManuallyDrop::new(Runner::new(profile));
+    runner.run(scenario, config, sink)
+}
+
+/// A scheduler that is driven step by step, by a virtual clock that begins at zero.
+pub struct Runner {
+    scheduler: Scheduler,
+    profile: Profile,
+    now: Time,
+    /// The steps begun so far, less one.
+    step: i64,
+}
+
+impl Runner {
+    /// A runner whose scheduler decides as `profile` says and has no configuration yet.
+    pub fn new(profile: Profile) -> Self {
+        Self::switched(Switches::of(profile), profile)
+    }
+
+    /// A runner whose scheduler decides by switches, and that reads configurations as `profile` does.
+    pub fn switched(switches: Switches, profile: Profile) -> Self {
+        let scheduler = Scheduler::switched(switches, Tuning::default());
+        Self { scheduler, profile, now: Time::ZERO, step: LOAD }
+    }
+
+    /// A runner that continues with a scheduler at a time, after so many steps.
+    pub fn continuing(scheduler: Scheduler, now: Time, done: usize) -> Self {
+        let profile = scheduler.switches().profile;
+        Self { scheduler, profile, now, step: LOAD + i64::try_from(done).unwrap_or(i64::MAX - 1) }
+    }
+
+    /// The scheduler, to look at.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// The virtual time that the steps have reached.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Runs a whole scenario with the configuration that was read for it.
+    ///
+    /// # Errors
+    /// The sink could not write.
+    pub fn run(
+        &mut self,
+        scenario: &Scenario,
+        config: config::Reading,
+        sink: &mut impl Sink,
+    ) -> io::Result<RunOutcome> {
+        if self.load(config, sink)? == RunOutcome::Refused {
+            return Ok(RunOutcome::Refused);
+        }
+        for step in &scenario.steps {
+            self.step(step, sink)?;
+        }
+        Ok(RunOutcome::Done)
+    }
+
+    /// Brings the first configuration into force, before any step.
+    ///
+    /// # Errors
+    /// The sink could not write.
+    pub fn load(&mut self, config: config::Reading, sink: &mut impl Sink) -> io::Result<RunOutcome> {
+        let accepted = self.configure(config, sink)?;
+        Ok(if accepted { RunOutcome::Done } else { RunOutcome::Refused })
+    }
+
+    /// Carries out the next step.
+    ///
+    /// # Errors
+    /// The sink could not write.
+    pub fn step(&mut self, step: &ScenarioStep, sink: &mut impl Sink) -> io::Result<()> {
+        self.step += 1;
+        self.advance(STEP, sink)?;
+        let done = match &step.kind {
+            StepKind::Command(command) => self.apply(&Command::from(command.clone()), sink).map(drop),
+            StepKind::Schedule(cycles) => self.schedule(*cycles, sink),
+            StepKind::Config(text) => self.configure(text.read(self.profile), sink).map(drop),
+            StepKind::Clean => self.apply(&Command::Clean, sink).map(drop),
+            StepKind::Advance(by) => self.advance(*by, sink),
+            StepKind::Snapshot(label) => sink.snapshot(self.step, label, &self.scheduler),
+        };
+        sink.time(self.now);
+        done
+    }
+
+    fn apply(&mut self, command: &Command, sink: &mut impl Sink) -> io::Result<Vec<Event>> {
+        let mut events = self.scheduler.apply(self.now, command);
+        while self.scheduler.is_unfinished() {
+            events.extend(self.scheduler.apply(self.now, &Command::Continue));
+        }
+        sink.events(self.step, &events)?;
+        Ok(events)
+    }
+
+    /// Moves the clock; every timer on the way has its own turn at its own time.
+    fn advance(&mut self, by: Duration, sink: &mut impl Sink) -> io::Result<()> {
+        let until = (self.now + by).min(END_OF_TIME);
+        while let Some(due) = self.scheduler.next_timer().filter(|due| *due <= until) {
+            self.now = self.now.max(due);
+            self.apply(&Command::Tick, sink)?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    fn schedule(&mut self, cycles: Cycles, sink: &mut impl Sink) -> io::Result<()> {
+        let (most, idle) = match cycles {
+            Cycles::Count(count) => (count, false),
+            Cycles::Idle => (Cycles::MOST, true),
+        };
+        for _ in 0..most {
+            let progress = self.apply(&Command::Cycle, sink)?.iter().any(Event::is_activity);
+            // With nothing to look at, the cycles that are left would do nothing either.
+            if !progress && (idle || !self.scheduler.has_work()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a configuration into force, or says why not. Gives whether it is.
+    fn configure(&mut self, reading: config::Reading, sink: &mut impl Sink) -> io::Result<bool> {
+        let Some(config) = reading.config else {
+            let kind = EventKind::ConfigRejected { message: refusal(&reading.faults) };
+            sink.events(self.step, &[Event { at: self.now, kind }])?;
+            return Ok(false);
+        };
+        let config: Arc<Config> = Arc::new(config);
+        let events = self.apply(&Command::Configure(config), sink)?;
+        Ok(!events.iter().any(|event| matches!(event.kind, EventKind::ConfigRejected { .. })))
+    }
+}
+
+/// The first error in one line, and how many there are.
+fn refusal(faults: &[config::Fault]) -> String {
+    let mut errors = faults.iter().filter(|fault| fault.severity == Severity::Error);
+    let Some(first) = errors.next() else { return "the configuration cannot be read".to_owned() };
+    match errors.count() {
+        0 => first.to_string(),
+        1 => format!("{first}; and one more error"),
+        more => format!("{first}; and {more} more errors"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! Ends of allocations and asks, and of applications by their submitter.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::index::{AppKey, AskKey, NodeKey};
+use crate::interface::event::{Event, EventKind, ReleaseReason};
+use crate::lifecycle::LastEnd;
+use crate::state::app::Application;
+use crate::state::ask::{Allocation, Ask};
+use crate::state::node::Node;
+use crate::state::partition::Partition;
+use crate::usage::tracked_resources::TrackedResources;
+use model::{AppId, AppState, AskId, Resource, Time};
+
+/// The attribute that names the kind of a node.
+const INSTANCE_TYPE: &str = "si/instance-type";
+/// Nodes that name none.
+const UNKNOWN: &str = "UNKNOWN";
+
+impl Partition {
+    /// An allocation is over, or a pending ask is withdrawn.
+    pub(crate) fn release(&mut self, now: Time, app: &AppId, ask: &AskId, events: &mut Vec<Event>) {
+        let Some(key) = self.app_key(app) else {
+            return refuse(now, format!("there is no live application {app:?}"), events);
+        };
+        let Some(ask_key) = self.apps[key].key_to_release(ask) else {
+            return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
+        };
+        let released = &self.apps[key].asks[ask_key];
+        if let Some(reason) = released.rare.stopping.filter(|_| released.allocation.is_some()) {
+            self.end_stopped(now, key, ask_key, reason, events);
+        } else if released.allocation.is_some() {
+            let spent = self.spent(key, ask_key);
+            self.end_allocation(now, key, ask_key, ReleaseReason::Stopped, events);
+            events.extend(spent.map(|spent| Event::new(now, spent)));
+        } else {
+            self.withdraw(now, key, ask_key, events);
+        }
+    }
+
+    /// What a release reports of an allocation that ends otherwise than by time: its ask is taken away with it (P-06).
+    pub(crate) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
+        let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
+        let Ask { id, resource, .. } = application.asks.get(ask)?;
+        Some(EventKind::AskSpent { app: application.id.clone(), ask: id.clone(), resource: resource.clone() })
+    }
+
+    /// Ends an allocation; its application completes if it has nothing left (SCH-170).
+    pub(crate) fn end_allocation(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        reason: ReleaseReason,
+        events: &mut Vec<Event>,
+    ) {
+        let Some(ended) = self.take_allocation(now, app, ask, reason, false, events) else { return };
+        if ended.placeholder {
+            self.note_timed_out(app, &ended, reason);
+            self.placeholder_gone(now, app, events);
+        } else {
+            self.complete_if_idle(now, app, LastEnd::Allocation, events);
+        }
+    }
+
+    /// Withdraws a pending ask; its application completes if it has nothing left, placeholders neither (SCH-170).
+    pub(crate) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
+        let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
+        let application = &self.apps[app];
+        let Ask { id: ask, resource, .. } = withdrawn;
+        let kind = EventKind::AskRemoved { app: application.id.clone(), ask, reason: ReleaseReason::Stopped, resource };
+        events.push(Event { at: now, kind });
+        if application.allocated_placeholder.is_zero() && application.state != AppState::Failing {
+            self.complete_if_idle(now, app, LastEnd::Ask, events);
+        }
+    }
+
+    /// The submitter says that the application is over: everything it still has is released, and it is Completed from any state
+    /// (SCH-173).
+    pub(crate) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
+        match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
+            Some(key) => self.end_as(now, key, AppState::Completed, events),
+            None => refuse(now, format!("there is no live application {app:?}"), events),
+        }
+    }
+
+    /// Takes everything off an application and has it enter a final state. Of one that has very much only a part is taken
+    /// ([`Tuning::ending_at_once`]); the rest follows with the next commands, so that none of them waits long for this one.
+    ///
+    /// [`Tuning::ending_at_once`]: crate::Tuning::ending_at_once
+    pub(crate) fn end_as(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
+        self.stop_timers(app);
+        self.untie_all(app);
+        self.apps[app].ending = Some(state);
+        self.unfinished.insert(app);
+        self.end_more(now, app, self.tuning.ending_at_once.max(1), events);
+    }
+
+    /// Whether an application ends that still has something.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        !self.unfinished.is_empty()
+    }
+
+    /// Takes more off the first application that ends and still has something.
+    pub(crate) fn go_on_ending(&mut self, now: Time, events: &mut Vec<Event>) {
+        if let Some(app) = self.unfinished.first().copied() {
+            self.quiet = None;
+            self.end_more(now, app, self.tuning.ending_at_once.max(1), events);
+        }
+    }
+
+    /// Takes everything off all applications that end.
+    pub(crate) fn finish_ending(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(app) = self.unfinished.first().copied() {
+            self.quiet = None;
+            self.end_more(now, app, usize::MAX, events);
+        }
+    }
+
+    /// Takes so much off an application that ends. When nothing is left, it enters its final state.
+    fn end_more(&mut self, now: Time, app: AppKey, most: usize, events: &mut Vec<Event>) {
+        let asks = self.withdraw_asks(now, app, ReleaseReason::Stopped, most, events);
+        self.take_allocations(now, app, ReleaseReason::Stopped, most - asks, events);
+        let Application { allocations, pending_order, ending, .. } = &self.apps[app];
+        if let Some(state) = ending.filter(|_| allocations.is_empty() && pending_order.is_empty()) {
+            self.enter_last(now, app, state, events);
+        }
+    }
+
+    /// Takes all pending asks off an application, those too that are about to take over from placeholders.
+    pub(crate) fn remove_asks(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
+        self.untie_all(app);
+        self.refresh_stale(self.apps[app].queue);
+        self.withdraw_asks(now, app, reason, usize::MAX, events);
+    }
+
+    /// Takes at most so many pending asks off an application. Gives how many.
+    fn withdraw_asks(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        reason: ReleaseReason,
+        most: usize,
+        events: &mut Vec<Event>,
+    ) -> usize {
+        let pending: Vec<AskKey> = self.apps[app].pending_order.iter().take(most).map(|(.., ask)| *ask).collect();
+        for ask in &pending {
+            if let Some(removed) = self.take_ask(now, app, *ask, events) {
+                let Ask { id: ask, resource, .. } = removed;
+                let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask, reason, resource };
+                events.push(Event { at: now, kind });
+            }
+        }
+        pending.len()
+    }
+
+    /// Takes everything off an application without letting its state move: pending asks first, then allocations in the
+    /// order of allocation.
+    pub(crate) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        self.remove_asks(now, app, ReleaseReason::Stopped, events);
+        self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
+    }
+
+    /// Takes at most so many allocations off an application, the oldest first, as [`Partition::take_allocation`] takes one. Counters
+    /// move once, each node's room too: an application may have very many.
+    fn take_allocations(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        reason: ReleaseReason,
+        most: usize,
+        events: &mut Vec<Event>,
+    ) {
+        let holder = self.holder(app);
+        let path = self.queues.path_up(self.apps[app].queue);
+        let mut sum = Resource::new();
+        let mut by_node: BTreeMap<NodeKey, Vec<(u64, AskId, Resource)>> = BTreeMap::new();
+        let allocated: Vec<AskKey> = self.apps[app].allocations.values().take(most).copied().collect();
+        events.reserve(allocated.len());
+        for key in allocated {
+            let application = &mut self.apps[app];
+            let Some(Allocation { node, number, .. }) = application.asks[key].allocation else { continue };
+            if application.asks[key].rare.shadowed {
+                sum.add_assign(&application.asks[key].resource);
+                self.leave_on_node(app, key);
+                continue;
+            }
+            Arc::make_mut(&mut application.tracked_resources).count(
+                now,
+                &application.asks[key],
+                &self.nodes[node],
+                reason,
+            );
+            let Some(ended) = application.remove_ask(key) else { continue };
+            let kind = EventKind::Released {
+                app: application.id.clone(),
+                ask: ended.id.clone(),
+                node: self.nodes[node].id.clone(),
+                reason,
+                resource: ended.resource.clone(),
+                holder: holder.clone(),
+                in_place: false,
+            };
+            events.push(Event { at: now, kind });
+            self.placeholders -= u64::from(ended.placeholder);
+            self.end_preemption(app, &ended);
+            self.mark_ask(app, key, ended.arrival);
+            sum.add_assign(&ended.resource);
+            by_node.entry(node).or_default().push((number, ended.id, ended.resource));
+        }
+        for (node, ended) in &by_node {
+            self.free_node(*node, ended.iter().map(|(number, id, resource)| (*number, id, resource)));
+        }
+        self.usage.decrease(&self.apps[app].account, &path, &sum);
+        for key in path {
+            let queue = &mut self.queues[key];
+            queue.allocated.sub_assign(&sum);
+            queue.allocated.prune();
+            queue.refresh_share();
+        }
+        self.mark_account(app);
+        self.mark_path(self.apps[app].queue);
+        self.refresh_app(app);
+    }
+
+    /// Takes an allocation off its application, with every counter that it moved, and reports that. `in_place`: another takes its
+    /// room on the node.
+    pub(crate) fn take_allocation(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        reason: ReleaseReason,
+        in_place: bool,
+        events: &mut Vec<Event>,
+    ) -> Option<Ask> {
+        let node = self.apps[app].asks[ask].allocation?.node;
+        let application = &mut self.apps[app];
+        let ending = &application.asks[ask];
+        Arc::make_mut(&mut application.tracked_resources).count(now, ending, &self.nodes[node], reason);
+        let node = self.nodes[node].id.clone();
+        let ended = self.take_ask(now, app, ask, events)?;
+        let by_time = matches!(reason, ReleaseReason::Timeout | ReleaseReason::NodeRemoved);
+        let application = &self.apps[app];
+        if self.switches.release_ends_ask && !by_time && ended.priority >= application.counted_priority {
+            // The spent ask is withdrawn then.
+            self.refresh_stale(application.queue);
+        }
+        let kind = EventKind::Released {
+            app: self.apps[app].id.clone(),
+            ask: ended.id.clone(),
+            node,
+            reason,
+            resource: ended.resource.clone(),
+            holder: self.holder(app),
+            in_place,
+        };
+        events.push(Event { at: now, kind });
+        Some(ended)
+    }
+}
+
+fn refuse(now: Time, message: String, events: &mut Vec<Event>) {
+    events.push(Event { at: now, kind: EventKind::Refused { message } });
+}
+
+impl TrackedResources {
+    /// Counts an allocation that ends now.
+    pub(crate) fn count(&mut self, now: Time, ended: &Ask, node: &Node, reason: ReleaseReason) {
+        let Some(allocation) = &ended.allocation else { return };
+        let by_instance = if ended.placeholder {
+            &mut self.placeholders
+        } else if reason == ReleaseReason::Preempted {
+            &mut self.preempted
+        } else {
+            &mut self.used
+        };
+        let seconds = i64::try_from(now.since(allocation.since).as_secs()).unwrap_or(i64::MAX);
+        let kind = node.attributes.get(INSTANCE_TYPE).map_or(UNKNOWN, String::as_str);
+        if !by_instance.contains_key(kind) {
+            by_instance.insert(Arc::from(kind), Resource::new());
+        }
+        let Some(sum) = by_instance.get_mut(kind) else { return };
+        for (name, amount) in ended.resource.iter() {
+            sum.set(name, sum.amount(name).saturating_add(amount.saturating_mul(seconds)));
+        }
+    }
+}

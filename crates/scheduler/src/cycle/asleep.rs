@@ -1,0 +1,133 @@
+//! Which candidates of a leaf stand in groups: applications go there when they have backed off, and come back when something changes for
+//! one of them or its time comes. What changes for all of a group is seen once for the group, in each walk.
+
+use crate::cycle::leaf_walk::{LeafWalk, Passed};
+use crate::index::{AppKey, QueueKey};
+use crate::preemption::attempts::Attempts;
+use crate::state::app::Application;
+use crate::state::app_rank::AppRank;
+use crate::state::ask::Ask;
+use crate::state::candidates::SleepGroup;
+use crate::state::partition::Partition;
+use model::{Resource, Time};
+
+impl Partition {
+    /// A walk over the candidates of a leaf.
+    pub(crate) fn begin_walk(
+        &mut self,
+        now: Time,
+        leaf: QueueKey,
+        headroom: &Resource,
+        attempts: &Attempts,
+    ) -> LeafWalk {
+        while let Some((_, app)) = self.queues[leaf].candidates.first_wake().filter(|(until, _)| *until <= now) {
+            self.wake_app(app);
+        }
+        let groups = self.queues[leaf].candidates.group_count();
+        let by_rooms = groups > 0 && self.only_rooms_decide(leaf);
+        let passed = (0..groups).map(|group| by_rooms && self.group_backs_off(now, leaf, group, headroom));
+        let passed = passed.collect();
+        LeafWalk::begin(passed, attempts.left() > 0)
+    }
+
+    fn group_backs_off(&mut self, now: Time, leaf: QueueKey, number: usize, headroom: &Resource) -> bool {
+        let group = self.queues[leaf].candidates.group(number);
+        if group.members.is_empty() {
+            return false;
+        }
+        let mut seen = group.common.seen;
+        let ask = self.stands_for_group(group);
+        let holds = group.common.holds(now, self.epoch, headroom, (&self.nodes, ask), &mut seen);
+        if holds && seen != group.common.seen {
+            self.queues.candidates_mut(leaf).group_mut(number).common.seen = seen;
+        }
+        holds
+    }
+
+    /// An ask that a resource manager's conditions treat as all of a group.
+    fn stands_for_group(&self, group: &SleepGroup) -> Option<&Ask> {
+        let app = self.apps.get(group.members.first()?.app)?;
+        app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
+    }
+
+    /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it looked at goes where it
+    /// belongs now.
+    pub(crate) fn end_walk(&mut self, now: Time, leaf: QueueKey, walk: LeafWalk, picked: Option<AppKey>) {
+        for number in 0..self.queues[leaf].candidates.group_count() {
+            let has_attempts = self.queues[leaf].candidates.group(number).common.has_attempts();
+            match walk.passed(number, has_attempts, picked) {
+                Passed::Nothing => {}
+                Passed::All => self.queues.candidates_mut(leaf).group_mut(number).skipped_cycles.note(now),
+                Passed::Between(after, before) => self.note_passed(now, leaf, number, (after, before)),
+            }
+        }
+        if walk.looked_at.is_empty() {
+            return;
+        }
+        let by_rooms = self.only_rooms_decide(leaf);
+        for app in walk.looked_at {
+            self.wake_app(app);
+            if by_rooms {
+                self.put_to_sleep(leaf, app);
+            }
+        }
+    }
+
+    /// Those of a group between two places were passed.
+    fn note_passed(&mut self, now: Time, leaf: QueueKey, group: usize, ends: (Option<AppKey>, Option<AppKey>)) {
+        let Self { queues, apps, .. } = self;
+        let place = |app: Option<AppKey>| app.and_then(|app| apps.get(app)?.rank.clone());
+        let (after, before): (Option<AppRank>, Option<AppRank>) = (place(ends.0), place(ends.1));
+        let members = queues[leaf].candidates.group(group).members.iter();
+        let passed = members.skip_while(|rank| after.as_ref().is_some_and(|after| *rank <= after));
+        for rank in passed.take_while(|rank| before.as_ref().is_none_or(|before| *rank < before)) {
+            let since = apps[rank.app].backoff.as_mut().and_then(|backoff| backoff.since.as_mut());
+            if let Some(since) = since {
+                since.own.note(now);
+            }
+        }
+    }
+
+    /// One that is awake joins those that back off as it does, if it does.
+    fn put_to_sleep(&mut self, leaf: QueueKey, app: AppKey) {
+        let unlimited = self.has_no_limits(app);
+        let conditions = self.apps[app].backoff.as_ref().and_then(|backoff| backoff.by_conditions);
+        let alike = conditions.map(|by| self.groups_like(leaf, &self.apps[app].asks[by.ask]));
+        let alike = |group: usize| alike.as_ref().is_none_or(|alike| alike.contains(&group));
+        let Self { queues, apps, .. } = self;
+        let Some(Application { rank: Some(rank), backoff: Some(backoff), asleep, queue, .. }) = apps.get_mut(app)
+        else {
+            return;
+        };
+        if *queue != leaf || !unlimited || !backoff.may_be_shared() {
+            return;
+        }
+        let candidates = queues.candidates_mut(leaf);
+        *asleep = candidates.put_to_sleep(rank, backoff, alike);
+        if let (Some(asleep), Some(since)) = (asleep, &mut backoff.since) {
+            since.of_group = candidates.group(asleep.group).skipped_cycles;
+        }
+    }
+
+    /// The groups of a leaf whose asks a resource manager's conditions treat as this one.
+    fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
+        let candidates = &self.queues[leaf].candidates;
+        let alike = |number: &usize| {
+            let other = self.stands_for_group(candidates.group(*number));
+            other.is_some_and(|other| self.nodes.treat_alike(other, ask))
+        };
+        (0..candidates.group_count()).filter(alike).collect()
+    }
+
+    /// One that may stand in a group stands there no more.
+    pub(crate) fn wake_app(&mut self, app: AppKey) {
+        let Self { queues, apps, .. } = self;
+        let Some(Application { rank: Some(rank), backoff, asleep, queue, .. }) = apps.get_mut(app) else { return };
+        let Some(asleep) = asleep.take() else { return };
+        let candidates = queues.candidates_mut(*queue);
+        if let Some(since) = backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) {
+            since.own = since.own.and(candidates.group(asleep.group).skipped_cycles.since(since.of_group));
+        }
+        candidates.wake(rank, asleep);
+    }
+}

@@ -1,0 +1,346 @@
+//! Backoff of applications, leaves and whole cycles: no second try before it can succeed.
+//!
+//! An application backs off only when another try would find the same and report nothing. Only these can change that: time, room in
+//! queues and limits, room on nodes, and the application itself. Less simple cases do not back off: asks with a required node, asks that
+//! wait for placeholders or hold reservations, and leaves with limits or
+//! application maxima on their path.
+//!
+//! Invariants:
+//! - all that concerns an application itself goes through `mark_app` or `mark_ask`, and that ends its backoff and its leaf's;
+//! - a node that may take what it could not take before is written down ([`NodeGains`]);
+//! - headrooms are compared with those of the last try: smaller ones count too, for then it would fail
+//!   otherwise and say so;
+//! - a new configuration ends every backoff (`epoch`).
+
+use std::time::Duration;
+
+use crate::cycle::headroom::{Headroom, RESERVATION_DELAY};
+use crate::index::{AppKey, AskKey, QueueKey};
+use crate::preemption::attempts::Attempts;
+use crate::state::app::Application;
+use crate::state::ask::{Ask, AskRank, REPORT_AGAIN, is_report_due};
+use crate::state::ask_log::TryResult;
+use crate::state::backoff::{Backoff, ByConditions, NEVER, Seen};
+use crate::state::node::Node;
+use crate::state::nodes::Nodes;
+use crate::state::partition::Partition;
+use crate::state::skipped_cycles::SkippedSince;
+use model::{Resource, Time};
+
+impl Backoff {
+    fn new(epoch: u64, nodes: &Nodes) -> Self {
+        let seen = Seen { gains: nodes.gains().count(), changes: None };
+        Self { seen, ..Self::at_epoch(epoch) }
+    }
+
+    /// Nothing may have changed for it but its limits. `seen`: what has been looked at since. `ask`: one that stands for all, where a
+    /// resource manager's conditions count.
+    pub(super) fn holds(
+        &self,
+        now: Time,
+        epoch: u64,
+        headroom: &Resource,
+        (nodes, ask): (&Nodes, Option<&Ask>),
+        seen: &mut Seen,
+    ) -> bool {
+        now < self.until
+            && self.epoch == epoch
+            && headroom.fit_in_max_undef(&self.most)
+            && self.queues.as_ref().is_none_or(|then| headroom.is_no_roomier_than(then))
+            && self.by_conditions.is_none_or(|by| ask.is_some_and(|ask| nodes.loosened(ask) == Some(by.loosened)))
+            && !self.may_find_node(nodes, ask, seen)
+            && !may_reserve_another(nodes, ask, seen)
+    }
+
+    /// Whether a node gained what may be room for it.
+    fn may_find_node(&self, nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
+        let Some(least) = &self.least else { return false };
+        let gains = nodes.gains();
+        let Some(from) = seen.gains.checked_sub(gains.forgotten).and_then(|from| usize::try_from(from).ok()) else {
+            return true;
+        };
+        let open = |node: &&Node| node.schedulable && node.reservations.is_empty();
+        let unreported = self.by_conditions.is_none_or(|by| !by.reported);
+        let lets = |node: &Node, allocate| unreported || ask.is_none_or(|ask| nodes.lets(ask, node.key, allocate));
+        let found = gains.list.range(from.min(gains.list.len())..).any(|(key, larger)| {
+            let node = nodes.get(*key).filter(open);
+            node.is_some_and(|node| {
+                node.available.fit_in(least) && lets(node, true)
+                    || (*larger && node.total.fit_in(least) && lets(node, false))
+            })
+        });
+        seen.gains = gains.count();
+        found
+    }
+
+    /// Both back off: as long as neither ends.
+    fn join(&mut self, other: &Self) {
+        self.until = self.until.min(other.until);
+        self.most = self.most.max(&other.most);
+        self.queues = Resource::min_permissive_unset(self.queues.as_ref(), other.queues.as_ref());
+        self.least = match (&self.least, &other.least) {
+            (Some(one), Some(other)) => Some(one.min_strict(other)),
+            (one, other) => one.as_ref().or(other.as_ref()).cloned(),
+        };
+        self.seen.gains = self.seen.gains.min(other.seen.gains);
+    }
+}
+
+/// Whether another node is the best one to reserve by now, and may be.
+fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
+    if seen.changes.is_none_or(|changes| changes == nodes.changes()) {
+        return false;
+    }
+    seen.changes = Some(nodes.changes());
+    ask.is_none_or(|ask| nodes.may_be_reserved(ask))
+}
+
+/// What is learned while the asks of an application are tried: whether it may back off if none is found.
+pub(crate) struct FailureTracker {
+    backoff: Option<Backoff>,
+    /// What may still find no node before the others wait.
+    pub unschedulable: Unschedulable,
+}
+
+/// How many asks of an application may still find no node before the others wait, and for how long, where its leaf says so (D-19).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unschedulable(Option<(u64, Duration)>);
+
+impl Unschedulable {
+    /// Counts an ask that passed its limits and queues and found no node. Gives how long the others wait, once there are so many.
+    pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
+        let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
+        let (left, delay) = self.0.as_mut().filter(|_| counts)?;
+        *left = left.saturating_sub(1);
+        (*left == 0).then_some(*delay)
+    }
+}
+
+impl Application {
+    /// Whether its asks are not tried yet, since too many found no node.
+    pub(crate) fn is_held_off(&self, now: Time) -> bool {
+        self.held_off_until.is_some_and(|until| now < until)
+    }
+
+    /// Whether a further ask, pending or allocated, stands behind this place.
+    pub(crate) fn has_ask_behind(&self, place: &AskRank) -> bool {
+        self.asks.iter().any(|(key, ask)| ask.rank(key) > *place)
+    }
+}
+
+impl FailureTracker {
+    /// Before the first ask is tried.
+    pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
+        let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
+        Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
+    }
+
+    /// After so many asks that find no node the others wait (D-19). Then each cycle has to count.
+    pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
+        let backoff = self.backoff.filter(|_| unschedulable.0.is_none());
+        Self { backoff, unschedulable }
+    }
+
+    /// The ask that stands for all of the application before a resource manager's conditions.
+    pub fn stands_for_all(&self) -> Option<AskKey> {
+        Some(self.backoff.as_ref()?.by_conditions?.ask)
+    }
+
+    /// No node takes an ask under a resource manager's conditions. `alike`: neither does one for those before it that stands for all.
+    pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), alike: bool, nodes: &Nodes) {
+        let Some(backoff) = &mut self.backoff else { return };
+        let Some(loosened) = nodes.loosened(ask).filter(|_| alike) else { return self.clear() };
+        let reported = ask.rare.predicates_reported.filter(|last| !is_report_due(now, Some(*last)));
+        let by = backoff.by_conditions.get_or_insert(ByConditions { ask: key, loosened, reported: true });
+        by.reported &= reported.is_some();
+        if now.since(ask.created) > RESERVATION_DELAY && nodes.may_hold(&ask.resource, true) {
+            backoff.seen.changes = Some(nodes.changes());
+        }
+        if let Some(reported) = reported {
+            backoff.until = backoff.until.min(reported + REPORT_AGAIN);
+        }
+    }
+
+    /// It must be tried again in the next cycle.
+    pub fn clear(&mut self) {
+        self.backoff = None;
+    }
+
+    /// An ask failed.
+    pub fn note(&mut self, now: Time, ask: &Ask, tried: TryResult, headroom: &Headroom<'_>, attempts: &Attempts) {
+        let Some(backoff) = &mut self.backoff else { return };
+        if ask.rare.required_node.is_some() {
+            return self.clear();
+        }
+        match tried {
+            TryResult::UserQuota => return,
+            TryResult::QueueQuota => {
+                if backoff.queues.is_none() {
+                    backoff.queues = Some(headroom.of_queue.clone());
+                }
+            }
+            TryResult::NoNode => {
+                backoff.most = backoff.most.max(&ask.resource);
+                backoff.least = Some(match &backoff.least {
+                    Some(least) => least.min_strict(&ask.resource),
+                    None => ask.resource.clone(),
+                });
+                if now.since(ask.created) <= RESERVATION_DELAY {
+                    backoff.until = backoff.until.min(Time((ask.created + RESERVATION_DELAY).0.saturating_add(1)));
+                }
+            }
+            TryResult::Never | TryResult::Placeholder => return self.clear(),
+        }
+        // Without attempts it may seek none, however old it is.
+        if backoff.has_attempts() {
+            backoff.until = backoff.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
+        }
+        backoff.attempts = backoff.attempts.saturating_add(attempts.cost_of_failure());
+        if backoff.until <= now {
+            self.clear();
+        }
+    }
+
+    /// No ask was found.
+    pub fn into_backoff(self, since: SkippedSince, of_limits: Option<&Resource>) -> Option<Box<Backoff>> {
+        let mut backoff = self.backoff?;
+        backoff.limits = of_limits.cloned();
+        backoff.since = Some(since);
+        Some(Box::new(backoff))
+    }
+}
+
+impl Partition {
+    /// How many asks of an application may find no node before the others wait.
+    pub(crate) fn unschedulable(&self, app: AppKey) -> Unschedulable {
+        let of_leaf = &self.queues[self.apps[app].queue].settings.properties;
+        let counts = self.switches.unschedulable_backoff && of_leaf.ask_backoff > 0;
+        Unschedulable(counts.then_some((of_leaf.ask_backoff, of_leaf.ask_backoff_delay)))
+    }
+
+    /// Whether trying an application would find what it found last time. Then the attempts at preemption are used up that this would
+    /// have taken.
+    pub(crate) fn app_backs_off(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+    ) -> bool {
+        let Self { apps, nodes, usage, epoch, .. } = self;
+        let Application { backoff, account, asks, .. } = &mut apps[app];
+        let Some(known) = backoff else { return false };
+        let same_limits = match (usage.headroom(account), &known.limits) {
+            (None, None) => true,
+            (Some(now), Some(then)) => now.is_same_as(then),
+            _ => false,
+        };
+        // An ask without an attempt left says so.
+        let enough = known.attempts.max(1);
+        let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
+        let ask = known.by_conditions.and_then(|by| asks.get(by.ask));
+        let mut seen = known.seen;
+        let holds = same_limits && same_attempts && known.holds(now, *epoch, headroom, (nodes, ask), &mut seen);
+        known.seen = seen;
+        if holds {
+            attempts.consume(known.attempts);
+            if let Some(since) = &mut known.since {
+                since.own.note(now);
+            }
+            return true;
+        }
+        self.count_skipped_cycles(app);
+        self.apps[app].backoff = None;
+        false
+    }
+
+    /// Whether trying a leaf would find what it found last time.
+    pub(crate) fn leaf_backs_off(&mut self, now: Time, leaf: QueueKey) -> bool {
+        let Some(backoff) = &self.queues[leaf].backoff else { return false };
+        let headroom = self.queues.headroom(leaf).unwrap_or_default();
+        let mut note = self.queues.leaf_notes.get(leaf);
+        let same_attempts = backoff.attempts_left == self.preemption_attempts(leaf).left();
+        let holds = same_attempts && backoff.holds(now, self.epoch, &headroom, (&self.nodes, None), &mut note.seen);
+        if holds {
+            self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
+            note.skipped_cycles.note(now);
+            *self.queues.leaf_notes.get_mut(leaf) = note;
+        } else {
+            self.queues.end_backoff(leaf);
+        }
+        holds
+    }
+
+    /// A leaf was tried without success: it backs off if all its applications do, and nothing else decides about them.
+    pub(crate) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
+        self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
+            (Some(quiet), Some(backoff)) => {
+                let until = quiet.min(backoff.until);
+                self.queues.begin_backoff(leaf, Box::new(backoff));
+                Some(until)
+            }
+            (None, Some(backoff)) => {
+                self.queues.begin_backoff(leaf, Box::new(backoff));
+                None
+            }
+            _ => None,
+        };
+    }
+
+    /// Whether room alone decides about the applications of a leaf: neither is one started after the other, nor is their number
+    /// bounded.
+    pub(crate) fn only_rooms_decide(&self, leaf: QueueKey) -> bool {
+        let one_at_a_time = self.queues[leaf].settings.properties.app_sort.starts_one_at_a_time();
+        let maxima =
+            || self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
+        !(one_at_a_time && self.switches.stateaware || maxima())
+    }
+
+    /// Whether no limit of a user or group bounds an application.
+    pub(crate) fn has_no_limits(&self, app: AppKey) -> bool {
+        self.apps[app].account.bounds.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    fn backoff_of_leaf(&self, leaf: QueueKey) -> Option<Backoff> {
+        if !self.only_rooms_decide(leaf) {
+            return None;
+        }
+        let attempts_left = self.preemption_attempts(leaf).left();
+        let mut all = Backoff { attempts_left, ..Backoff::new(self.epoch, &self.nodes) };
+        let candidates = &self.queues[leaf].candidates;
+        let mut conditions = false;
+        for rank in candidates.awake() {
+            let backoff = self.apps[rank.app].backoff.as_ref().filter(|_| self.has_no_limits(rank.app))?;
+            all.join(backoff);
+            conditions |= backoff.by_conditions.is_some();
+        }
+        let groups = (0..candidates.group_count()).map(|number| candidates.group(number));
+        for group in groups.filter(|group| !group.members.is_empty()) {
+            all.join(&group.common);
+            conditions |= group.common.by_conditions.is_some();
+        }
+        // No ask stands for all of a leaf: nothing may change on nodes.
+        all.seen.changes = conditions.then(|| self.nodes.changes());
+        all.until = all.until.min(candidates.first_wake().map_or(NEVER, |(until, _)| until));
+        Some(all)
+    }
+
+    /// Something of an application changed.
+    pub(crate) fn end_backoff(&mut self, key: AppKey) {
+        self.count_skipped_cycles(key);
+        if let Some(app) = self.apps.get(key) {
+            let leaf = app.queue;
+            if app.asleep.is_some() {
+                self.wake_app(key);
+            }
+            self.apps[key].backoff = None;
+            self.queues.end_backoff(leaf);
+        }
+    }
+
+    /// Something that concerns everybody changed.
+    pub(crate) fn end_all_backoffs(&mut self) {
+        self.epoch += 1;
+        self.quiet = None;
+    }
+}

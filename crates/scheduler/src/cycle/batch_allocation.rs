@@ -1,0 +1,59 @@
+//! Several allocations in one cycle: an application that just got a place gets more on the same node, so that it is not spread over
+//! many. The core makes one; how many is decided by [`Tuning`](crate::interface::tuning::Tuning).
+
+use crate::index::{AppKey, AskKey, NodeKey};
+use crate::interface::event::{Event, EventKind};
+use crate::state::partition::Partition;
+use model::Time;
+
+impl Partition {
+    /// One cycle that makes up to `most` allocations: what [`Partition::cycle`] finds, and more for the same application on the same
+    /// node, its asks in their order. Nothing is held back for it, no reservation is changed, and gangs come together as
+    /// ever.
+    pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
+        let before = events.len();
+        self.cycle(now, events);
+        if most <= 1 {
+            return;
+        }
+        let found = events[before..].iter().rev().find_map(|event| match &event.kind {
+            EventKind::Allocated { app, ask, node, .. } => {
+                Some((self.app_key(app)?, ask.clone(), self.nodes.find(node)?))
+            }
+            _ => None,
+        });
+        let Some((app, ask, node)) = found else { return };
+        let application = &self.apps[app];
+        let first = application.ask_key(&ask).and_then(|key| application.asks.get(key));
+        if first.is_none_or(|ask| ask.placeholder) {
+            return;
+        }
+        for _ in 1..most {
+            let Some(ask) = self.next_for(app, node) else { break };
+            self.commit(now, app, ask, node, events);
+        }
+        self.confirm_stopped(now, events);
+    }
+
+    /// The first ask of an application that fits its limits, its queues and the node.
+    fn next_for(&self, app: AppKey, node: NodeKey) -> Option<AskKey> {
+        let application = self.apps.get(app)?;
+        let node = self.nodes.get(node).filter(|node| node.schedulable && node.reservations.is_empty())?;
+        let of_queue = self.queues.headroom(application.queue).unwrap_or_default();
+        if self.commit_fails(application.queue) {
+            return None;
+        }
+        let of_limits = self.usage.headroom(&application.account);
+        application.pending_order.iter().map(|(.., key)| *key).find(|key| {
+            let ask = &application.asks[*key];
+            let wanted = &ask.resource;
+            ask.rare.required_node.is_none()
+                && ask.rare.task_group.is_none()
+                && !ask.placeholder
+                && !application.reservations.iter().any(|(held, _)| held == key)
+                && of_limits.as_ref().is_none_or(|headroom| headroom.fit_in_max_undef(wanted))
+                && of_queue.fit_in_max_undef(wanted)
+                && self.nodes.takes(ask, node.key)
+        })
+    }
+}

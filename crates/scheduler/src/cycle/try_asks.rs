@@ -1,0 +1,322 @@
+//! Trying the asks of one application, in their order, on the nodes, in theirs (`scheduler.md` sections 7, 8, 12, 15).
+
+use crate::cycle::backoff::FailureTracker;
+use crate::cycle::headroom::{Headroom, RESERVATION_DELAY};
+use crate::index::{AppKey, AskKey, NodeKey};
+use crate::interface::event::{Event, EventKind};
+use crate::interface::switches::{RequiredNode, Switches};
+use crate::preemption::attempts::Attempts;
+use crate::state::app::Application;
+use crate::state::ask::{Ask, is_report_due, report_again};
+use crate::state::ask_log::{AskLog, Failure, TryResult};
+use crate::state::node::Node;
+use crate::state::nodes::Nodes;
+use crate::state::task_group::can_replace;
+use model::{AppId, NodeId, QueuePath, Time};
+
+/// What a cycle does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pick {
+    /// The ask goes to the node.
+    Allocate { app: AppKey, ask: AskKey, node: NodeKey },
+    /// The node is reserved for the ask.
+    Reserve { app: AppKey, ask: AskKey, node: NodeKey },
+    /// A required-node ask does away with the reservations of others on its node, then goes there or has it reserved.
+    Claim { app: AppKey, ask: AskKey, node: NodeKey },
+    /// The ask takes over from the placeholder, on the placeholder's node or another.
+    Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
+    /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
+    /// its node (`profiles.md` section 2.2).
+    Stall { app: AppKey },
+    /// Victims are on their way out, and their node is reserved for the ask that needs the room.
+    Preempted,
+}
+
+/// How trying one ask ended.
+pub(crate) enum AttemptOutcome {
+    Pick(Pick),
+    /// Next ask; this is why.
+    Next(TryResult),
+    /// The application is given up for this cycle (D-09).
+    GiveUp(TryResult),
+}
+
+/// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
+/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `failures` learns why
+/// asks failed.
+#[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
+pub(crate) fn try_asks(
+    now: Time,
+    app: &mut Application,
+    nodes: &mut Nodes,
+    headroom: &Headroom<'_>,
+    switches: &Switches,
+    attempts: &mut Attempts,
+    failures: &mut FailureTracker,
+    events: &mut Vec<Event>,
+) -> (Option<Pick>, Vec<AskKey>) {
+    let mut changed = Vec::new();
+    // Within one cycle the same resources fail the same way again; no need to ask every node again.
+    let mut failed: Option<(AskKey, TryResult)> = None;
+    let Application {
+        key: app_key,
+        id,
+        queue_path,
+        pending_order,
+        asks,
+        reservations,
+        task_groups,
+        namesakes,
+        held_off_until,
+        ..
+    } = app;
+    let commit_fails = headroom.commit_fails;
+    for rank @ (.., key) in attempts.remaining(pending_order) {
+        let ask = &asks[*key];
+        if can_replace(task_groups, ask) {
+            failures.clear();
+            if std::mem::replace(&mut asks[*key].tried, TryResult::Placeholder) != TryResult::Placeholder {
+                asks[*key].log.note_found(TryResult::Placeholder, now);
+                changed.push(*key);
+            }
+            continue;
+        }
+        let is_one = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
+        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| is_one(held));
+        let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
+        let known = failed.filter(|(other, tried)| {
+            let other = &asks[*other];
+            let same = other.resource == ask.resource
+                && other.rare.required_node.is_none()
+                && ask.rare.required_node.is_none();
+            same && (*tried != TryResult::NoNode || !may_reserve && nodes.treat_alike(other, ask))
+        });
+        let mut missed = false;
+        let mut on_nodes = || {
+            if nodes.is_refused(ask, may_reserve) {
+                return AttemptOutcome::Next(TryResult::NoNode);
+            }
+            NodeAttempt { app: *app_key, key: *key, ask, reserved, may_reserve, commit_fails }.on_nodes(
+                nodes,
+                switches,
+                &mut missed,
+            )
+        };
+        let outcome = match known {
+            Some((_, tried)) => AttemptOutcome::Next(tried),
+            None => headroom.fits(&ask.resource).map_or_else(AttemptOutcome::Next, |()| on_nodes()),
+        };
+        if missed {
+            nodes.lower_bounds();
+        }
+        let tried = match &outcome {
+            AttemptOutcome::Pick(_) => None,
+            AttemptOutcome::Next(tried) | AttemptOutcome::GiveUp(tried) => Some(*tried),
+        };
+        let alike = failures.stands_for_all().is_none_or(|other| {
+            let other = &asks[other];
+            other.resource == ask.resource && nodes.treat_alike(other, ask)
+        });
+        let ask = &mut asks[*key];
+        if let AttemptOutcome::Next(tried) = &outcome
+            && attempts.seek(now, *rank, ask, *tried)
+        {
+            return (None, changed);
+        }
+        report_fit(now, (&*id, &*queue_path), ask, tried, headroom, events);
+        if tried == Some(TryResult::NoNode) && ask.rare.required_node.is_none() && nodes.has_predicates() {
+            nodes.note_refused(ask, may_reserve);
+            report_predicates(now, id, ask, nodes, events);
+            failures.note_conditions(now, (*key, ask), alike, nodes);
+        }
+        if let Some(tried) = tried {
+            failures.note(now, ask, tried, headroom, attempts);
+            if commit_fails {
+                // No room on nodes says when this changes.
+                failures.clear();
+            }
+            failed = Some((*key, tried));
+            note(now, &mut ask.log, tried);
+            let new = std::mem::replace(&mut ask.tried, tried) != tried;
+            ask.log.note_found(tried, now);
+            if ask.log.is_due(now) || new {
+                changed.push(*key);
+            }
+        }
+        if let Some(delay) = tried.and_then(|tried| failures.unschedulable.count(&asks[*key], tried))
+            && asks.iter().any(|(key, other)| other.rank(key) > *rank)
+        {
+            *held_off_until = Some(now + delay);
+            return (None, changed);
+        }
+        match outcome {
+            AttemptOutcome::Pick(pick) => return (Some(pick), changed),
+            AttemptOutcome::GiveUp(_) => return (None, changed),
+            AttemptOutcome::Next(_) => {}
+        }
+    }
+    (None, changed)
+}
+
+/// Records why an ask was not allocated. What nodes lack is no reason of its own: it names no queue and no limit.
+fn note(now: Time, log: &mut AskLog, tried: TryResult) {
+    match tried {
+        TryResult::UserQuota => log.note(Failure::UserQuota, now),
+        TryResult::QueueQuota => {
+            log.attempt();
+            log.note(Failure::QueueQuota, now);
+        }
+        TryResult::NoNode => log.attempt(),
+        TryResult::Never | TryResult::Placeholder => {}
+    }
+}
+
+/// One ask that fits its limits and queues.
+pub(crate) struct NodeAttempt<'a> {
+    pub app: AppKey,
+    pub key: AskKey,
+    pub ask: &'a Ask,
+    /// It holds a reservation.
+    pub reserved: bool,
+    /// It is old enough for one.
+    pub may_reserve: bool,
+    /// No node takes it, since something on the path of its leaf is exceeded (D-22).
+    pub commit_fails: bool,
+}
+
+impl NodeAttempt<'_> {
+    /// What the nodes do with the ask. `missed`: the bounds of the nodes promised room that none has.
+    pub fn on_nodes(&self, nodes: &Nodes, switches: &Switches, missed: &mut bool) -> AttemptOutcome {
+        match &self.ask.rare.required_node {
+            None => self.on_any(nodes, missed),
+            Some(id) => self.on_required(id, nodes, switches.required_node),
+        }
+    }
+
+    /// The first node in order that has room (SCH-093), else perhaps one to reserve (SCH-130).
+    fn on_any(&self, nodes: &Nodes, missed: &mut bool) -> AttemptOutcome {
+        let Self { app, key: ask, .. } = *self;
+        let wanted = &self.ask.resource;
+        if !nodes.may_hold(wanted, self.may_reserve) {
+            return AttemptOutcome::Next(TryResult::NoNode);
+        }
+        let open = |node: &&Node| node.schedulable && node.available.fit_in(wanted);
+        // What fits what is left fits the whole, but for nodes that others filled beyond it.
+        let fits = |node: &&Node| node.total.fit_in(wanted) && nodes.lets(self.ask, node.key, true);
+        if !self.commit_fails
+            && let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits)
+        {
+            return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
+        }
+        let best = if self.may_reserve { nodes.best_to_reserve(wanted) } else { None };
+        match best.filter(|node| nodes.lets(self.ask, *node, false)) {
+            Some(node) => AttemptOutcome::Pick(Pick::Reserve { app, ask, node }),
+            None => {
+                *missed = !self.commit_fails;
+                AttemptOutcome::Next(TryResult::NoNode)
+            }
+        }
+    }
+
+    /// Only the required node will do; whether it is schedulable is not asked (SCH-165, SCH-166).
+    fn on_required(&self, id: &NodeId, nodes: &Nodes, switch: RequiredNode) -> AttemptOutcome {
+        let Self { app, key: ask, .. } = *self;
+        let give_up = || match switch {
+            RequiredNode::GivesUpApp => AttemptOutcome::GiveUp(TryResult::NoNode),
+            RequiredNode::NextAsk | RequiredNode::Shared => AttemptOutcome::Next(TryResult::NoNode),
+        };
+        let Some(node) = nodes.find(id).map(|key| &nodes[key]) else { return give_up() };
+        if switch == RequiredNode::Shared {
+            return self.on_shared(node, nodes);
+        }
+        if node.reserved_by_required() {
+            return give_up();
+        }
+        if !node.reservations.is_empty() {
+            return AttemptOutcome::Pick(Pick::Claim { app, ask, node: node.key });
+        }
+        self.allocate_or_reserve(node, nodes)
+    }
+
+    /// 1.8.0: any number of required-node asks may hold the node (`profiles.md` section 2.2).
+    fn on_shared(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
+        let Self { app, key: ask, .. } = *self;
+        if !node.reservations.is_empty() && !node.reserved_by_required() {
+            return AttemptOutcome::Pick(Pick::Claim { app, ask, node: node.key });
+        }
+        let open = node.reservations.is_empty() || self.reserved;
+        match (open && self.goes_to(node, nodes), self.reserved) {
+            (true, _) => AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key }),
+            (false, true) => AttemptOutcome::Next(TryResult::NoNode),
+            (false, false) => self.reserve(node),
+        }
+    }
+
+    fn allocate_or_reserve(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
+        let Self { app, key: ask, .. } = *self;
+        if self.goes_to(node, nodes) {
+            return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
+        }
+        self.reserve(node)
+    }
+
+    fn goes_to(&self, node: &Node, nodes: &Nodes) -> bool {
+        !self.commit_fails && nodes.takes(self.ask, node.key)
+    }
+
+    /// The node is reserved at once, without a delay. One that could never hold the ask is not, yet ends the cycle.
+    fn reserve(&self, node: &Node) -> AttemptOutcome {
+        let Self { app, key: ask, .. } = *self;
+        if node.total.fit_in(&self.ask.resource) {
+            AttemptOutcome::Pick(Pick::Reserve { app, ask, node: node.key })
+        } else {
+            AttemptOutcome::Pick(Pick::Stall { app })
+        }
+    }
+}
+
+/// Reports what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
+/// the queues.
+fn report_fit(
+    now: Time,
+    (app, queue): (&AppId, &QueuePath),
+    ask: &mut Ask,
+    failed: Option<TryResult>,
+    headroom: &Headroom<'_>,
+    events: &mut Vec<Event>,
+) {
+    let fits = failed != Some(TryResult::UserQuota);
+    if std::mem::replace(&mut ask.fits_limits, fits) != fits {
+        let (resource, headroom) = (ask.resource.clone(), headroom.of_limits.cloned().unwrap_or_default());
+        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits, resource, headroom };
+        events.push(Event { at: now, kind });
+    }
+    if !fits {
+        return;
+    }
+    let fits = failed != Some(TryResult::QueueQuota);
+    if std::mem::replace(&mut ask.fits_queue, fits) != fits {
+        let (resource, headroom) = (ask.resource.clone(), headroom.of_queue.clone());
+        let kind = EventKind::AskFitsQueue {
+            app: app.clone(),
+            ask: ask.id.clone(),
+            fits,
+            queue: queue.clone(),
+            resource,
+            headroom,
+        };
+        events.push(Event { at: now, kind });
+    }
+}
+
+/// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
+fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
+    if !is_report_due(now, ask.rare.predicates_reported) {
+        return;
+    }
+    let refusing = nodes.refusing(ask);
+    if refusing > 0 && report_again(now, &mut ask.rare.predicates_reported) {
+        let (app, ask, resource) = (app.clone(), ask.id.clone(), ask.resource.clone());
+        events.push(Event::new(now, EventKind::PredicatesFailed { app, ask, nodes: refusing, resource }));
+    }
+}

@@ -1,0 +1,48 @@
+//! Whether a leaf takes a gang.
+
+use crate::index::QueueKey;
+use crate::interface::command::Submission;
+use crate::state::partition::Partition;
+use model::Resource;
+
+impl Partition {
+    /// Whether a leaf takes a submission, if that is one of a gang (SCH-140). The leaf is made and has its tags applied by then
+    /// (`placement.md` section 8).
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn admit_gang(&mut self, leaf: QueueKey, submission: &Submission) -> Result<(), String> {
+        let total = &submission.placeholder_ask;
+        if total.is_zero() {
+            return Ok(());
+        }
+        let taken = self.takes_gang(leaf, total);
+        if taken.is_err() && self.switches.priority_on_submit {
+            // 1.5.1 adds the application to its leaf before it asks, and takes it out again.
+            self.queues.report_priority_up(leaf);
+        }
+        taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
+    }
+
+    /// Whether a leaf takes a gang of this size: its applications come in order of submission, and the maximum along its path has
+    /// room for the whole gang, without regard to usage (SCH-140).
+    ///
+    /// # Errors
+    /// What is wrong with the leaf.
+    pub(crate) fn takes_gang(&self, leaf: QueueKey, total: &Resource) -> Result<(), String> {
+        let queue = &self.queues[leaf];
+        let path = &queue.path;
+        if !queue.settings.properties.app_sort.takes_gangs() {
+            return Err(format!(
+                "unsupported sort type of {path}: a gang needs a leaf that sorts by fifo or stateaware"
+            ));
+        }
+        match self.queues.path_max(leaf, self.switches.path_minimum) {
+            Some(max) if !max.fit_in_max_undef(total) => Err(format!(
+                "task group request of {total} larger than max queue allocation of {path}, which is {max} with all queues \
+                 above it"
+            )),
+            _ => Ok(()),
+        }
+    }
+}

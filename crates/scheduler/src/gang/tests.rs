@@ -1,0 +1,266 @@
+//! Replacements caught half way: the placeholder is asked to stop, and before that is confirmed something else happens (SCH-144,
+//! SCH-193, EX-27). From outside nobody sees that moment, because the resource manager of this process confirms at once.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::cycle::try_asks::Pick;
+use crate::inspect::invariants;
+use crate::interface::command::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+use crate::interface::event::{EventKind, ReleaseReason};
+use crate::state::node::Node;
+use crate::state::partition::Partition;
+use crate::state::scheduler::Scheduler;
+use crate::{Event, Predicates};
+use model::{AppState, AskId, Profile, Resource, Time};
+
+const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: q}, {name: r}]}]}]";
+
+/// Real asks may go to this node only.
+#[derive(Debug)]
+struct OnlyOn(&'static str);
+
+impl Predicates for OnlyOn {
+    fn pass(&self, ask: &Ask, node: &Node, _allocate: bool) -> bool {
+        ask.placeholder || node.id.as_str() == self.0
+    }
+}
+
+fn vcore(amount: i64) -> Resource {
+    [("vcore", amount)].into_iter().collect()
+}
+
+/// A gang g of one placeholder p, of 4, on n1, with n2 beside it.
+struct Half {
+    scheduler: Scheduler,
+}
+
+impl Half {
+    fn new(profile: Profile) -> Self {
+        let config = config::read(CONFIG, profile).config.unwrap();
+        let mut half = Self { scheduler: Scheduler::new(profile) };
+        half.apply(&Command::Configure(Arc::new(config)));
+        half.node("n1");
+        half.play(PartitionCommand::Submit(Submission {
+            app: "g".into(),
+            queue: "root.q".to_owned(),
+            who: model::Identity::new("sue", ["dev"]),
+            placeholder_ask: vcore(4),
+            ..Submission::default()
+        }));
+        half.ask("p", 4, true);
+        half.apply(&Command::Cycle);
+        half.node("n2");
+        half
+    }
+
+    fn apply(&mut self, command: &Command) -> Vec<Event> {
+        let events = self.scheduler.apply(Time::from_millis(1), command);
+        assert_eq!(invariants::violations(&self.scheduler), [""; 0]);
+        events
+    }
+
+    fn play(&mut self, command: PartitionCommand) -> Vec<EventKind> {
+        self.apply(&command.into()).into_iter().map(|event| event.kind).collect()
+    }
+
+    fn node(&mut self, id: &str) {
+        self.play(PartitionCommand::AddNode(NodeSpec { id: id.into(), capacity: vcore(10), ..NodeSpec::default() }));
+    }
+
+    fn ask(&mut self, id: &str, amount: i64, placeholder: bool) {
+        self.play(PartitionCommand::Ask(AskSpec {
+            app: "g".into(),
+            id: id.into(),
+            count: 1,
+            resource: vcore(amount),
+            placeholder,
+            task_group: Some(Arc::from("tg")),
+            ..AskSpec::default()
+        }));
+    }
+
+    fn partition(&mut self) -> &mut Partition {
+        &mut self.scheduler.partitions[0]
+    }
+
+    fn app(&mut self) -> &Application {
+        let partition = self.partition();
+        let key = partition.app_key(&"g".into()).unwrap();
+        &partition.apps[key]
+    }
+
+    /// A real ask m of 3 begins to replace p; nothing is confirmed yet.
+    fn begin(&mut self) {
+        self.ask("m", 3, false);
+        let partition = self.partition();
+        let leaf = partition.queues.find_text("root.q").unwrap();
+        let mut events = Vec::new();
+        let now = Time::from_millis(1);
+        let Some(Pick::Replace { app, ask, placeholder, node }) = partition.try_replace(now, leaf, &mut events) else {
+            panic!("nothing to replace");
+        };
+        partition.begin_replacement(now, app, ask, placeholder, node, &mut events);
+        let kinds: Vec<EventKind> = events.into_iter().map(|event| event.kind).collect();
+        let node = partition.nodes[node].id.clone();
+        let replacing = EventKind::Replacing { app: "g".into(), ask: "m".into(), placeholder: "p".into(), node };
+        assert_eq!(kinds, [replacing]);
+    }
+
+    fn used(&mut self, node: &str) -> Resource {
+        let partition = self.partition();
+        let key = partition.nodes.find(&node.into()).unwrap();
+        partition.nodes[key].allocated.clone()
+    }
+
+    fn queue(&mut self) -> (Resource, Resource) {
+        let partition = self.partition();
+        let leaf = partition.queues.find_text("root.q").unwrap();
+        (partition.queues[leaf].allocated.clone(), partition.queues[leaf].pending.clone())
+    }
+
+    fn counts(&mut self) -> (u64, u64, u64) {
+        let group = &self.app().task_groups["tg"];
+        (group.count, group.replaced, group.timed_out)
+    }
+
+    fn is_pending(&mut self, ask: &str) -> bool {
+        let app = self.app();
+        app.ask_key(&ask.into()).is_some_and(|key| app.pending_order.iter().any(|(.., pending)| *pending == key))
+    }
+}
+
+fn ends(events: &[EventKind]) -> Vec<(AskId, ReleaseReason)> {
+    let ends = events.iter().filter_map(|event| match event {
+        EventKind::Released { ask, reason, .. } => Some((ask.clone(), *reason)),
+        _ => None,
+    });
+    ends.collect()
+}
+
+fn comes(events: &[EventKind], ask: &str, on: &str) -> bool {
+    events.iter().any(|event| match event {
+        EventKind::Allocated { ask: a, node, .. } => a.as_str() == ask && node.as_str() == on,
+        _ => false,
+    })
+}
+
+/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder is gone.
+#[test]
+fn in_place_nothing_is_charged_twice() {
+    let mut half = Half::new(Profile::Kornsole);
+    half.begin();
+    assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(4), vcore(0)), vcore(4), (1, 0, 0)));
+    assert_eq!((half.app().allocated.clone(), half.app().allocated_placeholder.clone()), (vcore(0), vcore(4)));
+    half.apply(&Command::Tick);
+    assert!(half.app().asks.iter().any(|(_, ask)| ask.rare.takes_over.is_some()), "a tick confirms nothing");
+    let events = half.play(PartitionCommand::ResumeNode("n2".into()));
+    assert_eq!(ends(&events), [("p".into(), ReleaseReason::Replaced)]);
+    assert!(comes(&events, "m", "n1"));
+    assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
+}
+
+/// SCH-143: on another node the room is charged at once, the queue is not.
+#[test]
+fn another_node_is_charged_at_once() {
+    let mut half = Half::new(Profile::Kornsole);
+    half.partition().nodes.set_predicates(Arc::new(OnlyOn("n2")));
+    half.begin();
+    assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(4), vcore(0)), vcore(4), vcore(3)));
+    let events: Vec<EventKind> = half.apply(&Command::Cycle).into_iter().map(|event| event.kind).collect();
+    assert_eq!(events, [], "nothing is pending, so the cycle has nothing to look at");
+    let events = half.play(PartitionCommand::ResumeNode("n2".into()));
+    assert!(comes(&events, "m", "n2"));
+    assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(3), vcore(0)), vcore(0), vcore(3)));
+}
+
+/// SCH-143: the same in one cycle; where no node will do, nothing happens at all.
+#[test]
+fn a_cycle_looks_beyond_the_placeholder_s_node() {
+    for (node, found) in [("n2", true), ("n3", false)] {
+        let mut half = Half::new(Profile::Kornsole);
+        half.partition().nodes.set_predicates(Arc::new(OnlyOn(node)));
+        half.ask("m", 3, false);
+        let events: Vec<EventKind> = half.apply(&Command::Cycle).into_iter().map(|event| event.kind).collect();
+        assert_eq!((comes(&events, "m", node), half.is_pending("m")), (found, !found));
+        assert_eq!(half.app().allocated_placeholder.is_zero(), found);
+    }
+}
+
+/// EX-27 (a): the ask goes to n2, and n1 with the placeholder goes: confirmed by that.
+#[test]
+fn ex_27_the_placeholder_s_node_goes() {
+    let mut half = Half::new(Profile::Kornsole);
+    half.partition().nodes.set_predicates(Arc::new(OnlyOn("n2")));
+    half.begin();
+    let events = half.play(PartitionCommand::RemoveNode("n1".into()));
+    assert_eq!(ends(&events), [("p".into(), ReleaseReason::NodeRemoved)]);
+    assert!(comes(&events, "m", "n2"));
+    assert_eq!((half.queue(), half.used("n2"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
+    assert_eq!(half.partition().placeholders, 0);
+}
+
+/// EX-27 (b): the ask was to run in place, and the node goes: it is pending again, the placeholder is lost.
+#[test]
+fn ex_27_the_node_of_both_goes() {
+    for profile in Profile::ALL {
+        let mut half = Half::new(profile);
+        half.begin();
+        let events = half.play(PartitionCommand::RemoveNode("n1".into()));
+        assert_eq!(ends(&events), [("p".into(), ReleaseReason::NodeRemoved)]);
+        assert!(half.is_pending("m") && !comes(&events, "m", "n1"));
+        assert_eq!((half.queue(), half.counts()), ((vcore(0), vcore(3)), (1, 0, 1)));
+        let events: Vec<EventKind> = half.apply(&Command::Cycle).into_iter().map(|event| event.kind).collect();
+        assert!(comes(&events, "m", "n2"), "no placeholder is left to wait for");
+    }
+}
+
+/// The node that the ask was to go to goes: it is pending again; the placeholder, asked to stop, ends without it.
+#[test]
+fn the_target_of_a_replacement_goes() {
+    let mut half = Half::new(Profile::Kornsole);
+    half.partition().nodes.set_predicates(Arc::new(OnlyOn("n2")));
+    half.begin();
+    let events = half.play(PartitionCommand::RemoveNode("n2".into()));
+    assert_eq!(ends(&events), [("p".into(), ReleaseReason::Replaced)]);
+    assert!(half.is_pending("m"));
+    assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(0), vcore(3)), vcore(0), (1, 0, 1)));
+}
+
+/// Any change of one of the two first breaks the tie, with the node charged or not.
+#[test]
+fn anything_else_breaks_the_tie() {
+    let by = || model::Identity::new("sue", ["dev"]);
+    let release = |ask: &str| PartitionCommand::Release { app: "g".into(), ask: ask.into() };
+    let gone = || vcore(0);
+    for target in ["n1", "n2"] {
+        for (command, left) in [
+            (release("m"), gone()),
+            (release("p"), vcore(3)),
+            (PartitionCommand::Remove { app: "g".into() }, gone()),
+            (PartitionCommand::Kill { app: "g".into(), by: by(), reason: String::new() }, gone()),
+        ] {
+            let mut half = Half::new(Profile::Kornsole);
+            half.partition().nodes.set_predicates(Arc::new(OnlyOn(target)));
+            half.begin();
+            let events = half.play(command.clone());
+            assert!(ends(&events).iter().any(|(ask, _)| ask.as_str() == "p"), "{command:?}: {events:?}");
+            assert_eq!(half.queue(), (gone(), left), "{command:?}");
+            assert_eq!((half.used("n1"), half.used("n2"), half.partition().placeholders), (gone(), gone(), 0));
+        }
+    }
+}
+
+/// SCH-204: a move takes an application half way along; the ask arrives in the new queue.
+#[test]
+fn a_move_takes_the_tie_along() {
+    let mut half = Half::new(Profile::Kornsole);
+    half.begin();
+    let by = model::Identity::new("sue", ["dev"]);
+    let to = model::QueuePath::new("root.r");
+    let events = half.play(PartitionCommand::Move { app: "g".into(), to, by });
+    assert!(comes(&events, "m", "n1"), "{events:?}");
+    assert_eq!(half.queue(), (vcore(0), vcore(0)));
+    let (state, r) = (half.app().state, half.partition().queues.find_text("root.r").unwrap());
+    assert_eq!((state, half.partition().queues[r].allocated.clone()), (AppState::Running, vcore(3)));
+}

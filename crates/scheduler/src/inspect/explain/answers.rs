@@ -1,0 +1,63 @@
+//! What follows from an explanation: what blocks first, and since when.
+
+use crate::inspect::explain::types::{
+    AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, PreemptionOutcome, PreemptionVerdict,
+};
+use crate::state::ask_log::TryResult;
+use model::Time;
+
+/// What kept an application from running is not asked of one of its asks, but of itself.
+const OF_APPLICATION: [BlockLevel; 4] =
+    [BlockLevel::State, BlockLevel::QueueApps, BlockLevel::UserApps, BlockLevel::GroupApps];
+
+impl AskExplanation {
+    /// The namespace and name of its pod, or its id.
+    pub fn name(&self) -> &str {
+        self.pod.as_deref().unwrap_or(self.id.as_str())
+    }
+
+    /// Since when its first blocker stands in its way, as far as cycles noted that; else since when it waits.
+    pub fn first_since(&self) -> Time {
+        let noted = self.found.last().filter(|last| {
+            let first = self.blockers.first().map(|blocker| blocker.level);
+            match last.found {
+                TryResult::Never => false,
+                TryResult::UserQuota => matches!(first, Some(BlockLevel::User | BlockLevel::Group)),
+                TryResult::QueueQuota => first == Some(BlockLevel::Queue),
+                TryResult::NoNode => first == Some(BlockLevel::Node),
+                TryResult::Placeholder => first == Some(BlockLevel::Gang),
+            }
+        });
+        noted.map_or(self.created, |last| last.since)
+    }
+}
+
+impl Explanation {
+    /// The first of its asks that waits.
+    pub fn first_waiting(&self) -> Option<&AskExplanation> {
+        self.asks.iter().find(|ask| ask.status == AskStatus::Waits)
+    }
+
+    /// What stands in its way first.
+    pub fn first_blocker(&self) -> Option<&Blocker> {
+        self.blockers.first().or_else(|| self.first_waiting()?.blockers.first())
+    }
+
+    /// Whether something of it waits that the next cycle does not serve.
+    pub fn waits(&self) -> bool {
+        self.finished.is_none() && self.asks.iter().any(|ask| !ask.blockers.is_empty())
+    }
+
+    /// Whether numbers of applications, and the order in which they start, let it run.
+    pub fn is_runnable(&self) -> bool {
+        let held = |blocker: &Blocker| OF_APPLICATION.contains(&blocker.level);
+        self.finished.is_none() && !self.asks.iter().flat_map(|ask| &ask.blockers).any(held)
+    }
+}
+
+impl PreemptionVerdict {
+    /// Whether preemption would release allocations for the ask.
+    pub fn is_possible(&self) -> bool {
+        matches!(self.outcome, PreemptionOutcome::Victims(..))
+    }
+}

@@ -1,0 +1,232 @@
+//! What stands against a decision of another scheduler, seen from a state of this one: what forbids it, and what would be tried before.
+//!
+//! Invariant: nothing stands against what the next cycle does.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::chain::Named;
+use super::gates::Limits;
+use super::nodes::close;
+use super::types::{BlockLevel, Blocker, NodeReason, Place};
+use crate::index::{AppKey, AskKey, QueueKey};
+use crate::state::app::Application;
+pub use crate::state::app_rank::OrderKey;
+use crate::state::ask::Ask;
+use crate::state::node::Node;
+use crate::state::partition::Partition;
+use crate::state::task_group::can_replace;
+use model::{AppId, AskId, NodeId, QueuePath, Time};
+
+/// What stands against an ask on a node; whose turn it is does not count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Objections {
+    /// The checks before the nodes that fail: states, numbers of applications, limits, maxima, in the order of a cycle.
+    pub checks: Vec<Blocker>,
+    /// What the node lacks, with one blocker for each resource or for what refuses.
+    pub node: Option<(NodeReason, Vec<Blocker>)>,
+    /// It is reserved for another ask, and open to this one otherwise.
+    pub reserved_for: Option<(AppId, AskId)>,
+}
+
+impl Objections {
+    /// The first check that fails, without a look at reservations.
+    pub fn first(&self) -> Option<&Blocker> {
+        self.checks.first().or_else(|| self.node.as_ref().and_then(|(_, blockers)| blockers.first()))
+    }
+}
+
+/// Why one ask is tried before another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Precedence {
+    /// A node is reserved for it, and such asks are served first (SCH-134).
+    Reservation,
+    /// It takes over from a placeholder, which comes before other asks (SCH-143).
+    Placeholder,
+    /// One queue stands before its sibling.
+    Queue {
+        /// The queue of the ask that is tried first.
+        first: QueuePath,
+        /// The queue of the other ask.
+        then: QueuePath,
+        /// The first key that differs.
+        by: OrderKey,
+    },
+    /// One application stands before another of its leaf.
+    App(OrderKey),
+    /// One ask stands before another of its application.
+    Ask(OrderKey),
+    /// By every key the other one stands first, but it is passed by.
+    PassedBy,
+}
+
+impl fmt::Display for Precedence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by = |key: &OrderKey| match key {
+            OrderKey::Priority => "has a higher priority",
+            OrderKey::Share => "has a smaller fair share",
+            OrderKey::Pending => "asks for more",
+            OrderKey::Time => "came first",
+        };
+        match self {
+            Self::Reservation => f.write_str("a node is reserved for it"),
+            Self::Placeholder => f.write_str("it takes over from a placeholder"),
+            Self::Queue { first, then, by: key } => write!(f, "queue {first} {} than {then}", by(key)),
+            Self::App(key) => write!(f, "its application {}", by(key)),
+            Self::Ask(key) => write!(f, "it {}", by(key)),
+            Self::PassedBy => f.write_str("the other stands first, but is passed by"),
+        }
+    }
+}
+
+impl Partition {
+    /// What stands against a pending ask on a node at `now`. `None`: there is no such pending ask, or no such node.
+    pub fn objections(&self, now: Time, (app, ask): (&AppId, &AskId), node: &NodeId) -> Option<Objections> {
+        match self.settled(now) {
+            Some(copy) => copy.objections_settled((app, ask), node),
+            None => self.objections_settled((app, ask), node),
+        }
+    }
+
+    fn objections_settled(&self, (app, ask): (&AppId, &AskId), node: &NodeId) -> Option<Objections> {
+        let (app, key) = self.pending_ask(app, ask)?;
+        let node = self.nodes.get(self.nodes.find(node)?)?;
+        let application = &self.apps[app];
+        let ask = &application.asks[key];
+        let limits = Limits::of(self, application);
+        let path = self.queues.path_up(application.queue);
+        let mut checks = self.outside(application.pending.strictly_greater_than_zero(), app, &path);
+        checks.extend(self.started_one_at_a_time(app));
+        let mut found = Objections::default();
+        if can_replace(&application.task_groups, ask) {
+            let (gang, open) = self.of_placeholders(application, ask, node);
+            checks.extend(gang);
+            if open {
+                return Some(Objections { checks, ..found });
+            }
+        } else {
+            checks.extend(self.of_applications(app, &limits, &path, Named::Nobody));
+            checks.extend(self.of_limits(ask, &limits, Named::Nobody));
+            checks.extend(self.of_queues(ask, &path, Named::Nobody));
+        }
+        found.checks = checks;
+        let mut reason = self.failure(node, ask, (app, key));
+        if reason == Some(NodeReason::Reserved) {
+            let other = node.reservations.iter().find(|reserved| **reserved != (app, key));
+            found.reserved_for = other.map(|(app, ask)| {
+                let application = &self.apps[*app];
+                (application.id.clone(), application.asks[*ask].id.clone())
+            });
+            reason = self.without_room(node, ask);
+        }
+        found.node = reason.map(|reason| (reason, self.of_node(node, ask, reason)));
+        Some(found)
+    }
+
+    /// What keeps an ask from taking over from a placeholder of its group, and whether it may go to the node of one.
+    fn of_placeholders(&self, app: &Application, ask: &Ask, node: &Node) -> (Option<Blocker>, bool) {
+        let Some((name, group)) = ask.replaces_in().and_then(|name| Some((name, app.task_groups.get(name)?))) else {
+            return (None, false);
+        };
+        let large_enough =
+            |key: &&AskKey| !app.asks[**key].released && app.asks[**key].resource.at_least(&ask.resource);
+        let mut held = group.placeholders.values().filter(large_enough).peekable();
+        if held.peek().is_none() {
+            let place = Place::TaskGroup(Arc::clone(name));
+            let detail = "no placeholder that is large enough stands".to_owned();
+            return (Some(Blocker { detail, ..Blocker::of(BlockLevel::Gang, place) }), false);
+        }
+        let there = held.any(|key| app.asks[*key].allocation.is_some_and(|allocation| allocation.node == node.key));
+        (None, there && self.nodes.lets(ask, node.key, false))
+    }
+
+    fn of_node(&self, node: &Node, ask: &Ask, reason: NodeReason) -> Vec<Blocker> {
+        let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
+        let close = close(node, ask);
+        let detail = match reason {
+            NodeReason::Required => {
+                let required = ask.rare.required_node.as_ref().map(ToString::to_string).unwrap_or_default();
+                format!("it requires node {required}")
+            }
+            NodeReason::Unschedulable => format!("node {} takes no allocations", node.id),
+            NodeReason::Reserved => format!("node {} is reserved", node.id),
+            NodeReason::Capacity => format!("node {} is too small even when empty", node.id),
+            NodeReason::Free => format!("node {} has too little left", node.id),
+            NodeReason::Predicate => self
+                .nodes
+                .refusal(ask, node.key)
+                .unwrap_or_else(|| "the conditions of the pod refuse the node".to_owned()),
+        };
+        let lacks = match reason {
+            NodeReason::Capacity => &close.too_small,
+            NodeReason::Free => &close.lacks,
+            _ => return vec![Blocker { detail, ..blocker() }],
+        };
+        let one = |(name, missing): (&str, i64)| Blocker {
+            resource: Some(Arc::from(name)),
+            limit: node.total.amount(name),
+            used: node.total.amount(name).saturating_sub(node.available.amount(name)),
+            wanted: ask.resource.amount(name),
+            missing,
+            detail: detail.clone(),
+            ..blocker()
+        };
+        lacks.iter().map(one).collect()
+    }
+
+    fn pending_ask(&self, app: &AppId, ask: &AskId) -> Option<(AppKey, AskKey)> {
+        let app = self.app_key(app)?;
+        let key = self.apps[app].ask_key(ask)?;
+        let ask = &self.apps[app].asks[key];
+        (ask.allocation.is_none() && ask.rare.takes_over.is_none()).then_some((app, key))
+    }
+
+    /// Why `first` is tried before `then`, both pending. `None`: both are level: times are so close that they count as the same, or only
+    /// the last rule of an order decides (SCH-001).
+    pub fn precedence(
+        &self,
+        first: (&AppId, &AskId),
+        then: (&AppId, &AskId),
+        same_moment: Duration,
+    ) -> Option<Precedence> {
+        let ((app, ask), (other_app, other_ask)) =
+            (self.pending_ask(first.0, first.1)?, self.pending_ask(then.0, then.1)?);
+        let (own, others) = (&self.apps[app], &self.apps[other_app]);
+        let reserved = |app: &Application, ask: AskKey| app.reservations.iter().any(|(held, _)| *held == ask);
+        if reserved(own, ask) && !reserved(others, other_ask) {
+            return Some(Precedence::Reservation);
+        }
+        let replaces = |app: &Application, ask: AskKey| can_replace(&app.task_groups, &app.asks[ask]);
+        if replaces(own, ask) && !replaces(others, other_ask) {
+            return Some(Precedence::Placeholder);
+        }
+        let moment = u64::try_from(same_moment.as_micros()).unwrap_or(u64::MAX).max(1);
+        let alike = |one: Time, other: Time| one.0 / moment == other.0 / moment;
+        let (found, order) = if own.queue != others.queue {
+            let (first, then) = self.siblings(own.queue, others.queue)?;
+            let (by, order) = self.queues.apart(first, then)?;
+            let path = |key: QueueKey| self.queues[key].path.clone();
+            (Precedence::Queue { first: path(first), then: path(then), by }, order)
+        } else if app != other_app {
+            let (by, order) = own.rank.as_ref()?.apart(others.rank.as_ref()?, alike)?;
+            (Precedence::App(by), order)
+        } else {
+            let (one, other) = (&own.asks[ask], &own.asks[other_ask]);
+            let priority = (OrderKey::Priority, other.priority.cmp(&one.priority));
+            let created =
+                if alike(one.created, other.created) { Ordering::Equal } else { one.created.cmp(&other.created) };
+            let (by, order) = [priority, (OrderKey::Time, created)].into_iter().find(|(_, order)| order.is_ne())?;
+            (Precedence::Ask(by), order)
+        };
+        Some(if order.is_lt() { found } else { Precedence::PassedBy })
+    }
+
+    /// The queues above two leaves that have the same parent.
+    fn siblings(&self, one: QueueKey, other: QueueKey) -> Option<(QueueKey, QueueKey)> {
+        let down = |leaf: QueueKey| self.queues.path_up(leaf).iter().rev().copied().collect::<Vec<_>>();
+        let (one, other) = (down(one), down(other));
+        one.into_iter().zip(other).find(|(one, other)| one != other)
+    }
+}

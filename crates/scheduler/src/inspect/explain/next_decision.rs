@@ -1,0 +1,286 @@
+//! The decision of the next cycle: the steps of a cycle in their order, without doing anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::gates::Limits;
+use super::types::{Decision, DecisionKind};
+use crate::cycle::backoff::Unschedulable;
+use crate::cycle::headroom::{Headroom, RESERVATION_DELAY};
+use crate::cycle::try_asks::{AttemptOutcome, NodeAttempt, Pick};
+use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
+use crate::preemption::attempts::{Attempts, Judgement};
+use crate::state::ask::Ask;
+use crate::state::ask_log::TryResult;
+use crate::state::partition::Partition;
+use crate::state::queue::ROOT;
+use crate::state::task_group::can_replace;
+use model::{NodeId, QueueState, Time};
+
+/// What the next cycle does, and which asks it reaches.
+#[derive(Debug, Default)]
+pub(super) struct NextDecision {
+    /// `None`: it finds nothing to do.
+    pub decision: Option<Decision>,
+    /// It would try every ask, and finds nothing to do.
+    reaches_all: bool,
+    /// The asks of the application in question that it tries before it ends, each with how many attempts at preemption are left then.
+    of_app: BTreeMap<AskKey, u32>,
+    /// The asks that it tries before it ends, where all are asked for.
+    tried: Option<BTreeSet<(AppKey, AskKey)>>,
+}
+
+/// Whether a walk continues.
+type Step = Option<Decision>;
+
+struct Walk<'p> {
+    partition: &'p Partition,
+    now: Time,
+    target: Option<AppKey>,
+    next: NextDecision,
+}
+
+impl NextDecision {
+    /// What the cycle at `now` does; `target` is the application of whose asks it is noted whether they are tried.
+    pub fn seek(partition: &Partition, now: Time, target: AppKey) -> Self {
+        Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
+    }
+
+    /// What the cycle at `now` does. If it ends at an ask that ends every cycle: also the asks that it tries before.
+    pub fn of_all(partition: &Partition, now: Time) -> Self {
+        let walk = |tried| Walk { partition, now, target: None, next: Self { tried, ..Self::default() } };
+        let next = Self::walk(walk(None));
+        let stalls = next.decision.as_ref().is_some_and(|decision| decision.kind == DecisionKind::Stall);
+        if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
+    }
+
+    /// How many attempts at preemption are left when the cycle reaches an ask of the application in question; `None` where it does not.
+    pub fn attempts_left(&self, ask: AskKey) -> Option<u32> {
+        self.of_app.get(&ask).copied()
+    }
+
+    /// Whether the cycle tries an ask before it ends: one of the application in question, or any where all are asked for.
+    pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
+        self.reaches_all
+            || self.of_app.contains_key(&ask)
+            || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
+    }
+
+    fn walk(mut walk: Walk<'_>) -> Self {
+        let (partition, now) = (walk.partition, walk.now);
+        if partition.state == QueueState::Stopped || !partition.has_work() {
+            return walk.next;
+        }
+        if partition.quiet.is_some_and(|until| now < until) && !partition.nodes.has_predicates() {
+            walk.next.reaches_all = true;
+            return walk.next;
+        }
+        let reserved = (partition.reservations > 0).then(|| walk.leaves(Walk::reserved)).flatten();
+        let replaced = reserved.or_else(|| (partition.placeholders > 0).then(|| walk.leaves(Walk::replaced)).flatten());
+        walk.next.decision = replaced.or_else(|| walk.leaves(Walk::normal));
+        walk.next
+    }
+}
+
+impl Partition {
+    /// What the nodes do with an ask that fits everything else.
+    pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
+        let application = &self.apps[app];
+        let ask = &application.asks[key];
+        let reserved = application.reservations.iter().any(|(held, _)| application.are_one(*held, key));
+        let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
+        let commit_fails = self.commit_fails(application.queue);
+        NodeAttempt { app, key, ask, reserved, may_reserve, commit_fails }.on_nodes(
+            &self.nodes,
+            &self.switches,
+            &mut false,
+        )
+    }
+
+    /// Which node an ask with a reservation gets in the first step of a cycle, if it fits everything else.
+    pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
+        let application = &self.apps[app];
+        let ask = &application.asks[key];
+        let (_, own) = application.reservations.iter().find(|(held, _)| application.made_last(*held) == key)?;
+        if self.commit_fails(application.queue) {
+            return None;
+        }
+        if self.nodes.takes(ask, *own) {
+            return Some(*own);
+        }
+        self.other_node(ask, *own)
+    }
+
+    /// Any other node, for an ask whose own reserved one has no room.
+    pub(super) fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
+        if ask.rare.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
+            return None;
+        }
+        let others = self.nodes.unreserved().filter(|node| node.key != own && node.schedulable);
+        others.map(|node| node.key).find(|node| self.nodes.takes(ask, *node))
+    }
+
+    fn decision(&self, app: AppKey, ask: AskKey, kind: DecisionKind, node: Option<NodeKey>) -> Decision {
+        let application = &self.apps[app];
+        let node = node.map(|node| self.nodes[node].id.clone());
+        Decision { app: application.id.clone(), ask: application.asks[ask].id.clone(), kind, node }
+    }
+}
+
+impl Walk<'_> {
+    /// Goes through the leaves in the order of a cycle, to the first of which something comes.
+    fn leaves(&mut self, visit: fn(&mut Self, QueueKey) -> Step) -> Step {
+        let mut stack = vec![ROOT];
+        while let Some(key) = stack.pop() {
+            if !self.partition.queues[key].leaf {
+                stack.extend(self.partition.queues.order_of(key).into_iter().rev());
+            } else if let Some(found) = visit(self, key) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The first step: asks with a reservation (SCH-134).
+    fn reserved(&mut self, leaf: QueueKey) -> Step {
+        let part = self.partition;
+        if part.commit_fails(leaf) {
+            return None;
+        }
+        let of_queue = part.queues.headroom(leaf).unwrap_or_default();
+        for (.., app) in &part.queues[leaf].reserved {
+            let limits = Limits::of(part, &part.apps[*app]);
+            if !part.lets_run(*app, &limits) {
+                continue;
+            }
+            let of_limits = limits.headroom();
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
+            let application = &part.apps[*app];
+            let held = || application.reservations.iter().map(|(ask, node)| (application.made_last(*ask), *node));
+            let open = |(ask, _): &(AskKey, NodeKey)| {
+                let ask = &application.asks[*ask];
+                ask.allocation.is_none() && headroom.fits(&ask.resource).is_ok()
+            };
+            let held = || held().filter(open);
+            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node));
+            let other = || held().find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)));
+            if let Some((ask, node)) = own.or_else(other) {
+                return Some(part.decision(*app, ask, DecisionKind::Allocate, Some(node)));
+            }
+        }
+        None
+    }
+
+    /// The second step: real asks take over from placeholders (SCH-143).
+    fn replaced(&mut self, leaf: QueueKey) -> Step {
+        let part = self.partition;
+        let filter = part.state_aware_filter(leaf);
+        let replacers = part.queues[leaf].replacers.iter().map(|rank| rank.app);
+        let (app, ask, node) = replacers
+            .filter(|app| filter.admits(&part.apps[*app]))
+            .find_map(|app| part.replacement(app).map(|(ask, node)| (app, ask, node)))?;
+        Some(part.decision(app, ask, DecisionKind::Replace, Some(node)))
+    }
+
+    /// The third step: asks in their order (SCH-081, SCH-082).
+    fn normal(&mut self, leaf: QueueKey) -> Step {
+        let part = self.partition;
+        let of_queue = part.queues.headroom(leaf).unwrap_or_default();
+        let filter = part.state_aware_filter(leaf);
+        let mut attempts = part.preemption_attempts(leaf);
+        for rank in part.queues[leaf].candidates.iter() {
+            let application = &part.apps[rank.app];
+            let limits = Limits::of(part, application);
+            let held_off = application.is_held_off(self.now);
+            if held_off || !filter.admits(application) || !part.lets_run(rank.app, &limits) {
+                continue;
+            }
+            let of_limits = limits.headroom();
+            let commit_fails = part.commit_fails(leaf);
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails };
+            if let Some(found) = self.asks(rank.app, &headroom, &mut attempts) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The asks of one application; again from an ask on for which no victims were found.
+    fn asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
+        let mut unschedulable = self.partition.unschedulable(app);
+        loop {
+            let found = self.try_asks(app, headroom, attempts, &mut unschedulable);
+            let Some(request) = attempts.take_request() else { return found };
+            if let Some(node) = self.partition.would_preempt(app, request.ask(), request.nodes_tried) {
+                return Some(self.preempts(app, request.ask(), node));
+            }
+        }
+    }
+
+    fn preempts(&self, app: AppKey, ask: AskKey, node: NodeId) -> Decision {
+        Decision { node: Some(node), ..self.partition.decision(app, ask, DecisionKind::Preempt, None) }
+    }
+
+    fn try_asks(
+        &mut self,
+        app: AppKey,
+        headroom: &Headroom<'_>,
+        attempts: &mut Attempts,
+        unschedulable: &mut Unschedulable,
+    ) -> Step {
+        let part = self.partition;
+        let application = &part.apps[app];
+        let mut failed: Option<(&Ask, TryResult)> = None;
+        for rank @ (.., key) in attempts.remaining(&application.pending_order) {
+            if let Some(tried) = &mut self.next.tried {
+                tried.insert((app, *key));
+            }
+            if self.target == Some(app) {
+                self.next.of_app.entry(*key).or_insert_with(|| attempts.left());
+            }
+            let ask = &application.asks[*key];
+            if can_replace(&application.task_groups, ask) {
+                continue;
+            }
+            let young = self.now.since(ask.created) <= RESERVATION_DELAY;
+            let known = failed.filter(|(other, tried)| {
+                let free = other.rare.required_node.is_none() && ask.rare.required_node.is_none();
+                free && other.resource == ask.resource && (*tried != TryResult::NoNode || young)
+            });
+            let outcome = match known {
+                Some((_, tried)) => AttemptOutcome::Next(tried),
+                None => match headroom.fits(&ask.resource) {
+                    Ok(()) => part.on_nodes(self.now, app, *key),
+                    Err(tried) => AttemptOutcome::Next(tried),
+                },
+            };
+            match outcome {
+                AttemptOutcome::Pick(pick) => return Some(part.picked(app, *key, pick)),
+                AttemptOutcome::GiveUp(_) => return None,
+                AttemptOutcome::Next(tried) => {
+                    failed = Some((ask, tried));
+                    if attempts.judge(self.now, *rank, ask, tried) == Judgement::Sought {
+                        return None;
+                    }
+                    if unschedulable.count(ask, tried).is_some() && application.has_ask_behind(rank) {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Partition {
+    fn picked(&self, app: AppKey, ask: AskKey, pick: Pick) -> Decision {
+        let (kind, node) = match pick {
+            Pick::Allocate { node, .. } => (DecisionKind::Allocate, Some(node)),
+            Pick::Reserve { node, .. } => (DecisionKind::Reserve, Some(node)),
+            Pick::Claim { node, .. } => (DecisionKind::Claim, Some(node)),
+            Pick::Replace { node, .. } => (DecisionKind::Replace, Some(node)),
+            Pick::Preempted => (DecisionKind::Preempt, None),
+            Pick::Stall { .. } => (DecisionKind::Stall, None),
+        };
+        self.decision(app, ask, kind, node)
+    }
+}

@@ -1,0 +1,155 @@
+//! Why nodes do not take an ask, and which come closest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::types::{BlockLevel, Blocker, CloseNode, NodeFailures, NodeReason, NodeTally, Place};
+use crate::index::{AppKey, AskKey};
+use crate::state::ask::Ask;
+use crate::state::node::Node;
+use crate::state::partition::Partition;
+use model::{NodeId, Resource};
+
+/// How many nodes are named for each reason, and as the closest.
+const MOST_NODES: usize = 3;
+
+impl Partition {
+    /// What each node has for an ask, added up.
+    pub(super) fn tally(&self, app: AppKey, key: AskKey) -> NodeTally {
+        let ask = &self.apps[app].asks[key];
+        let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
+        let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
+        let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
+        // The better kind first: open and large enough, open, without room and refused; then what lacks less.
+        let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
+        for node in self.nodes.in_order() {
+            let Some(reason) = self.failure(node, ask, (app, key)) else {
+                tally.fit += 1;
+                continue;
+            };
+            if reason == NodeReason::Predicate
+                && let Some(words) = self.nodes.refusal(ask, node.key)
+            {
+                *refusals.entry(words).or_default() += 1;
+            }
+            let (count, examples) = failures.entry(reason).or_default();
+            *count += 1;
+            if examples.len() < MOST_NODES {
+                examples.push(node.id.clone());
+            }
+            if matches!(reason, NodeReason::Capacity | NodeReason::Free | NodeReason::Predicate) {
+                let score = ask.resource.fit_in_score(&node.available);
+                let kind = match reason {
+                    NodeReason::Capacity => 1,
+                    NodeReason::Predicate if !node.available.fit_in(&ask.resource) => 2,
+                    _ => 0,
+                };
+                let entry = (kind, score, node);
+                let at = closest.partition_point(|(kind, lacks, _)| (*kind, *lacks) <= (entry.0, entry.1));
+                if at < MOST_NODES {
+                    closest.insert(at, entry);
+                    closest.truncate(MOST_NODES);
+                }
+            }
+        }
+        let entry = |(reason, (count, examples))| NodeFailures { reason, count, examples };
+        tally.failures = failures.into_iter().map(entry).collect();
+        tally.failures.sort_by_key(|failed| std::cmp::Reverse(failed.count));
+        tally.refusals = refusals.into_iter().collect();
+        tally.refusals.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        tally.closest = closest.into_iter().map(|(.., node)| close(node, ask)).collect();
+        tally
+    }
+
+    /// The first check that a node fails; conditions that refuse a node whatever its room come before its room. One that is required is not asked whether it is schedulable (SCH-165).
+    pub(super) fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
+        let required = ask.rare.required_node.as_ref();
+        let others = node.reservations.iter().any(|reserved| *reserved != own);
+        if required.is_some_and(|required| *required != node.id) {
+            Some(NodeReason::Required)
+        } else if !node.schedulable && required.is_none() {
+            Some(NodeReason::Unschedulable)
+        } else if others {
+            Some(NodeReason::Reserved)
+        } else {
+            self.without_room(node, ask)
+        }
+    }
+
+    /// The same for an ask that the node is open to.
+    pub(super) fn without_room(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
+        if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
+            // It would not take the ask if it had room, so room is not what is missing.
+            Some(NodeReason::Predicate)
+        } else if !node.total.fit_in(&ask.resource) {
+            Some(NodeReason::Capacity)
+        } else if !node.available.fit_in(&ask.resource) {
+            Some(NodeReason::Free)
+        } else if !self.nodes.lets(ask, node.key, true) {
+            Some(NodeReason::Predicate)
+        } else {
+            None
+        }
+    }
+
+    /// The resources that the closest node lacks, one by one; else how many nodes fail, by check.
+    pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
+        let summary = nodes.failures.iter().map(|failed| format!("{} {}", failed.count, failed.reason.words()));
+        let summary = summary.collect::<Vec<_>>().join(", ");
+        let detail = match &ask.rare.required_node {
+            Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
+            _ => format!("of {} nodes {summary}{}", nodes.total, refusals(nodes)),
+        };
+        let open = nodes.closest.first().and_then(|close| Some((close, &self.nodes[self.nodes.find(&close.node)?])));
+        let Some((close, node)) = open else {
+            let place = ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
+            return vec![Blocker { detail, ..Blocker::of(BlockLevel::Node, place) }];
+        };
+        let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
+        if close.lacks.is_empty() || !self.nodes.lets(ask, node.key, false) {
+            return vec![Blocker { detail, ..blocker() }];
+        }
+        let one = |(name, missing): (&str, i64)| Blocker {
+            resource: Some(Arc::from(name)),
+            limit: node.total.amount(name),
+            used: node.total.amount(name).saturating_sub(node.available.amount(name)),
+            wanted: ask.resource.amount(name),
+            missing,
+            detail: detail.clone(),
+            ..blocker()
+        };
+        close.lacks.iter().map(one).collect()
+    }
+}
+
+/// What the conditions say that refuse, each in one line with how many nodes it concerns.
+fn refusals(nodes: &NodeTally) -> String {
+    let shown = nodes.refusals.iter().take(MOST_NODES);
+    let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
+}
+
+/// What a node lacks for an ask.
+pub(super) fn close(node: &Node, ask: &Ask) -> CloseNode {
+    let lack = |has: &Resource| {
+        let short = |(name, want): &(&str, i64)| *want > has.amount(name).max(0);
+        let missing = |(name, want): (&str, i64)| (name.to_owned(), want.saturating_sub(has.amount(name)));
+        let missing: Vec<(String, i64)> = ask.resource.iter().filter(short).map(missing).collect();
+        missing.iter().map(|(name, amount)| (name.as_str(), *amount)).collect()
+    };
+    CloseNode { node: node.id.clone(), lacks: lack(&node.available), too_small: lack(&node.total) }
+}
+
+impl NodeReason {
+    /// In words, behind a number of nodes.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Required => "other than the required one",
+            Self::Unschedulable => "drained",
+            Self::Reserved => "reserved for others",
+            Self::Capacity => "too small",
+            Self::Free => "with too little free",
+            Self::Predicate => "refused by conditions",
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Remedies that follow from the checks alone: each removes its blocker, and `enough` says that there is no other
+//! blocker. Whether it helps is tried in forks, by `whatif`.
+
+use super::types::{BlockLevel, Blocker, Place, Remedy, RemedyKind};
+use crate::state::ask::Ask;
+use crate::state::queue::Queue;
+use model::Resource;
+
+/// The remedies for the blockers of an ask.
+pub(super) fn of(ask: &Ask, blockers: &[Blocker], root: &Queue) -> Vec<Remedy> {
+    let by_node: Vec<&Blocker> = blockers.iter().filter(|blocker| needs_node(blocker)).collect();
+    let others = blockers.iter().filter(|blocker| !needs_node(blocker));
+    let mut remedies = Vec::new();
+    for blocker in others {
+        let enough = blockers.len() == 1;
+        remedies.extend(one(blocker).into_iter().map(|kind| Remedy { steps: vec![kind], enough, effects: None }));
+    }
+    if !by_node.is_empty() && ask.rare.required_node.is_none() {
+        let steps = vec![RemedyKind::AddNode(size(ask, root))];
+        remedies.push(Remedy { steps, enough: by_node.len() == blockers.len(), effects: None });
+    }
+    remedies
+}
+
+/// A node more takes it away: the cluster is full, or no node has room.
+fn needs_node(blocker: &Blocker) -> bool {
+    match (blocker.level, &blocker.place) {
+        (BlockLevel::Node, _) => true,
+        (BlockLevel::Queue, Place::Queue(queue)) => queue.depth() == 0,
+        (BlockLevel::Partition, _) => blocker.detail.contains("no node"),
+        _ => false,
+    }
+}
+
+/// A node that holds the ask, and with which the cluster has as much as is in use and wanted: a name that no node has had is limited from
+/// then on.
+fn size(ask: &Ask, root: &Queue) -> Resource {
+    let needed = |(name, want): (&'_ str, i64)| {
+        let (used, max) = (root.allocated.amount(name), root.max.as_ref().map_or(0, |max| max.amount(name)));
+        want.max(want.saturating_add(used).saturating_sub(max))
+    };
+    let wanted = ask.resource.iter().filter(|(_, want)| *want > 0);
+    let sizes: Vec<(&str, i64)> = wanted.map(|(name, want)| (name, needed((name, want)))).collect();
+    sizes.into_iter().collect()
+}
+
+fn one(blocker: &Blocker) -> Vec<RemedyKind> {
+    let Blocker { level, place, resource, limit, missing, holders, .. } = blocker;
+    let raise = || RemedyKind::Raise {
+        place: place.clone(),
+        resource: resource.clone(),
+        by: *missing,
+        to: limit.saturating_add(*missing),
+    };
+    let enough = holders.iter().filter(|holder| holder.amount >= *missing);
+    let end = enough.min_by_key(|holder| holder.amount);
+    let end = end.map(|holder| RemedyKind::End { app: holder.app.clone(), amount: holder.amount });
+    match (level, place) {
+        (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, _)
+        | (BlockLevel::User | BlockLevel::Group | BlockLevel::Queue, _) => {
+            std::iter::once(raise()).chain(end).collect()
+        }
+        (BlockLevel::Stalled, Place::App(app, Some(ask))) => vec![RemedyKind::ChangeAsk(app.clone(), ask.clone())],
+        _ => Vec::new(),
+    }
+}

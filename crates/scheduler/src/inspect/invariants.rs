@@ -1,0 +1,413 @@
+//! The invariants of the core (SCH-240): every counter compared with a recount of its objects. For tests and debug
+//! builds; the cost grows with the number of objects.
+//!
+//! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, as in most
+//! tests. With more objects it asserts them only after so many commands that the recount, which reads everything, costs each
+//! command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below the
+//! present usage.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::index::{QueueKey, SlabKey};
+use crate::interface::switches::{AskAgainAllocated, AskAgainPending, Switches};
+use crate::state::app::Application;
+use crate::state::ask::Ask;
+use crate::state::partition::Partition;
+use crate::state::queue::{Queue, ROOT};
+use crate::state::scheduler::Scheduler;
+use crate::state::task_group::TaskGroup;
+use crate::usage::{Bound, QueueUsage, Side};
+use crate::user_limits::bounds_of;
+use model::{AppId, AppState, Priority, Resource};
+
+/// An invariant that a switch may suspend, because it reproduces a defect of a release. All others hold under every profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Invariant {
+    /// The raw priority of a parent is the highest current priority of its children (11); suspended, it is the highest that a child
+    /// has reported.
+    PriorityOfParents,
+    /// A queue counts the applications that are Starting or Running in and below it (12).
+    RunningApps,
+    /// Each place of an application maximum that is taken without running belongs to an application in or below the queue that does not
+    /// run yet (SCH-112). A parent that has leaked places may be a leaf later.
+    AllocatingAccepted,
+    /// What counts as running for a user or a group is an application that is there (10).
+    RunningForLimits,
+    /// The usage of a group is the sum over the applications that count under it (10).
+    GroupUsage,
+    /// An application counts as pending what its pending asks ask for, which is never negative (1, 6).
+    Pending,
+    /// Nothing is allocated beyond a maximum that was not lowered under it (7). Nor is what is allocated for placeholders counted apart
+    /// where their size changes.
+    Maximum,
+    /// What a user has in use is the sum over the applications that count there (10); suspended, it is no less.
+    UserUsage,
+}
+
+impl Switches {
+    /// Which invariants do not hold under these switches, each with the switch that suspends it.
+    pub fn suspended(&self) -> Vec<(&'static str, Invariant)> {
+        let all = [
+            (self.priority_cache, "priority_cache", Invariant::PriorityOfParents),
+            (self.running_count_cut, "running_count_cut", Invariant::RunningApps),
+            (self.accepted_leak, "accepted_leak", Invariant::AllocatingAccepted),
+            (self.running_leak, "running_leak", Invariant::RunningForLimits),
+            (self.group_usage_lost, "group_limit_gone", Invariant::GroupUsage),
+            (self.ask_again_pending == AskAgainPending::LeavesOld, "ask_again_pending", Invariant::Pending),
+            (self.ask_again_allocated == AskAgainAllocated::Resizes, "ask_again_allocated", Invariant::Maximum),
+            (self.gang_failed_leak, "gang_failed_leak", Invariant::UserUsage),
+        ];
+        all.into_iter().filter(|(on, ..)| *on).map(|(_, switch, invariant)| (switch, invariant)).collect()
+    }
+}
+
+/// What does not add up, one line each; nothing when all is well.
+pub fn violations(scheduler: &Scheduler) -> Vec<String> {
+    let mut found = Vec::new();
+    for partition in scheduler.partitions() {
+        let suspended = scheduler.switches().suspended().into_iter().map(|(_, invariant)| invariant).collect();
+        let mut check = Check { partition, suspended, found: Vec::new() };
+        check.queues();
+        check.nodes();
+        check.apps();
+        check.reservations();
+        check.gangs();
+        check.usage();
+        found.extend(check.found.into_iter().map(|line| format!("{}: {line}", partition.name)));
+    }
+    found
+}
+
+/// With so many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
+#[cfg(debug_assertions)]
+const SMALL: u64 = 200;
+/// With more, a command pays for so many of them on average.
+#[cfg(debug_assertions)]
+const EACH: u64 = 10;
+
+/// Asserts the invariants after a command, in a debug build.
+#[cfg(debug_assertions)]
+pub(crate) fn assert_due(scheduler: &mut Scheduler) {
+    if scheduler.unasserted > 0 {
+        scheduler.unasserted -= 1;
+        return;
+    }
+    let wrong = violations(scheduler);
+    assert!(wrong.is_empty(), "the scheduler's counters do not add up:\n{}", wrong.join("\n"));
+    let asks = |partition: &Partition| partition.apps.iter().map(|(_, app)| 1 + app.asks.len() as u64).sum::<u64>();
+    let size = |p: &Partition| p.queues.len() as u64 + p.nodes.len() as u64 + asks(p);
+    let size = scheduler.partitions.iter().map(size).sum::<u64>();
+    scheduler.unasserted = if size <= SMALL { 0 } else { size / EACH };
+}
+
+struct Check<'a> {
+    partition: &'a Partition,
+    suspended: Vec<Invariant>,
+    found: Vec<String>,
+}
+
+impl Check<'_> {
+    fn holds(&self, invariant: Invariant) -> bool {
+        !self.suspended.contains(&invariant)
+    }
+
+    fn that(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.found.push(what());
+        }
+    }
+
+    /// (1), (6), (7 but for lowered quotas), (8), (11), (12).
+    fn queues(&mut self) {
+        let partition = self.partition;
+        for queue in partition.queues.iter() {
+            self.queue_sums(queue);
+            self.queue_counts(queue);
+            self.queue_lists(queue);
+        }
+    }
+
+    /// The amounts of one queue are the sums over its children and applications (1).
+    fn queue_sums(&mut self, queue: &Queue) {
+        let partition = self.partition;
+        let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
+            parts.fold(Resource::new(), |mut sum, part| {
+                sum.add_assign(part);
+                sum
+            })
+        };
+        let children = || queue.children.iter().map(|child| &partition.queues[*child]);
+        let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+        let holds: Vec<Resource> = apps().map(Application::holds).collect();
+        let path = &queue.path;
+        for (what, amount) in [("allocated", &queue.allocated), ("pending", &queue.pending)] {
+            let may_be = what == "pending" && !self.holds(Invariant::Pending);
+            self.that(may_be || !amount.has_negative(), || format!("{path} has negative {what} {amount:?}"));
+        }
+        let allocated = sum(&mut children().map(|c| &c.allocated).chain(holds.iter()));
+        self.that(allocated == queue.allocated, || {
+            format!("{path} has allocated {:?}, below it is {allocated:?}", queue.allocated)
+        });
+        let pending = sum(&mut children().map(|c| &c.pending).chain(apps().map(|app| &app.pending)));
+        self.that(pending == queue.pending, || {
+            format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
+        });
+        let victims: Vec<Resource> = apps().map(Application::preempting).collect();
+        let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
+        self.that(preempting == queue.preempting, || {
+            format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
+        });
+        let within = queue.preempting.iter().all(|(name, amount)| amount <= queue.allocated.amount(name));
+        self.that(within && !queue.preempting.has_negative(), || {
+            format!("{path} has preempting {:?} of {:?}", queue.preempting, queue.allocated)
+        });
+    }
+
+    /// The application counts of one queue, and its priority, agree with its children and applications (11, 12).
+    fn queue_counts(&mut self, queue: &Queue) {
+        let partition = self.partition;
+        let tree = &partition.queues;
+        let path = &queue.path;
+        let children = || queue.children.iter().map(|child| &tree[*child]);
+        let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+        let running =
+            children().map(|c| c.running).sum::<u64>() + apps().filter(|app| app.counts_as_running()).count() as u64;
+        let exact = self.holds(Invariant::RunningApps);
+        self.that(running == queue.running || !exact, || {
+            format!("{path} counts {} running of {running}", queue.running)
+        });
+        let count = children().map(|c| c.app_count).sum::<u64>() + queue.apps.len() as u64;
+        self.that(count == queue.app_count, || format!("{path} counts {} applications of {count}", queue.app_count));
+        let exact = self.holds(Invariant::PriorityOfParents);
+        let priority = if !exact {
+            tree.recounted_priority(queue.key, apps().map(Application::priority))
+        } else {
+            let inside = children().map(Queue::current_priority);
+            inside.chain(apps().map(Application::priority)).max().unwrap_or(Priority::MIN)
+        };
+        self.that(priority == queue.raw_priority, || {
+            format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
+        });
+        if self.holds(Invariant::AllocatingAccepted) {
+            let waits = |id: &AppId| {
+                let app = partition.app_key(id).map(|key| &partition.apps[key]);
+                app.is_some_and(|app| {
+                    !app.counts_as_running() && partition.queues.path_up(app.queue).contains(&queue.key)
+                })
+            };
+            self.that(queue.allocating_accepted.iter().all(waits), || {
+                format!("{path} keeps places for {:?}", queue.allocating_accepted)
+            });
+        }
+    }
+
+    /// The candidates of one leaf are its applications with pending asks.
+    fn queue_lists(&mut self, queue: &Queue) {
+        let partition = self.partition;
+        let path = &queue.path;
+        let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+        let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
+        self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
+        let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
+        let among = queue.replacers.iter().all(|rank| queue.candidates.contains(rank));
+        self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
+        let asleep = apps().filter(|app| queue.candidates.has_asleep(app)).count();
+        self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
+    }
+
+    /// (2), (3), (4), (5).
+    fn nodes(&mut self) {
+        let partition = self.partition;
+        let (mut total, mut allocated, mut coming) = (Resource::new(), Resource::new(), Resource::new());
+        for node in partition.nodes.iter() {
+            total.add_assign(&node.total);
+            allocated.add_assign(&node.allocated);
+            let id = &node.id;
+            let rest = node.total.sub(&node.allocated).sub(&node.occupied);
+            self.that(rest == node.available, || format!("node {id} has {:?} left, not {rest:?}", node.available));
+            let mut own = Resource::new();
+            for (number, (app, ask)) in &node.allocations {
+                let ask = partition.apps.get(*app).and_then(|app| app.asks.get(*ask));
+                let allocated = ask.and_then(|ask| ask.allocation).map(|a| (a.number, a.node));
+                let to_come = ask.and_then(|ask| ask.rare.takes_over).filter(|t| t.charged).map(|t| (t.number, t.node));
+                self.that(allocated.or(to_come) == Some((*number, node.key)), || {
+                    format!("node {id} has allocation {number} that is not there")
+                });
+                if let Some(ask) = ask {
+                    own.add_assign(&ask.resource);
+                    if to_come.is_some() {
+                        coming.add_assign(&ask.resource);
+                    }
+                }
+            }
+            for left in &node.left_behind {
+                own.add_assign(&left.resource);
+                coming.add_assign(&left.resource);
+            }
+            self.that(own == node.allocated, || format!("node {id} has allocated {:?}, not {own:?}", node.allocated));
+        }
+        let Some(root) = partition.queues.get(ROOT) else { return };
+        let max = root.max.clone().unwrap_or_default();
+        self.that(total == max, || format!("the root's maximum is {max:?}, the nodes have {total:?}"));
+        self.that(allocated == root.allocated.add(&coming), || {
+            format!("root has {:?}, nodes {allocated:?}", root.allocated)
+        });
+    }
+
+    /// (1) and the sums within an application.
+    fn apps(&mut self) {
+        for (_, app) in self.partition.apps.iter() {
+            let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
+            for (_, ask) in app.asks.iter() {
+                match (&ask.allocation, ask.placeholder) {
+                    (None, _) if ask.rare.takes_over.is_some() || ask.superseded => {}
+                    (None, _) => pending.add_assign(&ask.resource),
+                    (Some(_), false) => real.add_assign(&ask.resource),
+                    (Some(_), true) => placeholders.add_assign(&ask.resource),
+                }
+            }
+            let counted = pending == app.pending && app.counts_by_priority() || !self.holds(Invariant::Pending);
+            let apart = real == app.allocated && placeholders == app.allocated_placeholder;
+            let resized = !self.holds(Invariant::Maximum) && real.add(&placeholders).sub(&app.holds()).is_zero();
+            let same = counted && (apart || resized);
+            self.that(same, || format!("application {} miscounts its asks", app.id));
+            let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
+            self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {
+                format!("application {} has lost an ask", app.id)
+            });
+            self.that(self.partition.app_key(&app.id) == Some(app.key), || {
+                format!("application {} is not found", app.id)
+            });
+        }
+    }
+
+    /// Placeholders are counted, task groups know theirs and who waits for them, ties hold on both sides, and a gang's time runs
+    /// only while it has placeholders.
+    fn gangs(&mut self) {
+        let partition = self.partition;
+        let mut count = 0;
+        for (_, app) in partition.apps.iter() {
+            let held = app.asks.iter().filter(|(_, ask)| ask.placeholder && ask.allocation.is_some()).count();
+            count += held as u64;
+            let known: usize = app.task_groups.values().map(|group| group.placeholders.len()).sum();
+            self.that(held == known, || format!("task groups of {} know {known} placeholders of {held}", app.id));
+            for (name, group) in &app.task_groups {
+                self.that(task_group_is_right(app, name, group, partition.switches.gang_timeout_real), || {
+                    format!("task group {name} of {} is wrong: {group:?}", app.id)
+                });
+            }
+            for (key, ask) in app.asks.iter() {
+                let other = ask.rare.takes_over.and_then(|takeover| app.asks.get(takeover.placeholder));
+                let ties =
+                    ask.rare.takes_over.is_none() || other.is_some_and(|other| other.rare.gives_way == Some(key));
+                let back = ask.rare.gives_way.and_then(|real| app.asks.get(real)?.rare.takes_over);
+                let tied = ask.rare.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
+                self.that(ties && tied, || format!("ask {} of {} is tied to nobody", ask.id, app.id));
+            }
+            let timer = app.placeholder_timer;
+            let stays = !self.holds(Invariant::Maximum) && !app.allocated_placeholder.is_zero();
+            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && (held > 0 || stays));
+            self.that(runs, || format!("the gang's time of {} runs for nothing", app.id));
+        }
+        self.that(count == partition.placeholders, || {
+            format!("{count} placeholders held, {} counted", partition.placeholders)
+        });
+    }
+
+    /// (9): a reservation stands on both sides, and is counted.
+    fn reservations(&mut self) {
+        let partition = self.partition;
+        let mut count = 0;
+        for (_, app) in partition.apps.iter() {
+            count += app.reservations.len() as u64;
+            for (ask, node) in &app.reservations {
+                let kept = partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
+                let pending = app.asks.get(*ask).is_some_and(|ask| ask.allocation.is_none());
+                self.that(kept && pending, || {
+                    format!("application {} holds a reservation that does not stand", app.id)
+                });
+            }
+            let place = (app.submitted, app.id.clone(), app.key);
+            let known = partition.queues[app.queue].reserved.contains(&place);
+            self.that(known != app.reservations.is_empty(), || {
+                format!("the leaf of {} miscounts reservations", app.id)
+            });
+        }
+        let on_nodes: usize = partition.nodes.iter().map(|node| node.reservations.len()).sum();
+        self.that(count == on_nodes as u64 && count == partition.reservations, || {
+            format!("{count} reservations held, {on_nodes} on nodes, {} counted", partition.reservations)
+        });
+    }
+
+    /// (10): the usage of a user or group in a queue is the sum over the applications that count there. An application runs
+    /// there if it has had an allocation since it last had nothing left. The limits that hold for an application are those
+    /// of its path.
+    fn usage(&mut self) {
+        let partition = self.partition;
+        let (lossy, leaks) = (!self.holds(Invariant::GroupUsage), !self.holds(Invariant::RunningForLimits));
+        let left = !self.holds(Invariant::UserUsage);
+        let mut counted: BTreeMap<(Side, &str, QueueKey), QueueUsage> = BTreeMap::new();
+        for (_, app) in partition.apps.iter() {
+            let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
+            let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
+            self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
+            // One that returns from Completing with placeholders counts again with its next allocation only (LIM-013).
+            let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
+            self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
+            for queue in path.iter().copied() {
+                for (side, name) in [(Side::User, Some(app.who.user.as_str())), (Side::Group, group)] {
+                    let Some(name) = name else { continue };
+                    let sum = counted.entry((side, name, queue)).or_default();
+                    sum.apps += 1;
+                    sum.allocated.add_assign(&app.holds());
+                    if app.account.running {
+                        sum.running.insert(app.id.clone());
+                    }
+                }
+            }
+            if let Some(bounds) = &app.account.bounds {
+                let want = bounds_of(&partition.queues, &path, &app.who.user, group);
+                let same = |(a, b): (&Bound, &Bound)| {
+                    (a.queue, a.side) == (b.queue, b.side) && Arc::ptr_eq(&a.limit, &b.limit)
+                };
+                let same = bounds.len() == want.len() && bounds.iter().zip(&want).all(same);
+                self.that(same, || format!("{} is held to limits that are not in force", app.id));
+            }
+        }
+        let users = partition.usage.users.iter().map(|(_, tracker)| (Side::User, tracker));
+        let groups = partition.usage.groups.iter().map(|(_, tracker)| (Side::Group, tracker));
+        for (side, tracker) in users.chain(groups) {
+            for (queue, usage) in tracker.levels() {
+                let want = counted.remove(&(side, &tracker.name, queue)).unwrap_or_default();
+                let same = match side {
+                    Side::Group if lossy => want.apps == usage.apps,
+                    _ if left => want.apps == usage.apps && usage.allocated.at_least(&want.allocated),
+                    _ if leaks => (want.apps, &want.allocated) == (usage.apps, &usage.allocated),
+                    _ => want == *usage,
+                };
+                self.that(same, || {
+                    format!("{side:?} {} has {usage:?} in queue {}, not {want:?}", tracker.name, queue.slot())
+                });
+            }
+        }
+        self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
+    }
+}
+
+/// Whether an application has both sides of a replacement in one task group.
+fn may_replace(app: &Application) -> bool {
+    app.task_groups.values().any(|group| group.waiting > 0 && !group.placeholders.is_empty())
+}
+
+/// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
+fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup, counts_real: bool) -> bool {
+    let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
+    let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
+    let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
+    let held = group.placeholders.iter().all(|(number, key)| {
+        let ask = app.asks.get(*key).filter(own).filter(|ask| ask.placeholder);
+        ask.and_then(|ask| ask.allocation).is_some_and(|allocation| allocation.number == *number)
+    });
+    waiting == group.waiting && held && (counts_real || group.timed_out <= group.count) && group.replaced <= group.count
+}

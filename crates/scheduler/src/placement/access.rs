@@ -1,0 +1,70 @@
+//! The submitters and administrators of a queue (`acl-and-users.md` section 4).
+
+use model::{Acl, Identity, QueuePath};
+
+use super::tree::{QueueTree, ancestors};
+use super::well_known::RECOVERY_QUEUE;
+
+/// The access list that lets someone in. Names only who asked, nobody else from the list (ACL-029).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Grant {
+    /// The queue whose list it is.
+    pub queue: QueuePath,
+    /// Which of its lists.
+    pub list: AclKind,
+    /// Why the list grants.
+    pub by: GrantedBy,
+}
+
+/// The two access lists of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum AclKind {
+    /// `submitacl`: may submit to the queue.
+    Submit,
+    /// `adminacl`: may administer the queue, and submit.
+    Admin,
+}
+
+/// How an access list names someone (ACL-020).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum GrantedBy {
+    /// It names everybody.
+    Everybody,
+    /// It names the user.
+    User,
+    /// It names this group of his.
+    Group(Box<str>),
+}
+
+/// What gives `who` submit access to the queue at `path`, nearest queue first (ACL-021, ACL-026).
+pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
+    if path == RECOVERY_QUEUE {
+        return None;
+    }
+    ancestors(path).filter_map(|path| tree.queue(path)).find_map(|queue| {
+        let by_list = |list, acl| granted_by(acl, who).map(|by| Grant { queue: queue.path.clone(), list, by });
+        by_list(AclKind::Submit, queue.submit_acl).or_else(|| by_list(AclKind::Admin, queue.admin_acl))
+    })
+}
+
+/// What gives `who` admin access to the queue at `path`, nearest queue first (ACL-022).
+pub fn admin<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
+    ancestors(path).filter_map(|path| tree.queue(path)).find_map(|queue| {
+        let by = granted_by(queue.admin_acl, who)?;
+        Some(Grant { queue: queue.path.clone(), list: AclKind::Admin, by })
+    })
+}
+
+fn granted_by(acl: &Acl, who: &Identity) -> Option<GrantedBy> {
+    if !acl.grants(who) {
+        return None;
+    }
+    Some(if acl.everybody {
+        GrantedBy::Everybody
+    } else if acl.users.contains(&who.user) {
+        GrantedBy::User
+    } else {
+        let group = who.groups.iter().find(|group| acl.groups.contains(group));
+        GrantedBy::Group(group.map(String::as_str).unwrap_or_default().into())
+    })
+}

@@ -1,0 +1,143 @@
+//! Filters of rules (`placement.md` section 5).
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use config::FilterConfig;
+use model::Identity;
+use model::expression::{ExpressionFault, compile, is_expression};
+use model::name::{NameChars, is_limit_group, is_limit_user};
+
+/// A compiled filter.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub(super) deny: bool,
+    pub(super) users: Names,
+    pub(super) groups: Names,
+}
+
+/// The users or the groups of a filter (PLC-052, PLC-053).
+#[derive(Clone, Debug, Default)]
+pub(super) enum Names {
+    /// None were written.
+    #[default]
+    Absent,
+    /// Exact names, sorted; perhaps none is left.
+    List(Box<[Arc<str>]>),
+    /// One expression, with the text that it was made of.
+    Expression(Regex, Arc<str>),
+}
+
+/// What a filter says of someone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum FilterVerdict {
+    /// It was not asked: the rule has no input (PLC-030).
+    #[default]
+    NotAsked,
+    /// There is nothing to filter by: everybody passes (PLC-050).
+    Open,
+    /// It denies and names nobody, so nobody passes (PLC-050).
+    Closed,
+    /// Passes: named by an allow filter (the match), or not named by a deny filter.
+    Passes(Option<Match>),
+    /// Stopped: named by a deny filter (the match), or not named by an allow filter.
+    Stops(Option<Match>),
+}
+
+/// What matched in a filter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Match {
+    /// The user or the group that matched.
+    pub by: MatchedBy,
+    /// The entry of the filter: a name or an expression.
+    #[serde(with = "model::saved::text")]
+    pub entry: Arc<str>,
+}
+
+/// Which part of an identity a filter matched (PLC-057).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum MatchedBy {
+    /// The user name.
+    User,
+    /// A group of the user that is in the list.
+    Group(Box<str>),
+}
+
+impl FilterVerdict {
+    /// Whether the rule continues.
+    pub fn passes(&self) -> bool {
+        matches!(self, Self::Open | Self::Passes(_))
+    }
+}
+
+impl Filter {
+    /// Compiles a filter.
+    ///
+    /// # Errors
+    /// The entry that is an expression and does not compile, and why (CFG-083, CFG-084).
+    pub(super) fn build(config: &FilterConfig, chars: NameChars) -> Result<Self, (String, ExpressionFault)> {
+        Ok(Self {
+            deny: config.deny,
+            users: Names::build(&config.users, |name| is_limit_user(name, chars))?,
+            groups: Names::build(&config.groups, is_limit_group)?,
+        })
+    }
+
+    /// Judges someone (PLC-050, PLC-057, PLC-058).
+    pub fn judge(&self, who: &Identity) -> FilterVerdict {
+        if self.is_empty() {
+            return if self.deny { FilterVerdict::Closed } else { FilterVerdict::Open };
+        }
+        let by_user = || self.users.find(&who.user).map(|entry| Match { by: MatchedBy::User, entry });
+        let by_group = || {
+            who.groups.iter().find_map(|group| {
+                self.groups.find(group).map(|entry| Match { by: MatchedBy::Group(group.as_str().into()), entry })
+            })
+        };
+        let found = by_user().or_else(by_group);
+        if found.is_some() == self.deny { FilterVerdict::Stops(found) } else { FilterVerdict::Passes(found) }
+    }
+
+    /// The groups that a `secondarygroup` rule chooses by: none for a deny filter (PLC-045).
+    pub(super) fn wanted_groups(&self) -> Names {
+        if self.deny { Names::Absent } else { self.groups.clone() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        matches!((&self.users, &self.groups), (Names::Absent, Names::Absent))
+    }
+}
+
+impl Names {
+    fn build(entries: &[String], legal: impl Fn(&str) -> bool) -> Result<Self, (String, ExpressionFault)> {
+        match entries {
+            [] => Ok(Self::Absent),
+            [only] if is_expression(only) => {
+                let regex = compile(only).map_err(|fault| (only.clone(), fault))?;
+                Ok(Self::Expression(regex, only.as_str().into()))
+            }
+            _ => {
+                let mut names: Vec<Arc<str>> =
+                    entries.iter().filter(|name| legal(name)).map(|name| name.as_str().into()).collect();
+                names.sort_unstable();
+                names.dedup();
+                Ok(Self::List(names.into()))
+            }
+        }
+    }
+
+    /// Whether nothing was written.
+    pub(super) fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// The entry that matches `name`, with case.
+    pub(super) fn find(&self, name: &str) -> Option<Arc<str>> {
+        match self {
+            Self::Absent => None,
+            Self::List(names) => names.binary_search_by(|entry| (**entry).cmp(name)).ok().map(|at| names[at].clone()),
+            Self::Expression(regex, text) => regex.is_match(name).then(|| text.clone()),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Records of placements: for each application how it got into its queue, and for each rule how often it decided.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use crate::index::Index;
+
+use super::decide::Placement;
+use super::rules::Rules;
+use super::text::Line;
+use super::trace::{RuleEnd, RuleRef};
+
+/// A placement and the rules that it ran under: enough to describe it in words at any time.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The rules at that time.
+    pub rules: Arc<Rules>,
+    /// The result of these rules.
+    pub placement: Placement,
+}
+
+impl Record {
+    /// The walk line by line.
+    pub fn lines(&self) -> Vec<Line> {
+        self.placement.lines(&self.rules)
+    }
+}
+
+/// Gives out records, the same one for placements that are equal: most applications come in the same few ways.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    recent: Index<u64, Arc<Record>>,
+}
+
+impl Records {
+    /// How many different records are remembered for sharing; then it begins again.
+    const REMEMBERED: usize = 4096;
+
+    /// The record of a placement.
+    pub fn keep(&mut self, rules: &Arc<Rules>, mut placement: Placement) -> Arc<Record> {
+        let mut hasher = FxHasher::default();
+        placement.hash(&mut hasher);
+        let key = hasher.finish();
+        if let Some(known) = self.recent.get(&key)
+            && Arc::ptr_eq(&known.rules, rules)
+            && known.placement == placement
+        {
+            return Arc::clone(known);
+        }
+        // Room was made for every rule of the list; most are never reached.
+        placement.trace.rules.shrink_to_fit();
+        placement.trace.rules.iter_mut().for_each(|entry| entry.steps.shrink_to_fit());
+        let record = Arc::new(Record { rules: Arc::clone(rules), placement });
+        if self.recent.len() >= Self::REMEMBERED {
+            self.recent = Index::default();
+        }
+        self.recent.insert(key, Arc::clone(&record));
+        record
+    }
+}
+
+/// How often each rule was reached, and how often it placed an application.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Hits {
+    /// By rule of the list; behind them the recovery rule, then the default queue of 1.8.
+    pub rules: Vec<Hit>,
+    /// Applications that the rules refused.
+    pub refused: u64,
+}
+
+/// The count of one rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Hit {
+    /// How often it ran.
+    pub reached: u64,
+    /// How often it placed.
+    pub placed: u64,
+}
+
+impl Hits {
+    /// No hits of `rules`.
+    pub fn of(rules: &Rules) -> Self {
+        Self { rules: vec![Hit::default(); rules.len() + 2], refused: 0 }
+    }
+
+    /// The count of a rule.
+    pub fn get(&self, rule: RuleRef) -> Hit {
+        self.index(rule).and_then(|index| self.rules.get(index)).copied().unwrap_or_default()
+    }
+
+    /// Counts a placement; one that no rule has seen is not counted.
+    pub fn count(&mut self, placement: &Placement) {
+        for entry in &placement.trace.rules {
+            if let Some(hit) = self.index(entry.rule).and_then(|index| self.rules.get_mut(index)) {
+                hit.reached += 1;
+                hit.placed += u64::from(entry.end == RuleEnd::Placed);
+            }
+        }
+        self.refused += u64::from(placement.placed().is_none() && !placement.trace.rules.is_empty());
+    }
+
+    fn index(&self, rule: RuleRef) -> Option<usize> {
+        match rule {
+            RuleRef::Rule(number) => Some(number),
+            RuleRef::Recovery => self.rules.len().checked_sub(2),
+            RuleRef::Fallback => self.rules.len().checked_sub(1),
+        }
+    }
+}

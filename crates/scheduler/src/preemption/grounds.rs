@@ -1,0 +1,271 @@
+//! What a search for victims looked at, for people: who stays, and why.
+//!
+//! Invariant: an allocation of a leaf that gives, for which [`why_kept`] names no reason, is a candidate of the search.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fence::{Fence, VictimQueue};
+use super::quota::QuotaPlan;
+use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
+use super::victim_search::{PreemptionPlan, shares_name, why_kept};
+use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
+use crate::interface::grounds::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+use crate::state::ask::Ask;
+use crate::state::partition::Partition;
+use model::{AppId, AskId, NodeId, Resource};
+
+/// How many allocations are looked at one by one; of the others only the number is given.
+const MOST_LOOKED_AT: usize = 2_000;
+
+/// Allocations of one leaf with the same reason.
+type Group = (QueueKey, WhyKept);
+/// How many they are, and the first of them.
+type Counted = (u64, Option<(AppId, AskId)>);
+
+/// What is counted while the allocations are looked at.
+#[derive(Default)]
+struct Tally {
+    groups: BTreeMap<Group, Counted>,
+    others: u64,
+    looked_at: usize,
+}
+
+impl Tally {
+    /// Whether so many more are looked at one by one; they are counted if not.
+    fn looks_at(&mut self, count: usize) -> bool {
+        let looks = self.looked_at + count <= MOST_LOOKED_AT;
+        if looks {
+            self.looked_at += count;
+        } else {
+            self.others += count as u64;
+        }
+        looks
+    }
+
+    fn keep(&mut self, leaf: QueueKey, why: WhyKept, id: impl FnOnce() -> (AppId, AskId)) {
+        let (count, first) = self.groups.entry((leaf, why)).or_default();
+        *count += 1;
+        first.get_or_insert_with(id);
+    }
+}
+
+/// Why an allocation was no candidate where a maximum is enforced.
+fn why_out_of_plan(held: &Ask) -> WhyKept {
+    if held.rare.required_node.is_some() {
+        WhyKept::RequiresNode
+    } else if held.released {
+        WhyKept::Going
+    } else if held.allocation.is_some_and(|allocation| allocation.preempted) {
+        WhyKept::Preempted
+    } else {
+        // Its queue is to give nothing.
+        WhyKept::WithinGuarantee
+    }
+}
+
+type Victims = BTreeSet<(AppKey, AskKey)>;
+
+impl Partition {
+    /// The grounds of a choice that is about to be carried out.
+    pub(super) fn grounds_of(&self, app: AppKey, ask: AskKey, plan: &PreemptionPlan) -> PreemptionGrounds {
+        let victims: Victims = plan.victims.iter().copied().collect();
+        let kept = self.kept_for((app, ask), Some(plan.node), &victims);
+        let node = Some(self.nodes[plan.node].id.clone());
+        self.grounds(PreemptionRule::Guarantee, (app, ask), node, &victims, kept)
+    }
+
+    /// The same on a node that the ask requires.
+    pub(super) fn grounds_on_required(
+        &self,
+        app: AppKey,
+        ask: AskKey,
+        node: NodeKey,
+        victims: &[(AppKey, AskKey)],
+    ) -> PreemptionGrounds {
+        let victims: Victims = victims.iter().copied().collect();
+        let mut tally = Tally::default();
+        let preemptor = &self.apps[app].asks[ask];
+        for (other, key) in self.nodes[node].allocations.values().filter(|held| !victims.contains(*held)) {
+            let (application, held) = (&self.apps[*other], &self.apps[*other].asks[*key]);
+            let Some(allocation) = &held.allocation else { continue };
+            let why = if held.rare.required_node.is_some() {
+                WhyKept::RequiresNode
+            } else if held.goes_anyway() {
+                WhyKept::Going
+            } else if allocation.preempted {
+                WhyKept::Preempted
+            } else if held.priority > preemptor.priority {
+                WhyKept::Important
+            } else if !shares_name(&held.resource, &preemptor.resource) {
+                WhyKept::NothingShared
+            } else {
+                WhyKept::NotNeeded
+            };
+            tally.keep(application.queue, why, || (application.id.clone(), held.id.clone()));
+        }
+        let kept = self.named(tally, &victims);
+        let node = Some(self.nodes[node].id.clone());
+        self.grounds(PreemptionRule::RequiredNode, (app, ask), node, &victims, kept)
+    }
+
+    /// The grounds of the maximum of `queue`, which is enforced by a plan.
+    pub(super) fn grounds_of_maximum(&self, queue: QueueKey, plan: &QuotaPlan<(AppKey, AskKey)>) -> PreemptionGrounds {
+        let victims: Victims = plan.victims.iter().copied().collect();
+        let max = self.queues[queue].max.clone();
+        PreemptionGrounds {
+            rule: PreemptionRule::Maximum,
+            node: None,
+            wanted: plan.excess.clone(),
+            own: Standing { max, guaranteed: None, ..self.standing_with(queue, &victims) },
+            leaves: self.leaves_of(&victims),
+            victims: victims.len() as u64,
+            kept: self.kept_below(queue, &victims, &plan.kept),
+        }
+    }
+
+    /// Looks at all below a queue whose maximum is enforced that is not among the victims. `known`: why the candidates stay.
+    fn kept_below(&self, queue: QueueKey, victims: &Victims, known: &[((AppKey, AskKey), WhyKept)]) -> KeptSurvey {
+        let known: BTreeMap<(AppKey, AskKey), WhyKept> = known.iter().copied().collect();
+        let mut tally = Tally::default();
+        let mut stack = vec![queue];
+        while let Some(key) = stack.pop() {
+            let queue = &self.queues[key];
+            stack.extend(queue.children.iter().rev());
+            for app in queue.apps.iter().map(|app| &self.apps[*app]) {
+                if !tally.looks_at(app.allocations.len()) {
+                    continue;
+                }
+                for ask in app.allocations.values().filter(|ask| !victims.contains(&(app.key, **ask))) {
+                    let held = &app.asks[*ask];
+                    let why = known.get(&(app.key, *ask)).copied().unwrap_or_else(|| why_out_of_plan(held));
+                    tally.keep(key, why, || (app.id.clone(), held.id.clone()));
+                }
+            }
+        }
+        self.named(tally, victims)
+    }
+
+    /// Why nothing that a search looks at for an ask makes room for it.
+    pub(super) fn kept_without_victims(&self, app: AppKey, ask: AskKey) -> KeptSurvey {
+        self.kept_for((app, ask), None, &Victims::new())
+    }
+
+    fn grounds(
+        &self,
+        rule: PreemptionRule,
+        (app, ask): (AppKey, AskKey),
+        node: Option<NodeId>,
+        victims: &Victims,
+        kept: KeptSurvey,
+    ) -> PreemptionGrounds {
+        let application = &self.apps[app];
+        PreemptionGrounds {
+            rule,
+            node,
+            wanted: application.asks[ask].resource.clone(),
+            own: self.standing_with(application.queue, victims),
+            leaves: self.leaves_of(victims),
+            victims: victims.len() as u64,
+            kept,
+        }
+    }
+
+    fn leaves_of(&self, victims: &Victims) -> Vec<Standing> {
+        let leaves: BTreeSet<QueueKey> = victims.iter().map(|(app, _)| self.apps[*app].queue).collect();
+        let mut leaves: Vec<Standing> = leaves.into_iter().map(|leaf| self.standing_with(leaf, victims)).collect();
+        leaves.sort_by(|one, other| one.queue.cmp(&other.queue));
+        leaves.truncate(PreemptionGrounds::MOST_NAMED);
+        leaves
+    }
+
+    /// How a queue stands to its guarantee now.
+    pub(super) fn standing(&self, key: QueueKey) -> Standing {
+        self.standing_with(key, &Victims::new())
+    }
+
+    fn standing_with(&self, key: QueueKey, victims: &Victims) -> Standing {
+        let queue = &self.queues[key];
+        let path = self.queues.path_up(key);
+        let guarantees = path.iter().map(|key| self.queues[*key].guaranteed.as_ref());
+        let of_leaf = |(app, _): &&(AppKey, AskKey)| self.apps[*app].queue == key;
+        Standing {
+            queue: queue.path.clone(),
+            used: queue.allocated.sub_only_existing(&queue.preempting),
+            guaranteed: guarantees.fold(None, |least, own| Resource::min_permissive_unset(least.as_ref(), own)),
+            max: None,
+            victims: victims.iter().filter(of_leaf).count() as u64,
+        }
+    }
+
+    /// Looks at all inside the fence of an ask that is not among the victims.
+    fn kept_for(&self, (app, key): (AppKey, AskKey), node: Option<NodeKey>, victims: &Victims) -> KeptSurvey {
+        let (queues, switches) = (&self.queues, &self.switches);
+        let (leaf, ask) = (self.apps[app].queue, &self.apps[app].asks[key]);
+        let mut snapshot = PreemptionSnapshot::new(queues, switches, leaf, &ask.resource);
+        let fence = Fence::around(queues, leaf, (ask.priority, &ask.resource), switches.max_is_fence);
+        let mut visits: Vec<(VictimQueue, LevelKey, bool)> = Vec::new();
+        for of in fence.victim_queues(queues) {
+            let level = snapshot.level(of.leaf);
+            visits.push((of, level, snapshot.gives(level)));
+        }
+        for (app, ask) in victims {
+            let level = snapshot.level(self.apps[*app].queue);
+            snapshot.remove(level, &self.apps[*app].asks[*ask].resource);
+        }
+        let mut tally = Tally::default();
+        for (of, level, gives) in visits {
+            self.look_at_leaf(&mut tally, &mut snapshot, (of, level, gives), (&ask.resource, node, victims));
+        }
+        self.named(tally, victims)
+    }
+
+    fn look_at_leaf<'a>(
+        &'a self,
+        tally: &mut Tally,
+        snapshot: &mut PreemptionSnapshot<'a>,
+        (of, level, gives): (VictimQueue, LevelKey, bool),
+        (wanted, node, victims): (&Resource, Option<NodeKey>, &Victims),
+    ) {
+        for app in &self.queues[of.leaf].apps {
+            let app = &self.apps[*app];
+            if !tally.looks_at(app.allocations.len()) {
+                continue;
+            }
+            for key in app.allocations.values().filter(|key| !victims.contains(&(app.key, **key))) {
+                let held = &app.asks[*key];
+                let Some(allocation) = &held.allocation else { continue };
+                let reason = match gives {
+                    false => Some(WhyKept::WithinGuarantee),
+                    true => why_kept(&self.switches, held, allocation, wanted, of.up_to),
+                };
+                let why = reason.unwrap_or_else(|| {
+                    let mark = snapshot.mark();
+                    let stays = snapshot.offer(level, &held.resource, false) != OfferResult::Taken;
+                    snapshot.rewind(mark);
+                    match node {
+                        _ if stays => WhyKept::Floor,
+                        None => WhyKept::NoUse,
+                        Some(node) if allocation.node != node => WhyKept::OtherNode,
+                        Some(_) => WhyKept::NotNeeded,
+                    }
+                });
+                tally.keep(of.leaf, why, || (app.id.clone(), held.id.clone()));
+            }
+        }
+    }
+
+    /// What was counted, with the largest groups named.
+    fn named(&self, tally: Tally, victims: &Victims) -> KeptSurvey {
+        let mut groups: Vec<(Group, Counted)> = tally.groups.into_iter().collect();
+        let path = |key: QueueKey| self.queues[key].path.as_str();
+        groups.sort_by(|((one, why), (count, _)), ((other, other_why), (other_count, _))| {
+            other_count.cmp(count).then_with(|| path(*one).cmp(path(*other))).then_with(|| why.cmp(other_why))
+        });
+        let rest = groups.split_off(groups.len().min(PreemptionGrounds::MOST_NAMED));
+        let others = tally.others + rest.iter().map(|(_, (count, _))| count).sum::<u64>();
+        let named = groups.into_iter().filter_map(|((leaf, why), (count, first))| {
+            Some(Kept { why, leaf: self.standing_with(leaf, victims), count, first: first? })
+        });
+        KeptSurvey { groups: named.collect(), others }
+    }
+}

@@ -1,0 +1,103 @@
+//! How much of a queue is to go, and which of its leaves give how much of it (`profiles.md` section 10.2).
+
+use super::tree::{QuotaQueue, QuotaTree, path_up};
+use super::victims::{LeafShare, leaf_share};
+use crate::index::QueueKey;
+use crate::interface::grounds::WhyKept;
+use model::{QueuePath, Resource};
+
+/// What enforcing the maximum of one queue leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaPlan<V> {
+    /// The full path of the queue that is above its maximum.
+    pub queue: QueuePath,
+    /// How much is to go.
+    pub excess: Resource,
+    /// Which allocations go, in the order in which they are chosen.
+    pub victims: Vec<V>,
+    /// Which of those that were looked at stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
+    pub kept: Vec<(V, WhyKept)>,
+    /// Whether there were allocations to choose from.
+    pub had_candidates: bool,
+}
+
+/// What enforcing the maximum of a queue would lead to now; `None` where there is no such queue.
+pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
+    let queue = tree.quota_queue(key)?;
+    let excess = excess(tree, key, &queue);
+    let (path, kept) = (queue.path.clone(), Vec::new());
+    let mut plan = QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), kept, had_candidates: false };
+    // Nothing to bring down to: no maximum any more, or all of it goes already (N-01e).
+    let mut stack = if excess.is_empty() { Vec::new() } else { vec![(key, excess)] };
+    while let Some((key, share)) = stack.pop() {
+        let Some(queue) = tree.quota_queue(key) else { continue };
+        if queue.leaf {
+            let LeafShare { victims, kept, had_candidates } = leaf_share(tree, (key, &queue), &share);
+            plan.victims.extend(victims);
+            plan.kept.extend(kept);
+            plan.had_candidates |= had_candidates;
+        } else {
+            stack.extend(shared_out(tree, &queue, &share).into_iter().rev());
+        }
+    }
+    Some(plan)
+}
+
+/// By how much a queue is above its own maximum, as far as guarantees let that go.
+fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Resource {
+    let max = queue.max.into_iter().flat_map(Resource::iter);
+    let above = max.filter_map(|(name, most)| {
+        let above = queue.used(name) - most;
+        let above = guard(tree, key, name).map_or(above, |guard| above.min(guard));
+        (above > 0).then_some((name, above))
+    });
+    above.collect()
+}
+
+/// How much of a name the guarantees of a queue and of those above it let go; `None` where none has it.
+fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
+    if tree.law().largest_guard {
+        let above =
+            path_up(tree, key).filter_map(|queue| Some(queue.allocated.amount(name) - queue.guaranteed?.get(name)?));
+        return above.filter(|above| *above > 0).max();
+    }
+    path_up(tree, key).filter_map(|queue| Some((queue.used(name) - queue.guaranteed?.get(name)?).max(0))).min()
+}
+
+/// The share of each child in its parent's excess, in proportion to its usage above its guarantee ([`counted`]).
+fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource) -> Vec<(QueueKey, Resource)> {
+    let children = parent.children.iter().filter_map(|child| Some((*child, tree.quota_queue(*child)?)));
+    let counts_below = tree.law().counts_below;
+    let givers: Vec<_> = children
+        .filter(|(_, child)| !child.allocated.is_zero() && !is_protected(child))
+        .map(|(key, child)| (key, counted(&child, counts_below)))
+        .collect();
+    let share_of = |counted: &Resource| {
+        let shares = excess.iter().filter_map(|(name, excess)| {
+            let own = counted.get(name)?;
+            let sum: i64 = givers.iter().map(|(_, counted)| counted.amount(name)).sum();
+            // Floats, as in the release; nothing of nothing is nothing.
+            let share = if sum == 0 { 0.0 } else { (own as f64 / sum as f64 * excess as f64).floor() };
+            Some((name, share as i64))
+        });
+        shares.collect::<Resource>()
+    };
+    givers.iter().map(|(key, counted)| (*key, share_of(counted))).collect()
+}
+
+/// Whether a queue has a guarantee and is above it in none of the names in use.
+fn is_protected(queue: &QuotaQueue<'_>) -> bool {
+    let Some(guaranteed) = queue.guaranteed else { return false };
+    !queue.allocated.iter().any(|(name, used)| guaranteed.get(name).is_some_and(|guaranteed| used > guaranteed))
+}
+
+/// The amount by which a child is compared with its siblings: its usage above its guarantee; without a guarantee, its usage.
+fn counted(queue: &QuotaQueue<'_>, counts_below: bool) -> Resource {
+    let Some(guaranteed) = queue.guaranteed else { return queue.allocated.clone() };
+    if counts_below {
+        let away = |(name, amount): (_, i64)| (name, (amount - queue.allocated.amount(name)).abs());
+        return guaranteed.iter().map(away).collect();
+    }
+    let above = |(name, used): (_, i64)| (name, (used - guaranteed.get(name).unwrap_or(0)).max(0));
+    queue.allocated.iter().map(above).collect()
+}

@@ -1,0 +1,96 @@
+//! When a maximum is enforced: how a reload changes the time of a queue (`profiles.md` section 10.1).
+
+use std::time::Duration;
+
+use super::tree::QuotaLaw;
+use model::{Resource, Time};
+
+/// A second, in microseconds: as often it is looked for maxima to enforce.
+const SECOND: u64 = 1_000_000;
+
+/// What a queue was before a reload.
+#[derive(Clone, Debug)]
+pub struct QuotaBefore {
+    /// Its maximum; `None` also for a queue that the reload made.
+    pub max: Option<Resource>,
+    /// How long it may be above its maximum.
+    pub delay: Duration,
+}
+
+/// What it is after the reload.
+#[derive(Clone, Copy, Debug)]
+pub struct QuotaAfter<'q> {
+    /// Its delay; zero: for ever.
+    pub delay: Duration,
+    /// Whether the delay is written somewhere on its path.
+    pub has_key: bool,
+    /// In use, here and below.
+    pub allocated: &'q Resource,
+    /// Its own maximum.
+    pub max: Option<&'q Resource>,
+}
+
+/// Whether a queue uses more than a maximum in some name of both.
+pub fn is_above(allocated: &Resource, max: Option<&Resource>) -> bool {
+    max.is_some_and(|max| max.iter().any(|(name, most)| allocated.get(name).is_some_and(|used| used > most)))
+}
+
+/// The first look after now at which a time has come: looks are at full seconds.
+pub fn look_after(now: Time, due: Time) -> Time {
+    let next = (now.0 / SECOND).saturating_add(1);
+    Time(next.max(due.0.div_ceil(SECOND)).saturating_mul(SECOND))
+}
+
+/// The time of a queue after a reload, from the one that it had.
+pub fn time_after(
+    law: QuotaLaw,
+    now: Time,
+    due: Option<Time>,
+    before: &QuotaBefore,
+    after: &QuotaAfter<'_>,
+) -> Option<Time> {
+    let delay = after.delay;
+    if law.keeps_time && (!after.has_key || delay.is_zero()) {
+        return due;
+    }
+    if delay.is_zero() || !is_above(after.allocated, after.max) {
+        return None;
+    }
+    match (due, change(before.max.as_ref(), after.max)) {
+        (due, Change::Other) => due,
+        (Some(due), _) => Some(moved(due, delay, before.delay)),
+        (None, Change::Lowered) => Some(now + delay),
+        (None, Change::Same) => before.delay.is_zero().then(|| now + delay),
+        (None, Change::Raised) => None,
+    }
+}
+
+/// What a reload did to a maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Same,
+    /// No name got more, one got less.
+    Lowered,
+    /// No name got less, one got more.
+    Raised,
+    /// One up, one down; or the first maximum.
+    Other,
+}
+
+fn change(before: Option<&Resource>, now: Option<&Resource>) -> Change {
+    let (Some(before), Some(now)) = (before, now) else { return Change::Other };
+    let names = || before.iter().chain(now.iter()).map(|(name, _)| name);
+    let up = names().any(|name| now.amount(name) > before.amount(name));
+    let down = names().any(|name| now.amount(name) < before.amount(name));
+    match (up, down) {
+        (false, false) => Change::Same,
+        (false, true) => Change::Lowered,
+        (true, false) => Change::Raised,
+        (true, true) => Change::Other,
+    }
+}
+
+/// A time that was set by one delay, as the other would have set it; it may be past.
+fn moved(due: Time, delay: Duration, before: Duration) -> Time {
+    if delay >= before { due + (delay - before) } else { due - (before - delay) }
+}

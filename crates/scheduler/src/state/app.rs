@@ -1,0 +1,331 @@
+//! Applications and their asks.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::index::{AppKey, AskKey, NodeKey, QueueKey, Slab};
+use crate::interface::command::GangStyle;
+use crate::placement::Record;
+use crate::state::app_rank::AppRank;
+use crate::state::ask::{Allocation, Ask, AskRank};
+use crate::state::ask_ids::AskIds;
+use crate::state::asleep::Asleep;
+use crate::state::backoff::Backoff;
+use crate::state::bands::{self, Band, Bands};
+use crate::state::task_group::TaskGroup;
+use crate::state::timer::TimerKey;
+use crate::usage::Account;
+use crate::usage::tracked_resources::TrackedResources;
+use model::{AppId, AppState, AskId, Identity, Priority, QueuePath, Resource, Time};
+
+/// An application (SCH-012).
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Application {
+    /// Its own key.
+    pub key: AppKey,
+    /// The id that it was submitted with, unique in its partition.
+    pub id: AppId,
+    /// Who submitted it.
+    pub who: Identity,
+    /// The leaf it is in.
+    pub queue: QueueKey,
+    /// The leaf's path, kept for the time after the queue is gone.
+    pub queue_path: QueuePath,
+    /// The queue that was asked for.
+    #[serde(with = "model::saved::text")]
+    pub requested_queue: Arc<str>,
+    /// How it got into its first queue, or why to none. Shared by applications that came the same way.
+    #[serde(skip, default = "super::saved_fields::no_record")]
+    pub placement: Arc<Record>,
+    /// When it was submitted.
+    pub submitted: Time,
+    /// When it first ran (SCH-171).
+    pub started: Option<Time>,
+    /// When it ended (SCH-172).
+    pub finished: Option<Time>,
+    /// Where it is in its life.
+    pub state: AppState,
+    /// Every state entered, the oldest first; New is not in it (SCH-171).
+    pub log: Vec<(Time, AppState)>,
+    /// Why it failed, or was killed or rejected.
+    #[serde(default, with = "model::saved::text_option")]
+    pub message: Option<Arc<str>>,
+    /// What the submitter wrote beside it; namespaces and quotas are among it.
+    #[serde(with = "model::saved::arc")]
+    pub tags: Arc<BTreeMap<String, String>>,
+    /// What the gang does when it does not come together (SCH-146).
+    pub gang_style: GangStyle,
+    /// How long the gang may take.
+    pub placeholder_timeout: Option<Duration>,
+    /// Total of all task groups.
+    pub placeholder_ask: Resource,
+    /// Its task groups by name (SCH-141).
+    #[serde(with = "model::saved::text_map")]
+    pub task_groups: BTreeMap<Arc<str>, TaskGroup>,
+    /// Pending asks and allocations.
+    pub asks: Slab<AskKey, Ask>,
+    #[serde(skip)]
+    pub(crate) by_id: AskIds,
+    /// Asks whose id stands for a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
+    #[serde(with = "saved_namesakes")]
+    pub(crate) namesakes: Namesakes,
+    /// Pending asks in the order in which they are tried (SCH-080).
+    #[serde(skip)]
+    pub pending_order: BTreeSet<AskRank>,
+    /// Allocations in order of allocation.
+    #[serde(skip)]
+    pub allocations: BTreeMap<u64, AskKey>,
+    /// Nodes reserved for its asks, in the order in which that was done (SCH-016).
+    pub reservations: Vec<(AskKey, NodeKey)>,
+    /// Sum of the pending asks.
+    pub pending: Resource,
+    /// Sum of the real allocations.
+    pub allocated: Resource,
+    /// Sum of the placeholder allocations.
+    pub allocated_placeholder: Resource,
+    /// The most that it had allocated at one time, name by name; real allocations and placeholders apart.
+    pub max_allocated: Resource,
+    /// What it has used that has ended.
+    #[serde(rename = "past", with = "model::saved::arc")]
+    pub tracked_resources: Arc<TrackedResources>,
+    /// Its place among the candidates of its leaf, if it is one.
+    #[serde(skip)]
+    pub rank: Option<AppRank>,
+    /// It was tried without success and need not be tried again yet.
+    #[serde(skip)]
+    pub(crate) backoff: Option<Box<Backoff>>,
+    /// It backs off together with others of its leaf.
+    #[serde(skip)]
+    pub(crate) asleep: Option<Asleep>,
+    /// It also stands among those of its leaf that may replace a placeholder.
+    #[serde(skip)]
+    pub(crate) may_replace: bool,
+    /// The priority that its leaf counts it with.
+    pub counted_priority: Priority,
+    /// Whether its queues let it begin to run, as last reported (SCH-114).
+    pub runnable_in_queue: bool,
+    /// Whether the limits of its user and group do, as last reported (SCH-114).
+    pub runnable_by_limits: bool,
+    /// Under whom it counts, and which limits hold for it.
+    pub account: Account,
+    /// The timer of the present state; cleared on leaving it.
+    pub(crate) state_timer: Option<TimerKey>,
+    /// The timer of its gang, from the first placeholder until the last is gone (SCH-145).
+    pub(crate) placeholder_timer: Option<TimerKey>,
+    /// The state that it enters once everything is taken off it, which takes more than one command.
+    #[serde(default)]
+    pub(crate) ending: Option<AppState>,
+    /// What of its sums counts by which priority. Not there in what earlier versions wrote.
+    #[serde(default)]
+    pub(crate) bands: Bands,
+    /// A priority that it had before an ask of it was made again with a lower one (D-23, switch `ask_again_pending`).
+    #[serde(default)]
+    pub(crate) kept_priority: Option<Priority>,
+    /// Its asks are not tried before then (D-19).
+    #[serde(default)]
+    pub(crate) held_off_until: Option<Time>,
+}
+
+/// Asks by their id and their arrival.
+pub(crate) type Namesakes = BTreeMap<AskId, BTreeMap<u64, AskKey>>;
+
+impl Application {
+    /// Its priority: the highest of its pending asks (SCH-061).
+    pub fn priority(&self) -> Priority {
+        let counts = |(.., key): &&AskRank| self.namesakes.is_empty() || !self.asks[*key].superseded;
+        let highest = self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority);
+        self.kept_priority.map_or(highest, |kept| kept.max(highest))
+    }
+
+    /// All asks of an id, the one that it stands for first.
+    fn all_of(&self, id: &AskId) -> impl Iterator<Item = AskKey> {
+        let earlier = self.namesakes.get(id).into_iter().flat_map(|earlier| earlier.values().rev());
+        self.ask_key(id).into_iter().chain(earlier.copied())
+    }
+
+    /// What a release of an id ends: the allocation that the application knows by it, else the ask that counts.
+    pub(crate) fn key_to_release(&self, id: &AskId) -> Option<AskKey> {
+        let known = |key: &AskKey| self.asks[*key].allocation.is_some() && !self.asks[*key].rare.shadowed;
+        let counts = |key: &AskKey| self.asks[*key].allocation.is_none() && !self.asks[*key].superseded;
+        self.all_of(id).find(known).or_else(|| self.all_of(id).find(counts))
+    }
+
+    /// From now on an id stands for this allocation alone.
+    fn shadow_others(&mut self, key: AskKey, node: NodeKey) {
+        let others: Vec<AskKey> = self.all_of(&self.asks[key].id).filter(|other| *other != key).collect();
+        for other in others {
+            let other = &mut self.asks[other];
+            if let Some(allocation) = other.allocation {
+                other.rare.shadowed = true;
+                other.rare.unlisted |= allocation.node == node;
+            }
+        }
+    }
+
+    /// The ask of an id.
+    pub fn ask_key(&self, id: &AskId) -> Option<AskKey> {
+        self.by_id.get(id, &self.asks)
+    }
+
+    /// Whether two asks are one for reservations, which go by the id: one that was made again while it was pending is (D-23, 1.5.1).
+    pub(crate) fn are_one(&self, one: AskKey, other: AskKey) -> bool {
+        one == other || !self.namesakes.is_empty() && self.asks[one].id == self.asks[other].id
+    }
+
+    /// The ask that what was reserved for another of its id is for now: the one that was made last.
+    pub(crate) fn made_last(&self, ask: AskKey) -> AskKey {
+        let last = || self.ask_key(&self.asks[ask].id);
+        if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
+    }
+
+    /// Makes room for so many asks more.
+    pub(crate) fn make_room(&mut self, asks: usize) {
+        self.asks.reserve(asks);
+        self.by_id.reserve(asks);
+    }
+
+    /// Adds a pending ask.
+    pub fn add_ask(&mut self, ask: Ask) -> AskKey {
+        self.bands.meet(ask.priority);
+        let key = self.asks.insert_with(|_| ask);
+        if let Some(earlier) = self.by_id.insert(key, &self.asks) {
+            let id = self.asks[key].id.clone();
+            self.namesakes.entry(id).or_default().insert(self.asks[earlier].arrival, earlier);
+        }
+        self.put_pending(key);
+        key
+    }
+
+    /// Puts an ask that is neither pending nor allocated among the pending ones.
+    pub(crate) fn put_pending(&mut self, key: AskKey) {
+        let ask = &self.asks[key];
+        self.pending.add_assign(&ask.resource);
+        self.bands.add(ask.priority, false, &ask.resource);
+        self.pending_order.insert(ask.rank(key));
+        if let Some(group) = ask.replaces_in() {
+            self.task_groups.entry(Arc::clone(group)).or_default().waiting += 1;
+        }
+    }
+
+    /// Takes an ask out of the pending ones, because it is `allocated` or goes. One that was superseded counts as pending no more, but
+    /// is taken off the count when it is allocated.
+    pub(crate) fn take_pending(&mut self, key: AskKey, allocated: bool) {
+        let ask = &self.asks[key];
+        if allocated || !ask.superseded {
+            self.pending.sub_assign(&ask.resource);
+            self.pending.prune();
+            self.bands.sub(ask.priority, false, &ask.resource);
+        }
+        self.pending_order.remove(&ask.rank(key));
+        if self.kept_priority.is_some_and(|kept| ask.priority >= kept) {
+            self.kept_priority = None;
+        }
+        if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
+            group.waiting -= 1;
+        }
+    }
+
+    /// Makes an allocation of an ask that is not pending any more.
+    pub(crate) fn allocate(&mut self, key: AskKey, allocation: Allocation) {
+        if !self.namesakes.is_empty() {
+            self.shadow_others(key, allocation.node);
+        }
+        let ask = &mut self.asks[key];
+        ask.allocation = Some(allocation);
+        self.bands.add(ask.priority, true, &ask.resource);
+        self.allocations.insert(allocation.number, key);
+        if ask.placeholder {
+            self.allocated_placeholder.add_assign(&ask.resource);
+            self.max_allocated = self.max_allocated.max(&self.allocated_placeholder);
+            if let Some(group) = &ask.rare.task_group {
+                let group = self.task_groups.entry(Arc::clone(group)).or_default();
+                group.placeholders.insert(allocation.number, key);
+            }
+        } else {
+            self.allocated.add_assign(&ask.resource);
+            self.max_allocated = self.max_allocated.max(&self.allocated);
+        }
+    }
+
+    /// Takes an ask out, pending or allocated.
+    pub(crate) fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
+        if self.asks.get(key)?.allocation.is_none() {
+            self.take_pending(key, false);
+        }
+        let ask = self.asks.remove(key)?;
+        self.forget_id(key, &ask);
+        if let Some(allocation) = &ask.allocation {
+            self.allocations.remove(&allocation.number);
+            if let Some(group) = ask.rare.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
+                group.placeholders.remove(&allocation.number);
+            }
+            let sum = if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated };
+            sum.sub_assign(&ask.resource);
+            sum.prune();
+            self.bands.sub(ask.priority, true, &ask.resource);
+        }
+        Some(ask)
+    }
+
+    /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
+    fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
+        let stood_for_it = self.by_id.remove(id, gone);
+        let Some(namesakes) = self.namesakes.get_mut(id) else { return };
+        if !stood_for_it {
+            namesakes.remove(arrival);
+        } else if let Some((_, last)) = namesakes.pop_last() {
+            self.by_id.insert(last, &self.asks);
+        }
+        if namesakes.is_empty() {
+            self.namesakes.remove(id);
+        }
+    }
+
+    /// Everything it holds, placeholders included.
+    pub fn holds(&self) -> Resource {
+        self.allocated.add(&self.allocated_placeholder)
+    }
+
+    /// What it has in use and waits for, by the priority of its asks, the lowest first. The sums are those of the application.
+    pub fn by_priority(&self) -> Vec<Band> {
+        self.bands.split(self.holds(), self.pending.clone())
+    }
+
+    /// Whether the sums by priority are those of its asks: an invariant.
+    pub(crate) fn counts_by_priority(&self) -> bool {
+        bands::are_of(self.by_priority(), self.asks.iter().map(|(_, ask)| ask))
+    }
+
+    /// What of it is being preempted.
+    pub fn preempting(&self) -> Resource {
+        let victims = self.asks.iter().filter(|(_, ask)| ask.allocation.is_some_and(|allocation| allocation.preempted));
+        victims.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
+    }
+
+    /// Whether nothing is pending and nothing real is allocated: it has nothing left to do (SCH-170).
+    pub fn is_idle(&self) -> bool {
+        self.pending.is_zero() && self.allocated.is_zero()
+    }
+
+    /// Whether the queue counts it as running (SCH-111).
+    pub fn counts_as_running(&self) -> bool {
+        matches!(self.state, AppState::Starting | AppState::Running)
+    }
+}
+
+/// Which asks stand behind a namesake follows from the asks: only how many there are is written.
+mod saved_namesakes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::state::app::Namesakes;
+
+    pub fn serialize<S: Serializer>(namesakes: &Namesakes, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(namesakes.values().map(|earlier| earlier.len() as u64).sum())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Namesakes, D::Error> {
+        u64::deserialize(from).map(|_| Namesakes::new())
+    }
+}

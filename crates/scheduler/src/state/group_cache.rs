@@ -1,0 +1,50 @@
+//! The groups of earlier submissions, which the releases use for later ones that name none (USR-008, N-07).
+//!
+//! A submission without groups has the group with the user's name (USR-004). A submission that names exactly this group is treated alike.
+
+use std::collections::BTreeMap;
+
+use crate::interface::command::Submission;
+use crate::interface::switches::{GroupCache, Switches};
+use model::Time;
+use model::name::is_limit_user;
+
+/// For so many seconds 1.9.0 remembers.
+const SECONDS: u64 = 300;
+
+/// The groups that users named last, and when.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct NamedGroups(BTreeMap<String, (Vec<String>, Time)>);
+
+impl NamedGroups {
+    /// Remembers the groups that a submission names.
+    pub fn remember(&mut self, now: Time, switches: &Switches, submission: &Submission) {
+        let who = &submission.who;
+        let place = switches.place;
+        let is_legal = !place.user_name_check || is_limit_user(&who.user, place.user_name_chars);
+        if switches.group_cache != GroupCache::Never && names_groups(submission) && is_legal {
+            self.0.insert(who.user.clone(), (who.groups.clone(), now));
+        }
+    }
+
+    /// The groups that stand for those that a submission does not name, if it names none and there are some.
+    pub fn standing_in(&self, now: Time, switches: &Switches, submission: &Submission) -> Option<&[String]> {
+        let (groups, since) = self.0.get(&submission.who.user).filter(|_| !names_groups(submission))?;
+        let holds = match switches.group_cache {
+            GroupCache::Never => false,
+            GroupCache::Forever => true,
+            GroupCache::FiveMinutes => seconds(now).saturating_sub(seconds(*since)) < SECONDS,
+        };
+        holds.then_some(groups)
+    }
+}
+
+fn names_groups(submission: &Submission) -> bool {
+    let who = &submission.who;
+    !who.user.is_empty() && !who.groups.is_empty() && who.groups != [who.user.as_str()]
+}
+
+/// Full seconds since the beginning.
+const fn seconds(time: Time) -> u64 {
+    time.as_millis() / 1000
+}

@@ -1,0 +1,360 @@
+//! The nodes of a partition, and the order in which they are tried.
+
+mod conditions;
+mod refused;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use self::refused::Refused;
+use crate::index::{Index, NodeKey, Slab};
+use crate::interface::command::NodeSpec;
+use crate::shareable::Shareable;
+use crate::state::ask::Ask;
+use crate::state::backoff::NodeGains;
+use crate::state::node::{Node, OwnWeights, Score, score};
+use crate::state::predicates::Predicates;
+use crate::state::skyline::Skyline;
+use config::NodeSortConfig;
+use model::{NodeId, Resource};
+
+/// The rank of the first node.
+const FIRST_RANK: u64 = 1 << 63;
+/// How far the rank of a node before or behind all others is from theirs.
+const RANK_STEP: u64 = 1 << 31;
+
+/// The nodes of a partition.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Nodes {
+    nodes: Slab<NodeKey, Node>,
+    #[serde(skip)]
+    by_id: Shareable<Index<NodeId, NodeKey>>,
+    /// By id; what stands here is compared once, when a node comes, and by its rank from then on.
+    #[serde(skip)]
+    by_name: Shareable<BTreeMap<NodeId, NodeKey>>,
+    /// By score, then id (SCH-090).
+    #[serde(skip)]
+    order: BTreeSet<(Score, u64, NodeKey)>,
+    sort: NodeSortConfig,
+    /// Two of its weights, once they were looked up.
+    #[serde(skip)]
+    own_weights: Option<OwnWeights>,
+    /// What else decides whether an ask may go to a node (SCH-094).
+    #[serde(skip)]
+    predicates: Option<Arc<dyn Predicates>>,
+    /// What those nodes have at most in all, and left, that asks may go to.
+    #[serde(skip)]
+    totals: Skyline,
+    #[serde(skip)]
+    rooms: Skyline,
+    /// How often a node changed, and at which count of these the two were made.
+    #[serde(skip)]
+    changes: u64,
+    #[serde(skip)]
+    bounds_of: u64,
+    #[serde(skip)]
+    gains: NodeGains,
+    #[serde(skip)]
+    refused: Refused,
+}
+
+impl std::ops::Index<NodeKey> for Nodes {
+    type Output = Node;
+
+    fn index(&self, key: NodeKey) -> &Node {
+        &self.nodes[key]
+    }
+}
+
+impl Nodes {
+    /// The key of an id.
+    pub fn find(&self, id: &NodeId) -> Option<NodeKey> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The node of a key, if it is there.
+    pub fn get(&self, key: NodeKey) -> Option<&Node> {
+        self.nodes.get(key)
+    }
+
+    /// All nodes in the order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().map(|(_, node)| node)
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The nodes in the order in which they are tried: by score, then by id (SCH-090).
+    pub fn in_order(&self) -> impl Iterator<Item = &Node> {
+        self.order.iter().map(|(_, _, key)| &self.nodes[*key])
+    }
+
+    /// The nodes in order, without reserved ones (SCH-092).
+    pub fn unreserved(&self) -> impl Iterator<Item = &Node> {
+        self.in_order().filter(|node| node.reservations.is_empty())
+    }
+
+    /// From now on clones share what neither side changes.
+    pub(crate) fn share(&mut self) {
+        self.nodes.share(|_| {});
+        self.by_id.share();
+        self.by_name.share();
+    }
+
+    /// How nodes are sorted (SCH-090).
+    pub fn sort(&self) -> &NodeSortConfig {
+        &self.sort
+    }
+
+    /// Whether an ask may fit on a node that is not reserved, or `ever` could; if not, it does on none.
+    pub(crate) fn may_hold(&self, ask: &Resource, ever: bool) -> bool {
+        if ever { self.totals.may_hold(ask) } else { self.rooms.may_hold(ask) }
+    }
+
+    /// No node took an ask that one might have taken: what they have at most is looked up again.
+    pub(crate) fn lower_bounds(&mut self) {
+        if self.bounds_of == self.changes {
+            return;
+        }
+        self.bounds_of = self.changes;
+        let open = || self.nodes.iter().map(|(_, node)| node).filter(|node| node.is_open());
+        let totals = Skyline::of(open().map(|node| &node.total));
+        self.rooms = Skyline::of(open().map(|node| &node.available));
+        self.totals = totals;
+    }
+
+    /// Nodes that may take what they could not take before.
+    pub(crate) fn gains(&self) -> &NodeGains {
+        &self.gains
+    }
+
+    /// How often a node has changed, or what a resource manager says of nodes.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Whether a node has room for an ask now and it may go there (SCH-093).
+    pub(crate) fn takes(&self, ask: &Ask, node: NodeKey) -> bool {
+        self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
+    }
+
+    /// Registers a node. The id must be new.
+    pub fn add(&mut self, node: NodeSpec) -> NodeKey {
+        let available = node.capacity.sub(&node.occupied);
+        let id = node.id.clone();
+        let rank = self.rank_for(&id);
+        let key = self.nodes.insert_with(|key| Node {
+            key,
+            id: node.id,
+            total: node.capacity,
+            occupied: node.occupied,
+            allocated: Resource::new(),
+            available,
+            schedulable: !node.drained,
+            attributes: Arc::new(node.attributes),
+            allocations: BTreeMap::new(),
+            reservations: Vec::new(),
+            for_required: false,
+            score: Score::default(),
+            rank,
+            foreign: Arc::default(),
+            stale: None,
+            left_behind: Vec::new(),
+        });
+        self.by_id.insert(id.clone(), key);
+        self.by_name.insert(id, key);
+        self.place(key);
+        self.note_gain(key, true);
+        key
+    }
+
+    /// Takes a node out.
+    pub fn remove(&mut self, key: NodeKey) -> Option<Node> {
+        self.displace(key);
+        let node = self.nodes.remove(key)?;
+        self.changes += 1;
+        self.by_id.remove(&node.id);
+        self.by_name.remove(&node.id);
+        Some(node)
+    }
+
+    /// Changes a node and puts it where it then belongs.
+    pub fn change(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
+        self.displace(key);
+        self.change_in_place(key, change);
+        self.place(key);
+    }
+
+    /// Changes a node that nobody sorts again for it: reservations have no part in the order (SCH-092).
+    pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
+        let node = &mut self.nodes[key];
+        let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
+        change(node);
+        node.available = node.total.sub(&node.allocated).sub(&node.occupied);
+        let larger = !was_open || !total.at_least(&node.total);
+        let gains = node.is_open() && (larger || !available.at_least(&node.available));
+        self.changes += 1;
+        if gains {
+            self.note_gain(key, larger);
+        }
+    }
+
+    /// An allocation on a node has another size: the releases that allow that leave the node at its place in the order, until another
+    /// change of it or the next configuration (D-23).
+    pub(crate) fn resize(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
+        self.change_in_place(key, change);
+        let node = &mut self.nodes[key];
+        node.stale = Some(node.score);
+    }
+
+    /// A node may take what it could not take before; `larger`: its total is larger, or it was not open.
+    fn note_gain(&mut self, key: NodeKey, larger: bool) {
+        let node = &self.nodes[key];
+        if node.is_open() {
+            self.changes += 1;
+            self.totals.raise(&node.total);
+            self.rooms.raise(&node.available);
+            self.gains.note(key, larger);
+        }
+    }
+
+    /// Sorts by another configuration from now on.
+    pub fn set_sort(&mut self, sort: &NodeSortConfig) {
+        if self.sort == *sort && self.iter().all(|node| node.stale.is_none()) {
+            return;
+        }
+        self.sort = sort.clone();
+        self.own_weights = None;
+        self.place_all();
+    }
+
+    fn place_all(&mut self) {
+        self.order.clear();
+        let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
+        keys.into_iter().for_each(|key| self.place(key));
+    }
+
+    /// A rank for an id that is to come, between those of its neighbours.
+    fn rank_for(&mut self, id: &NodeId) -> u64 {
+        let rank_between = |nodes: &Self| {
+            let rank = |(_, key): (&NodeId, &NodeKey)| nodes.nodes[*key].rank;
+            let before = nodes.by_name.range::<NodeId, _>(..id).next_back().map(rank);
+            let after = nodes.by_name.range::<NodeId, _>(id..).next().map(rank);
+            match (before, after) {
+                (None, None) => Some(FIRST_RANK),
+                (Some(before), None) => before.checked_add(RANK_STEP),
+                (None, Some(after)) => after.checked_sub(RANK_STEP),
+                (Some(before), Some(after)) => (after - before > 1).then(|| before + (after - before) / 2),
+            }
+        };
+        rank_between(self).unwrap_or_else(|| {
+            // No number is left between the two: all get new ones.
+            let ranks = (0..).map(|number| FIRST_RANK + number * RANK_STEP);
+            self.by_name.values().zip(ranks).for_each(|(key, rank)| self.nodes[*key].rank = rank);
+            self.order = self.nodes.iter().map(|(key, node)| (node.score, node.rank, key)).collect();
+            rank_between(self).unwrap_or(u64::MAX)
+        })
+    }
+
+    /// Rebuilds what follows from the nodes.
+    pub(crate) fn index(&mut self) {
+        let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            self.by_id.insert(self.nodes[key].id.clone(), key);
+            self.by_name.insert(self.nodes[key].id.clone(), key);
+            match self.nodes[key].stale {
+                Some(score) => {
+                    self.nodes[key].score = score;
+                    self.order.insert((score, self.nodes[key].rank, key));
+                }
+                None => self.place(key),
+            }
+        }
+        self.changes += 1;
+        self.lower_bounds();
+    }
+
+    fn displace(&mut self, key: NodeKey) {
+        let node = &self.nodes[key];
+        self.order.remove(&(node.score, node.rank, key));
+    }
+
+    fn place(&mut self, key: NodeKey) {
+        let own = *self.own_weights.get_or_insert_with(|| OwnWeights::of(&self.sort));
+        let score = score(&self.nodes[key], &self.sort, own);
+        let node = &mut self.nodes[key];
+        node.score = Score::of(score);
+        node.stale = None;
+        self.order.insert((node.score, node.rank, key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::NodeSortPolicy;
+
+    fn node(id: &str, vcore: i64, memory: i64) -> NodeSpec {
+        let capacity = [("vcore", vcore), ("memory", memory)].into_iter().collect();
+        NodeSpec { id: id.into(), capacity, ..Default::default() }
+    }
+
+    fn ids(nodes: &Nodes) -> Vec<&str> {
+        nodes.in_order().map(|node| node.id.as_str()).collect()
+    }
+
+    /// EX-12, the second part: weights decide which of two half-full nodes is the emptier one.
+    #[test]
+    fn weights_of_ex_12() {
+        let mut nodes = Nodes::default();
+        for (id, vcore, memory) in [("n1", 500, 12_000), ("n2", 1500, 4000)] {
+            let key = nodes.add(node(id, 2000, 16_000));
+            let used = [("vcore", vcore), ("memory", memory)].into_iter().collect();
+            nodes.change(key, |node| node.allocated = used);
+        }
+        let weights = [("vcore".to_owned(), 4.0), ("memory".to_owned(), 1.0)];
+        let mut sort = NodeSortConfig { policy: NodeSortPolicy::Fair, weights: weights.into() };
+        nodes.set_sort(&sort);
+        let scores: Vec<f64> = nodes.in_order().map(|node| score(node, &sort, OwnWeights::of(&sort))).collect();
+        assert!((scores[0] - 0.35).abs() < 1e-12 && (scores[1] - 0.65).abs() < 1e-12);
+        assert_eq!(ids(&nodes), ["n1", "n2"]);
+        sort.policy = NodeSortPolicy::BinPacking;
+        nodes.set_sort(&sort);
+        assert_eq!(ids(&nodes), ["n2", "n1"]);
+        nodes.set_sort(&NodeSortConfig::default());
+        assert_eq!(ids(&nodes), ["n1", "n2"]);
+    }
+
+    /// Ids that come between two others again and again, until no rank is left between those.
+    #[test]
+    fn nodes_of_one_score_stand_by_id_in_whatever_order_they_come() {
+        let mut nodes = Nodes::default();
+        let mut names = vec!["m".to_owned(), "z".to_owned(), "a".to_owned()];
+        names.extend((1..100).map(|depth| format!("m{}", "b".repeat(depth))));
+        names.extend((1..100).map(|depth| format!("m{}", "a".repeat(depth))));
+        for id in &names {
+            nodes.add(node(id, 1, 1));
+        }
+        names.sort();
+        assert_eq!(ids(&nodes), names);
+        let gone = nodes.find(&"m".into()).expect("it was added");
+        nodes.remove(gone);
+        nodes.add(node("m", 1, 1));
+        assert_eq!(ids(&nodes), names);
+    }
+
+    #[test]
+    fn a_score_keeps_the_order_of_its_float() {
+        let mut scores = [0.5, -0.25, 0.0, -0.0, 1.0, -3.0];
+        scores.sort_by_key(|score| Score::of(*score));
+        assert_eq!(scores, [-3.0, -0.25, 0.0, 0.0, 0.5, 1.0]);
+    }
+}

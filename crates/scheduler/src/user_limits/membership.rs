@@ -1,0 +1,66 @@
+//! Membership: applications join, change and leave the users and groups that they count under.
+
+use crate::index::QueueKey;
+use crate::state::app::Application;
+use crate::usage::Usage;
+use model::Resource;
+
+impl Usage {
+    /// An application is in a leaf: its user is tracked there, with what it brings along.
+    pub(crate) fn join(&mut self, app: &mut Application, path: &[QueueKey]) {
+        let user = self.users.open(&app.who.user);
+        app.account.user = Some(user);
+        self.users.enter(user, path, &app.id, &app.holds(), app.account.running);
+    }
+
+    /// An application leaves its leaf, with everything that it has in use; it counts under no group any more. One that `counts_on`
+    /// still takes up its places among those that run (P-16).
+    pub(crate) fn leave(&mut self, app: &mut Application, path: &[QueueKey], counts_on: bool) {
+        let holds = app.holds();
+        if !counts_on {
+            self.unlink(app, path);
+        } else if let Some(group) = app.account.group.take() {
+            self.groups.desert(group, path, &holds);
+        }
+        match app.account.user.take() {
+            Some(user) if counts_on => self.users.desert(user, path, &holds),
+            Some(user) => self.users.exit(user, path, &app.id, &holds),
+            None => {}
+        }
+    }
+
+    /// An application counts under a group from now on; what it has in use already counts there too if it `brings` it along.
+    pub(crate) fn link(&mut self, app: &mut Application, path: &[QueueKey], group: &str, brings: bool) {
+        let key = self.groups.open(group);
+        let usage = if brings { app.holds() } else { Resource::new() };
+        app.account.group = Some(key);
+        app.account.running_in_group = brings && app.account.running;
+        self.groups.enter(key, path, &app.id, &usage, app.account.running_in_group);
+    }
+
+    /// An application counts under no group any more, and takes what it has in use with it.
+    pub(crate) fn unlink(&mut self, app: &mut Application, path: &[QueueKey]) {
+        app.account.running_in_group = false;
+        if let Some(group) = app.account.group.take() {
+            self.groups.exit(group, path, &app.id, &app.holds());
+        }
+    }
+
+    /// The application has nothing left: it runs for no limit any more, and its group is searched again if it comes back
+    /// (LIM-013, LIM-034).
+    pub(crate) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
+        if let Some(user) = app.account.user {
+            self.users.stop(user, path, &app.id);
+        }
+        if let Some(group) = app.account.group {
+            self.groups.stop(group, path, &app.id);
+        }
+        app.account.running = false;
+        app.account.running_in_group = false;
+        app.account.bounds = None;
+        // Placeholders that are still there count until they go, or until another group is found.
+        if app.holds().is_zero() {
+            self.unlink(app, path);
+        }
+    }
+}

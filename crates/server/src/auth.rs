@@ -1,0 +1,396 @@
+//! Bearer tokens: who is asking (`rest.md` E1).
+//!
+//! A token stands for one user and his groups. The file keeps only its hash, so who reads the file cannot act as anybody.
+//!
+//! Invariants:
+//! - a token is never written anywhere but once, to who made it;
+//! - looking one up takes as long whether it is there or not, as far as the hashes go: all are compared, none byte by byte;
+//! - a file is changed under its own lock, so that no change undoes another;
+//! - a file that others may read is not used; a file that becomes faulty leaves the tokens as they were.
+
+mod change;
+mod mark;
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+pub use self::change::{add, revoke};
+pub use self::mark::TokenMark;
+use crate::private_file;
+use config::yaml;
+use config::{Faults, Severity, Source, store};
+use model::Identity;
+use wire::dto::time::{parse_rfc3339, rfc3339};
+
+/// How many random bytes a token has.
+const TOKEN_BYTES: usize = 32;
+/// What every token of ours begins with, so that one that got lost can be recognised.
+const PREFIX: &str = "kso_";
+/// What may stand at a token in the file.
+const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly", "note"];
+
+/// What is known of a token. Two are never compared as a whole: that would not take the same time always.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// A short name for it, to revoke it by.
+    pub id: String,
+    /// The SHA-256 of the token.
+    hash: [u8; 32],
+    /// Whom it stands for.
+    pub identity: Identity,
+    /// Until when, in nanoseconds since 1970.
+    pub expires: Option<i64>,
+    /// Nothing may be changed with it.
+    pub read_only: bool,
+    /// What it is for.
+    pub note: String,
+}
+
+/// A new token, which is shown once.
+pub struct NewToken {
+    /// The token itself.
+    pub secret: String,
+    /// What the file keeps of it.
+    pub token: Token,
+}
+
+impl NewToken {
+    /// Makes a token from the system's generator.
+    ///
+    /// # Errors
+    /// The system gives no randomness.
+    pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
+        let mut bytes = [0; TOKEN_BYTES];
+        getrandom::getrandom(&mut bytes).map_err(|error| format!("the system gives no randomness: {error}"))?;
+        let secret = format!("{PREFIX}{}", hex(&bytes));
+        let hash = hash(&secret);
+        let id = format!("t-{}", hex(&hash[..4]));
+        Ok(Self { secret, token: Token { id, hash, identity, expires, read_only, note: note.to_owned() } })
+    }
+}
+
+/// The tokens of a file, read again when the file changes.
+pub struct Tokens {
+    file: PathBuf,
+    state: Mutex<State>,
+}
+
+struct State {
+    seen: Option<Seen>,
+    tokens: Arc<[Token]>,
+}
+
+/// By what a changed file is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    changed: SystemTime,
+    length: u64,
+    inode: u64,
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokens").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+impl Tokens {
+    /// Reads a file of tokens.
+    ///
+    /// # Errors
+    /// It cannot be read, others may read it, or what is wrong in it, with its place.
+    pub fn open(file: &Path) -> Result<Self, String> {
+        let (seen, tokens) = read_file(file)?;
+        let state = State { seen: Some(seen), tokens: tokens.into() };
+        Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
+    }
+
+    /// The same of a file that need not be there yet: nobody has a token until it comes.
+    ///
+    /// # Errors
+    /// As [`Self::open`], but for a file that is not there.
+    pub fn awaited(file: &Path) -> Result<Self, String> {
+        match fs::metadata(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                tracing::warn!("{}: not there yet; until it is, nothing is explained or changed", file.display());
+                let state = State { seen: None, tokens: Arc::default() };
+                Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
+            }
+            _ => Self::open(file),
+        }
+    }
+
+    /// The token that was presented, if it is one and is not over at `now`, in nanoseconds since 1970.
+    pub fn find(&self, presented: &str, now: i64) -> Option<Token> {
+        self.of_hash(hash(presented), now)
+    }
+
+    fn of_hash(&self, hash: [u8; 32], now: i64) -> Option<Token> {
+        let tokens = self.current();
+        let mut found: Option<&Token> = None;
+        for token in tokens.iter() {
+            if bool::from(token.hash.ct_eq(&hash)) {
+                found = Some(token);
+            }
+        }
+        found.filter(|token| !token.is_over(now)).cloned()
+    }
+
+    /// Reads the file again, changed or not.
+    ///
+    /// # Errors
+    /// What is wrong with it; the tokens are as they were.
+    pub fn reload(&self) -> Result<(), String> {
+        let (seen, tokens) = read_file(&self.file)?;
+        *self.state() = State { seen: Some(seen), tokens: tokens.into() };
+        Ok(())
+    }
+
+    /// The tokens, after a look at the file.
+    fn current(&self) -> Arc<[Token]> {
+        let now = fs::metadata(&self.file).ok().map(|metadata| seen(&metadata));
+        let mut state = self.state();
+        if now != state.seen {
+            // Looked at once: a file that is faulty now is reported once, not with every request.
+            state.seen = now;
+            match read_file(&self.file) {
+                Ok((seen, tokens)) => *state = State { seen: Some(seen), tokens: tokens.into() },
+                Err(why) => tracing::error!("the tokens stay as they are: {why}"),
+            }
+        }
+        Arc::clone(&state.tokens)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The tokens of a file; none when it is not there.
+///
+/// # Errors
+/// As [`Tokens::open`].
+pub fn list(file: &Path) -> Result<Vec<Token>, String> {
+    match fs::metadata(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        _ => read_file(file).map(|(_, tokens)| tokens),
+    }
+}
+
+fn write(file: &Path, tokens: &[Token]) -> Result<(), String> {
+    let mut text = "# Who may use the REST API. Tokens are stored as hashes only.\ntokens:\n".to_owned();
+    if tokens.is_empty() {
+        text = text.replace("tokens:\n", "tokens: []\n");
+    }
+    for Token { id, hash, identity, expires, read_only, note } in tokens {
+        let groups: Vec<String> = identity.groups.iter().map(|group| quoted(group)).collect();
+        text += &format!("  - id: {}\n    sha256: {}\n", quoted(id), hex(hash));
+        text += &format!("    user: {}\n    groups: [{}]\n", quoted(&identity.user), groups.join(", "));
+        if let Some(expires) = expires {
+            text += &format!("    expires: {}\n", quoted(&rfc3339(*expires)));
+        }
+        if *read_only {
+            text += "    readOnly: true\n";
+        }
+        if !note.is_empty() {
+            text += &format!("    note: {}\n", quoted(note));
+        }
+    }
+    store::store_private(file, text.as_bytes()).map_err(|error| error.to_string())
+}
+
+/// A text as a YAML scalar: JSON's form is one.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn read_file(file: &Path) -> Result<(Seen, Vec<Token>), String> {
+    let message = |error: io::Error| format!("{}: cannot be read: {error}", file.display());
+    let metadata = fs::metadata(file).map_err(message)?;
+    private_file::check(file, &metadata)?;
+    let bytes = fs::read(file).map_err(message)?;
+    let mut faults = Faults::default();
+    let tokens = yaml::decode(&bytes, &mut faults).and_then(|text| parse(text, &mut faults)).unwrap_or_default();
+    let faults: Vec<_> = faults.into_sorted().into_iter().filter(|fault| fault.severity == Severity::Error).collect();
+    if faults.is_empty() {
+        return Ok((seen(&metadata), tokens));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    Err(Source::new(&file.to_string_lossy(), &text).render_all(&faults))
+}
+
+fn seen(metadata: &fs::Metadata) -> Seen {
+    use std::os::unix::fs::MetadataExt;
+    Seen { changed: metadata.modified().unwrap_or(UNIX_EPOCH), length: metadata.len(), inode: metadata.ino() }
+}
+
+fn parse(text: &str, faults: &mut Faults) -> Option<Vec<Token>> {
+    let document = yaml::parse(text, faults)?;
+    let Some(root) = document.root() else { return Some(Vec::new()) };
+    let list = root.map("", &["tokens"], "", faults)?.list("tokens", "", faults).unwrap_or_default();
+    let mut tokens: Vec<Token> = Vec::new();
+    for (index, node) in list.into_iter().enumerate() {
+        let path = format!("tokens[{index}]");
+        let Some(fields) = node.map("tokens", &KEYS, &path, faults) else { continue };
+        let text = |key, faults: &mut Faults| fields.text(key, &path, faults).good().map(|placed| placed.value);
+        let sha256 = text("sha256", faults).unwrap_or_default();
+        let Some(hash) = unhex(&sha256) else {
+            faults.error("TOK-001", node.at(), &path, "`sha256` has to be 64 hexadecimal digits", "");
+            continue;
+        };
+        let Some(user) = text("user", faults).filter(|user| !user.is_empty()) else {
+            faults.error("TOK-002", node.at(), &path, "a token stands for a user", "write `user: NAME`");
+            continue;
+        };
+        let groups = fields.list("groups", &path, faults).unwrap_or_default();
+        let groups = groups.into_iter().filter_map(|group| group.text("groups", &path, faults).good());
+        let mut groups: Vec<String> = groups.map(|placed| placed.value).collect();
+        if groups.is_empty() {
+            groups.push(user.clone());
+        }
+        let expires = text("expires", faults).map(|text| (parse_rfc3339(&text), text));
+        if let Some((None, text)) = &expires {
+            let hint = "write 2026-12-31T00:00:00Z";
+            faults.error("TOK-003", node.at(), &path, format!("{text:?} is no point in time"), hint);
+        }
+        tokens.push(Token {
+            id: text("id", faults).unwrap_or_else(|| format!("t-{}", hex(&hash[..4]))),
+            hash,
+            identity: Identity { user, groups },
+            expires: expires.and_then(|(expires, _)| expires),
+            read_only: fields.bool("readOnly", &path, faults).good().is_some_and(|placed| placed.value),
+            note: text("note", faults).unwrap_or_default(),
+        });
+    }
+    Some(tokens)
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("kornsole-tokens-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn file(&self) -> PathBuf {
+            self.0.join("tokens.yaml")
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            // What cannot be removed is left to the system.
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn sue() -> Identity {
+        Identity::new("sue", ["dev", "o\"ps"])
+    }
+
+    #[test]
+    fn a_token_is_found_by_what_was_shown_once_and_stands_nowhere() {
+        let folder = Folder::new("found");
+        let new = NewToken::make(sue(), Some(1_000), true, "for the \"pipeline\": x").unwrap();
+        assert_eq!(new.secret.len(), PREFIX.len() + 2 * TOKEN_BYTES);
+        add(&folder.file(), new.token.clone()).unwrap();
+        let text = fs::read_to_string(folder.file()).unwrap();
+        assert!(!text.contains(&new.secret) && !text.contains(&new.secret[PREFIX.len()..]));
+        let tokens = Tokens::open(&folder.file()).unwrap();
+        assert_eq!(format!("{:?}", tokens.find(&new.secret, 999).unwrap()), format!("{:?}", new.token));
+        assert!(tokens.find(&new.secret, 1_000).is_none(), "it is over");
+        for wrong in ["", "kso_", &new.secret[1..], &new.secret.to_uppercase()] {
+            assert!(tokens.find(wrong, 0).is_none());
+        }
+    }
+
+    #[test]
+    fn a_change_of_the_file_is_seen_and_a_faulty_one_changes_nothing() {
+        let folder = Folder::new("change");
+        let (one, two) =
+            (NewToken::make(sue(), None, false, "").unwrap(), NewToken::make(sue(), None, false, "").unwrap());
+        add(&folder.file(), one.token.clone()).unwrap();
+        let tokens = Tokens::open(&folder.file()).unwrap();
+        add(&folder.file(), two.token.clone()).unwrap();
+        assert!(tokens.find(&two.secret, 0).is_some() && tokens.find(&one.secret, 0).is_some());
+        assert_eq!(revoke(&folder.file(), &one.token.id).unwrap().id, one.token.id);
+        assert!(tokens.find(&one.secret, 0).is_none());
+        fs::write(folder.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
+        assert!(tokens.find(&two.secret, 0).is_some());
+        assert!(tokens.reload().unwrap_err().contains("TOK-001"));
+        assert!(revoke(&folder.file(), "t-none").is_err());
+    }
+
+    #[test]
+    fn a_file_that_may_come_later_is_read_when_it_is_there() {
+        let folder = Folder::new("later");
+        let new = NewToken::make(sue(), None, false, "").unwrap();
+        assert!(Tokens::open(&folder.file()).is_err());
+        let tokens = Tokens::awaited(&folder.file()).unwrap();
+        assert!(tokens.find(&new.secret, 0).is_none());
+        add(&folder.file(), new.token.clone()).unwrap();
+        assert!(tokens.find(&new.secret, 0).is_some());
+        fs::remove_file(folder.file()).unwrap();
+        assert!(tokens.find(&new.secret, 0).is_some(), "a file that goes takes nothing away");
+        fs::write(folder.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
+        fs::set_permissions(folder.file(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(Tokens::awaited(&folder.file()).is_err(), "a faulty file is a fault");
+    }
+
+    #[test]
+    fn a_file_that_others_may_read_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new("mode");
+        add(&folder.file(), NewToken::make(sue(), None, false, "").unwrap().token).unwrap();
+        assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(folder.file(), fs::Permissions::from_mode(0o640)).unwrap();
+        let refused = Tokens::open(&folder.file()).unwrap_err();
+        assert!(refused.contains("mode 640") && refused.contains("chmod 600"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_file_has_its_place() {
+        let message = |text: &str| {
+            let mut faults = Faults::default();
+            parse(text, &mut faults);
+            faults.into_sorted().into_iter().map(|fault| fault.to_string()).collect::<Vec<_>>().join("\n")
+        };
+        let hash = "0".repeat(64);
+        assert!(message(&format!("tokens:\n- sha256: '{hash}'\n")).contains("2:3: error[TOK-002]"));
+        assert!(message(&format!("tokens:\n- {{sha256: '{hash}', user: a, expires: soon}}\n")).contains("TOK-003"));
+        assert!(message(&format!("tokens:\n- {{sha256: '{hash}', user: a, grup: [x]}}\n")).contains("grup"));
+        assert_eq!(message(&format!("tokens:\n- {{sha256: '{hash}', user: a}}\n")), "");
+    }
+}

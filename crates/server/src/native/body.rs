@@ -1,0 +1,92 @@
+//! Bodies: their types, their sizes, and JSON that is read strictly.
+
+use std::net::IpAddr;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use serde::de::DeserializeOwned;
+
+use super::route::{BodyKind, Route};
+use super::{NativeApi, NativeRequest};
+use crate::budget::{self, BodyError, RequestBody};
+use config::AllowedRemoval;
+use view::act::{Code, Details, Refusal};
+use wire::dto::native::{ALLOW_EMPTY, ALLOW_REMOVAL};
+
+/// A request that is not as it should be: `method`, `media type`, or where in its body.
+pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
+    let details = Details { kind: Some(kind.to_owned()), ..Details::default() };
+    Refusal::new(Code::BadRequest, "the request is not as it should be", why).with(details)
+}
+
+/// The body of a request, if its route takes one.
+///
+/// # Errors
+/// It is of another type, too large or too slow.
+pub(super) async fn read(
+    native: &NativeApi,
+    route: &Route,
+    peer: IpAddr,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<RequestBody, Refusal> {
+    if matches!(route.body, BodyKind::None) {
+        return Ok(RequestBody::nothing());
+    }
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let sent = whole(native, route.body_limit(), peer, body).await?;
+    if kind.is_none() && sent.bytes.is_empty() {
+        return Ok(sent);
+    }
+    let name = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (fits, wanted) = match route.body {
+        BodyKind::Yaml => (
+            ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"].contains(&name.as_str()),
+            "application/yaml",
+        ),
+        _ => (name == "application/json", "application/json"),
+    };
+    if fits { Ok(sent) } else { Err(wrong("media type", format!("send `Content-Type: {wanted}`, not {name:?}"))) }
+}
+
+/// A whole body, whatever its type.
+///
+/// # Errors
+/// It has more than `limit` bytes, or is too slow.
+pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: Body) -> Result<RequestBody, Refusal> {
+    budget::read(&native.bodies, peer, body, limit, native.options.limits.body).await.map_err(|why| match why {
+        BodyError::TooLarge => {
+            let text = format!("at most {limit} bytes are taken here");
+            Refusal::new(Code::TooLarge, "the body is too large", text)
+        }
+        BodyError::TooSlow => wrong("body", "the body took too long"),
+        BodyError::Broken => wrong("body", "the body could not be read"),
+        BodyError::Busy => Refusal::new(Code::Unavailable, "not now", "too many bodies are being read"),
+    })
+}
+
+/// A body as a value; an empty one is an empty object.
+///
+/// # Errors
+/// It is no JSON, has a key that is not known, or a value of another type; with its place.
+pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    serde_json::from_slice(bytes).map_err(|error| wrong("body", error.to_string()))
+}
+
+/// What a configuration may take away, by the headers of its request.
+///
+/// # Errors
+/// A header has another value than it should.
+pub(super) fn allowed_removal(request: &NativeRequest) -> Result<AllowedRemoval, Refusal> {
+    let empty = match request.header(ALLOW_EMPTY).map(str::trim) {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => return Err(wrong("header", format!("{ALLOW_EMPTY}: write true or false, not {other:?}"))),
+    };
+    let read = |text: &str| {
+        let wrong = || wrong("header", format!("{ALLOW_REMOVAL}: write a number of queues, not {text:?}"));
+        text.trim().parse().map_err(|_| wrong())
+    };
+    Ok(AllowedRemoval { empty, queues: request.header(ALLOW_REMOVAL).map(read).transpose()? })
+}

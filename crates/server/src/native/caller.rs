@@ -1,0 +1,167 @@
+//! Who is asking: by token, within limits for those who guess (E1).
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::http::{HeaderMap, header};
+
+use super::NativeApi;
+use super::route::{Route, Verb};
+use crate::auth::TokenMark;
+use model::Identity;
+use view::act::{Actor, ActsFrom, Code, Details, Refusal};
+
+/// Somebody who asks.
+pub(super) struct Caller {
+    /// Who, and what he may do to the scheduler as a whole.
+    pub actor: Actor,
+    /// Whether by a token.
+    pub authenticated: bool,
+    /// Until when the token holds.
+    pub expires: Option<i64>,
+    /// What the token is known by.
+    pub mark: Option<TokenMark>,
+    /// What he wants was passed to the scheduler, which enters it into the audit.
+    pub entered: AtomicBool,
+}
+
+impl Caller {
+    /// The same, in a request of this id.
+    pub fn in_request(mut self, id: &str) -> Self {
+        if let ActsFrom::Api { request, .. } = &mut self.actor.from {
+            *request = Arc::from(id);
+        }
+        self
+    }
+
+    /// Whether what he wants is in the audit already.
+    pub fn is_entered(&self) -> bool {
+        self.entered.load(Ordering::Relaxed)
+    }
+
+    /// What he wants gets into the audit.
+    pub fn is_entered_now(&self) {
+        self.entered.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Finds the caller of a request.
+///
+/// # Errors
+/// There is no token where one is needed, it is none, or too many were wrong.
+pub(super) fn of(
+    native: &NativeApi,
+    headers: &HeaderMap,
+    peer: Option<SocketAddr>,
+    route: &Route,
+) -> Result<Caller, Refusal> {
+    let who = authenticated(native, headers, peer)?;
+    match who {
+        Some(who) => looking_as(native, who, headers, route),
+        None if route.token || (native.options.require_token && !matches!(route.verb, Verb::Server | Verb::Whoami)) => {
+            Err(no_token())
+        }
+        None => Ok(nobody(peer)),
+    }
+}
+
+/// Whether a token came that holds, and what it is known by.
+///
+/// # Errors
+/// There is none, it is none, or too many were wrong.
+pub(super) fn has_token(
+    native: &NativeApi,
+    headers: &HeaderMap,
+    peer: Option<SocketAddr>,
+) -> Result<Option<TokenMark>, Refusal> {
+    authenticated(native, headers, peer)?.map(|caller| caller.mark).ok_or_else(no_token)
+}
+
+fn no_token() -> Refusal {
+    let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` makes one";
+    Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text)
+}
+
+/// Somebody who is not known.
+pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
+    Caller { actor: anybody(peer), authenticated: false, expires: None, mark: None, entered: AtomicBool::new(false) }
+}
+
+fn anybody(peer: Option<SocketAddr>) -> Actor {
+    let actor = Actor { from: from(peer), ..Actor::from(Identity::default()) };
+    actor.read_only("there is no token")
+}
+
+fn from(peer: Option<SocketAddr>) -> ActsFrom {
+    let address = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.ip().to_string()).into();
+    ActsFrom::Api { address, request: Arc::from("") }
+}
+
+/// Whom the token stands for; `None` without one.
+fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Option<Caller>, Refusal> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    let presented = value.to_str().ok().and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    });
+    let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now()));
+    let Some(token) = token else {
+        // Only what is wrong is counted: a right token passes whatever others send from its address.
+        if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
+            let text =
+                "too many wrong tokens came from this address; one that is right passes, for others wait a minute";
+            return Err(Refusal::new(Code::RateLimited, "the token is not known, or not any more", text));
+        }
+        let text = "the token is not known, or not any more";
+        return Err(Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text));
+    };
+    let admin = token.identity.user == native.options.owner || native.options.scheduler_acl.grants(&token.identity);
+    let actor = Actor { from: from(peer), ..Actor::from(token.identity.clone()) }.scheduler_admin(admin);
+    let actor = match (native.options.read_only, token.read_only) {
+        (true, _) => actor.read_only("nothing can be changed over this server"),
+        (_, true) => actor.read_only("the token is for reading only"),
+        _ => actor,
+    };
+    let (expires, mark, entered) = (token.expires, Some(token.mark()), AtomicBool::new(false));
+    Ok(Some(Caller { actor, authenticated: true, expires, mark, entered }))
+}
+
+/// How often it is looked whether a token still holds. What it allowed ends within a second.
+const LOOKED_EVERY: Duration = Duration::from_millis(250);
+
+/// Waits until a token holds no more: it has expired, or was revoked. Without a token that never happens.
+pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
+    let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
+    while tokens.holds(mark, now()) {
+        tokio::time::sleep(LOOKED_EVERY).await;
+    }
+}
+
+/// What a stream says at its end when that has happened.
+pub(crate) const LAPSED: &str = "the token has expired, or was revoked";
+
+/// The time of the wall clock, in nanoseconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    i64::try_from(now).unwrap_or(i64::MAX)
+}
+
+/// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.
+fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
+    let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
+    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot look as another user", text);
+    if !who.actor.scheduler_admin {
+        let details = Details { scheduler_acl: true, ..Details::default() };
+        return Err(refused("needs membership in the scheduler ACL".to_owned()).with(details));
+    }
+    if route.changes() {
+        return Err(refused("Kornsole-As is for looking only".to_owned()));
+    }
+    let identity = value.to_str().map_err(|_| "no text".to_owned()).and_then(Identity::parse);
+    let identity = identity.map_err(|why| Refusal::new(Code::BadRequest, "Kornsole-As is not readable", why))?;
+    let admin = identity.user == native.options.owner || native.options.scheduler_acl.grants(&identity);
+    let actor = Actor { from: who.actor.from.clone(), ..Actor::from(identity) }.scheduler_admin(admin);
+    Ok(Caller { actor, ..who })
+}

@@ -1,0 +1,140 @@
+//! The same changing request twice is one: `Idempotency-Key` (E2).
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use super::{NativeRequest, Reply, handle};
+use view::act::{Code, Refusal};
+
+/// How long an answer is kept in mind.
+const KEPT: Duration = Duration::from_secs(600);
+/// The longest key, in characters.
+const LONGEST_KEY: usize = 128;
+/// How many answers are kept in mind.
+const MOST: usize = 10_000;
+/// The most bytes of answers that are kept in mind.
+const MOST_BYTES: usize = 64 << 20;
+type Slot = Arc<tokio::sync::Mutex<Option<Outcome>>>;
+
+/// What was answered.
+struct Outcome {
+    fingerprint: [u8; 32],
+    answer: Result<Reply, Refusal>,
+}
+
+/// Answers by user and key.
+#[derive(Default)]
+pub(super) struct IdempotencyCache(Mutex<Book>);
+
+#[derive(Default)]
+struct Book {
+    slots: HashMap<Name, Slot>,
+    order: VecDeque<(Instant, Name)>,
+    /// The bytes of the answers.
+    weights: HashMap<Name, usize>,
+    weight: usize,
+}
+
+/// A user and his key.
+type Name = (String, String);
+
+impl Book {
+    /// Forgets what is too old, and the oldest while there is too much.
+    fn tidy(&mut self) {
+        while let Some((at, _)) = self.order.front() {
+            if at.elapsed() < KEPT && self.order.len() <= MOST && self.weight <= MOST_BYTES {
+                return;
+            }
+            let Some((_, old)) = self.order.pop_front() else { return };
+            self.slots.remove(&old);
+            self.weight -= self.weights.remove(&old).unwrap_or_default();
+        }
+    }
+}
+
+impl IdempotencyCache {
+    fn slot(&self, name: Name) -> Slot {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        book.tidy();
+        if let Some(slot) = book.slots.get(&name) {
+            return Arc::clone(slot);
+        }
+        let slot = Slot::default();
+        book.order.push_back((Instant::now(), name.clone()));
+        book.slots.insert(name, Arc::clone(&slot));
+        slot
+    }
+
+    /// Records how large an answer is that is kept.
+    fn weigh(&self, name: Name, bytes: usize) {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have been forgotten meanwhile.
+        if book.slots.contains_key(&name) && !book.weights.contains_key(&name) {
+            book.weights.insert(name, bytes);
+            book.weight += bytes;
+            book.tidy();
+        }
+    }
+}
+
+/// Handles a changing request; with a key that was used before, its answer is given again and nothing is done.
+pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str) -> Result<Reply, Refusal> {
+    let Some(key) = key else { return handle(request).await };
+    if key.is_empty() || key.chars().count() > LONGEST_KEY {
+        let text = format!("a key has 1 to {LONGEST_KEY} characters");
+        return Err(Refusal::new(Code::BadRequest, "the Idempotency-Key is not usable", text));
+    }
+    let mut fingerprint = Sha256::new();
+    fingerprint.update(format!(
+        "{} {path}?{:?} {:?}\n",
+        request.route.method,
+        request.query,
+        request.header("if-match")
+    ));
+    fingerprint.update(&request.body.bytes);
+    let fingerprint: [u8; 32] = fingerprint.finalize().into();
+    let name = (request.who.actor.user().to_owned(), key.to_owned());
+    let slot = request.native.remembered.slot(name.clone());
+    // The same request again, while the first is under way, waits here for its answer.
+    let mut outcome = slot.lock().await;
+    if let Some(known) = &*outcome {
+        if known.fingerprint == fingerprint {
+            // It is in the audit since the first time.
+            request.who.is_entered_now();
+            return known.answer.clone();
+        }
+        let text = "it was used for another request within the last ten minutes";
+        return Err(Refusal::new(Code::KeyReused, "the Idempotency-Key is taken", text));
+    }
+    let answer = handle(request).await;
+    let failed = answer.as_ref().is_err_and(|refusal| matches!(refusal.code, Code::Unavailable | Code::NotDurable));
+    if !failed {
+        *outcome = Some(Outcome { fingerprint, answer: answer.clone() });
+        request.native.remembered.weigh(name, answer.as_ref().map_or(0, |reply| reply.body.len()));
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_answers_push_older_ones_out() {
+        let remembered = IdempotencyCache::default();
+        let name = |key: usize| ("ann".to_owned(), key.to_string());
+        let first = remembered.slot(name(0));
+        remembered.weigh(name(0), MOST_BYTES / 2);
+        remembered.slot(name(1));
+        remembered.weigh(name(1), MOST_BYTES / 2);
+        assert!(Arc::ptr_eq(&first, &remembered.slot(name(0))), "there is room for both");
+        remembered.slot(name(2));
+        remembered.weigh(name(2), 1);
+        assert!(!Arc::ptr_eq(&first, &remembered.slot(name(0))), "it was forgotten");
+        let book = remembered.0.lock().unwrap();
+        assert_eq!((book.weight, book.weights.len(), book.slots.len()), (MOST_BYTES / 2 + 1, 2, 3));
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether things would be refused, so that the caller need not try (E3).
+
+use super::{NativeRequest, Reply, body, config, read};
+use model::QueuePath;
+use view::act::{AclKind, Act, Configured, Order, PartitionAct, Refusal};
+use view::placement::access;
+use wire::convert::native as convert;
+use wire::dto::native as dto;
+
+/// The most checks of one request.
+const MOST: usize = 1000;
+
+/// Answers each check by itself.
+pub(super) async fn checks(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let dto::Checks { checks } = body::json(&request.body.bytes)?;
+    if checks.len() > MOST {
+        return Err(body::wrong("body", format!("checks: {} of them, at most {MOST} are taken", checks.len())));
+    }
+    let mut results = Vec::with_capacity(checks.len());
+    for check in checks {
+        let outcome = check_one(request, check).await?;
+        let why = outcome.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        results.push(dto::CheckResult { allowed: outcome.is_ok(), why });
+    }
+    Ok(Reply::ok(&dto::CheckResults { results }))
+}
+
+async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<(), Refusal>, Refusal> {
+    let view = request.view();
+    let part = match &check.partition {
+        Some(name) => read::partition(&view, name),
+        None => view.partitions.first().ok_or_else(|| Refusal::not_found("partition", "at all")),
+    };
+    let part = match part {
+        Ok(part) => part,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let missing = |key: &str| body::wrong("body", format!("{} needs `{key}`", check.action));
+    let app = || check.application.as_deref().ok_or_else(|| missing("application"));
+    let actor = &request.who.actor;
+    Ok(match check.action.as_str() {
+        "kill" => {
+            view.may(actor, &Act::within(&part.name, PartitionAct::Kill { app: app()?.into(), expect_queue: None }))
+        }
+        "move" => {
+            let to = QueuePath::new(check.to.as_deref().ok_or_else(|| missing("to"))?);
+            let act = PartitionAct::Move { app: app()?.into(), to, expect_queue: None, dry_run: true };
+            request.native.perform(&request.who, Order::from(Act::within(&part.name, act))).await.map(|_| ())
+        }
+        "submit" => {
+            let queue = QueuePath::new(check.queue.as_deref().ok_or_else(|| missing("queue"))?);
+            match access::submit(part, queue.as_str(), &actor.identity) {
+                Some(_) => Ok(()),
+                None => {
+                    let act = Act::within(&part.name, PartitionAct::Submit(Default::default()));
+                    Err(Refusal::no_access(actor, &act, &queue, AclKind::Submit))
+                }
+            }
+        }
+        "config" => {
+            let text = check.text.clone().ok_or_else(|| missing("text"))?;
+            match config::dry_run(request, text).await {
+                Ok(done) => match lacks(request, &done).as_slice() {
+                    [] => Ok(()),
+                    missing => Err(Refusal::new(
+                        view::act::Code::AclDenied,
+                        "the change is not yours to make",
+                        missing.join("; "),
+                    )),
+                },
+                Err(refusal) => Err(refusal),
+            }
+        }
+        other => {
+            return Err(body::wrong("body", format!("action: {other:?} is none of kill, move, submit, config")));
+        }
+    })
+}
+
+/// What the caller lacks for a change of the configuration; nothing when he may make it.
+pub(super) fn lacks(request: &NativeRequest, done: &Configured) -> Vec<String> {
+    let actor = &request.who.actor;
+    if let Some(why) = &actor.read_only {
+        return vec![format!("read only: {why}")];
+    }
+    // The very text that is in force changes nothing, and so takes no right.
+    if actor.scheduler_admin || done.checksum == done.previous {
+        return Vec::new();
+    }
+    let view = request.view();
+    let administers = |partition: &str, queue: &QueuePath| {
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
+    };
+    let mut missing = Vec::new();
+    if done.outside {
+        missing.push("membership in the scheduler ACL".to_owned());
+    }
+    // What is said of nothing, as in a comment, is the affair of every root.
+    let roots: Vec<_> = view.partitions.iter().map(|part| (part.name.to_string(), QueuePath::root())).collect();
+    let touched = if done.touches.is_empty() && !done.outside { &roots } else { &done.touches };
+    let touched = touched.iter().filter(|(partition, queue)| !administers(partition, queue));
+    missing.extend(touched.map(|(partition, queue)| format!("admin access on {}", convert::named(partition, queue))));
+    missing
+}

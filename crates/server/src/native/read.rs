@@ -1,0 +1,211 @@
+//! What only looks: the server, who asks, permissions, what drains, why an application waits, where a submission
+//! would go.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{NativeRequest, Reply, body};
+use model::Profile;
+use view::act::{Code, Details, FoundFault, Refusal};
+use view::placement::Request;
+use view::waiting::{Asked, Finding, Question};
+use view::{PartitionView, View};
+use wire::convert::{explain as explanations, native as convert, placement as placements};
+use wire::dto::native as dto;
+
+/// What this server can do beyond the YuniKorn API.
+const FEATURES: [&str; 15] = [
+    "kill",
+    "move",
+    "config",
+    "placement",
+    "explain",
+    "fairness",
+    "whatif",
+    "workload",
+    "draining",
+    "quotas",
+    "cleanup",
+    "events",
+    "audit",
+    "usage",
+    "alerts",
+];
+
+impl NativeRequest {
+    pub(super) fn view(&self) -> Arc<View> {
+        self.native.engine.published().view()
+    }
+}
+
+/// The partition that a path names, in its own case.
+pub(super) fn partition<'v>(view: &'v View, name: &str) -> Result<&'v PartitionView, Refusal> {
+    let found = view.partitions.iter().find(|part| *part.name == *name);
+    found.ok_or_else(|| Refusal::not_found("partition", name))
+}
+
+pub(super) fn server(request: &NativeRequest) -> Reply {
+    let options = &request.native.options;
+    let auth = match (&options.tokens, options.require_token) {
+        (_, true) => "required",
+        (Some(_), false) => "optional",
+        (None, false) => "none",
+    };
+    Reply::ok(&dto::ServerInfo {
+        product: "kornsole".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        api: 1,
+        core: options.profile.to_string(),
+        compat: if options.profile == Profile::V1_9_0 { Profile::V1_9_0 } else { Profile::V1_8_0 }.to_string(),
+        instance_uuid: request.native.engine.events().instance().to_string(),
+        start_time: request.native.wall.start(),
+        auth: auth.to_owned(),
+        tls: options.tls,
+        read_only: options.read_only,
+        paused: request.view().paused,
+        features: FEATURES
+            .iter()
+            .copied()
+            .chain(options.shadow.is_some().then_some("shadow"))
+            .map(str::to_owned)
+            .collect(),
+    })
+}
+
+pub(super) fn whoami(request: &NativeRequest) -> Reply {
+    let who = &request.who;
+    Reply::ok(&dto::Whoami {
+        authenticated: who.authenticated,
+        user: who.actor.identity.user.clone(),
+        groups: who.actor.identity.groups.clone(),
+        scheduler_admin: who.actor.scheduler_admin,
+        read_only: who.actor.read_only.is_some(),
+        token_expires: who.expires,
+    })
+}
+
+pub(super) fn permissions(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let view = request.view();
+    let part = partition(&view, request.parameter(0))?;
+    Ok(Reply::ok(&convert::permissions(part, &request.who.actor.identity, request.who.actor.scheduler_admin)))
+}
+
+pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let view = request.view();
+    let part = partition(&view, request.parameter(0))?;
+    Ok(Reply::ok(&convert::draining(&view, part, &request.native.wall)))
+}
+
+/// What is above its maximum, and what goes for it.
+pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall);
+    partition(&view, &name)?;
+    beside(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
+}
+
+/// Why an application, or one of its asks, waits.
+pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let of = Asked::App(request.parameter(1).into(), request.query("key").map(Into::into));
+    explained(request, of).await
+}
+
+/// What all that waits waits for, or all of a queue.
+pub(super) async fn waiting(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let below = request.query("queue").filter(|queue| !queue.is_empty());
+    explained(request, Asked::Waiting(below.map(|queue| queue.into()))).await
+}
+
+async fn explained(request: &NativeRequest, of: Asked) -> Result<Reply, Refusal> {
+    let view = request.view();
+    let part = partition(&view, request.parameter(0))?;
+    let question = Question { partition: Arc::clone(&part.name), of };
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let answer = move |outcome| {
+        // The caller may have gone.
+        let _ = sender.send(outcome);
+    };
+    request.native.engine.explain(question, Box::new(answer));
+    let wall = &request.native.wall;
+    Ok(match receiver.await.unwrap_or_else(|_| Err(Refusal::stopped()))? {
+        Finding::App(found) => Reply::ok(&explanations::explained(&found, wall)),
+        Finding::Waiting(found) => Reply::ok(&explanations::waiting(&found, wall)),
+    })
+}
+
+/// How queues stand to their guarantees.
+pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let (view, name) = (request.view(), request.parameter(0).to_owned());
+    partition(&view, &name)?;
+    let wall = request.native.wall;
+    let work = move || {
+        let part = partition(&view, &name)?;
+        let rows = part.fairness(&view.history, view.at);
+        Ok(Reply::ok(&explanations::fairness(&rows, &part.limits_used(), &wall)))
+    };
+    beside(request, work).await?
+}
+
+/// Where a submission would go, under the running configuration or another one.
+pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let question: dto::PlacementQuestion = body::json(&request.body.bytes)?;
+    let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
+    let (view, name) = (request.view(), request.parameter(0).to_owned());
+    partition(&view, &name)?;
+    let work = move || {
+        let view = match &question.config {
+            None => view,
+            Some(text) => tried(text, &group, profile)?,
+        };
+        let part = partition(&view, &name)?;
+        let dto::PlacementQuestion { user, groups, queue, tags, .. } = &question;
+        let admission = part.preview(&Request { queue, user, groups, tags }, None);
+        Ok(Reply::ok(&placements::Answer::of(part, &admission)))
+    };
+    beside(request, work).await?
+}
+
+/// Has something worked out beside the threads that talk to clients, a few at a time.
+///
+/// # Errors
+/// The server is stopping.
+pub(super) async fn beside<T: Send + 'static>(
+    request: &NativeRequest,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    let (native, peer) = (Arc::clone(&request.native), request.peer);
+    let timed = move || {
+        let began = Instant::now();
+        let done = work();
+        native.work.note(peer, began.elapsed());
+        done
+    };
+    beside_untimed(timed).await
+}
+
+/// The same for work that counts its time itself.
+///
+/// # Errors
+/// The server is stopping.
+pub(super) async fn beside_untimed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| match error.try_into_panic() {
+        // It is answered as any other panic.
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Refusal::stopped(),
+    })
+}
+
+/// A cluster with nothing but a configuration.
+fn tried(text: &str, group: &str, profile: model::Profile) -> Result<Arc<View>, Refusal> {
+    let read = config::read_file(text.as_bytes(), group, profile);
+    let config = read.config.ok_or_else(|| invalid(&read.faults))?;
+    View::of_config(Arc::new(config), profile)
+        .map_err(|why| Refusal::new(Code::ConfigInvalid, "the configuration cannot be loaded", why))
+}
+
+/// A configuration that is refused with all its faults.
+pub(super) fn invalid(faults: &[config::Fault]) -> Refusal {
+    let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
+    let first = first.map(ToString::to_string).unwrap_or_default();
+    let details = Details { faults: faults.iter().map(FoundFault::from).collect(), ..Details::default() };
+    Refusal::new(Code::ConfigInvalid, "the configuration is not valid", first).with(details)
+}

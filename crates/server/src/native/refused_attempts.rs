@@ -1,0 +1,123 @@
+//! Changing requests that were refused before they became an order: without a token, with a body that cannot be read. They are in the
+//! audit as well (E11).
+//!
+//! Invariants:
+//! - a request is in the audit once, whichever part refuses it;
+//! - of requests without a token that is known no more than [`MOST_UNKNOWN`] are entered in a minute: nobody can fill the disk with them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::NativeApi;
+use super::caller::Caller;
+use super::refused_budget::HeldUp;
+use super::route::{BodyKind, Route, Verb};
+use model::{AppId, NodeId};
+use view::act::{Act, Order, PartitionAct, Refusal, Submission};
+
+/// How many requests of nobody that is known are entered in [`WINDOW`].
+pub(super) const MOST_UNKNOWN: u32 = 60;
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// Counts the requests of those who are not known.
+#[derive(Default)]
+pub(super) struct UnknownCallers(Mutex<Option<(Instant, u32)>>);
+
+impl UnknownCallers {
+    /// Whether one more is entered.
+    fn enters(&self) -> bool {
+        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, known) = count.filter(|(since, _)| since.elapsed() < WINDOW).unwrap_or((Instant::now(), 0));
+        *count = Some((since, known.saturating_add(1)));
+        known < MOST_UNKNOWN
+    }
+}
+
+/// What a request of this route wanted, as far as its path says; `None` for one that would change nothing.
+fn order(route: &Route, parameters: &[String]) -> Option<Order> {
+    let parameter = |at: usize| parameters.get(at).map_or("", String::as_str);
+    let app = || AppId::from(parameter(1));
+    let node = || NodeId::from(parameter(1));
+    let (text, base, dry_run, expect_queue) = (String::new(), None, false, None);
+    let act = match route.verb {
+        Verb::Kill => PartitionAct::Kill { app: app(), expect_queue },
+        Verb::Move => PartitionAct::Move { app: app(), to: Default::default(), expect_queue, dry_run },
+        Verb::Bulk => PartitionAct::Kill { app: AppId::from(""), expect_queue },
+        Verb::Submit => PartitionAct::Submit(Submission::default()),
+        Verb::Ask => PartitionAct::Ask { app: app(), asks: Vec::new() },
+        Verb::Release => PartitionAct::Release { app: app(), ask: parameter(2).into() },
+        Verb::Remove => PartitionAct::Remove { app: app() },
+        Verb::AddNode => PartitionAct::AddNode(Default::default()),
+        Verb::UpdateNode => PartitionAct::UpdateNode { id: node(), capacity: None, occupied: None },
+        Verb::DrainNode => PartitionAct::DrainNode(node()),
+        Verb::ResumeNode => PartitionAct::ResumeNode(node()),
+        Verb::RemoveNode => PartitionAct::RemoveNode { id: node(), force: false },
+        Verb::Cleanup => PartitionAct::Clean { queues: false, applications: false, dry_run },
+        Verb::ConfigPut => return Some(Act::Configure { text, base, dry_run }.into()),
+        Verb::ConfigRollback => return Some(Act::Rollback { revision: 0, base, dry_run }.into()),
+        Verb::Pause => return Some(Act::Pause.into()),
+        Verb::Resume => return Some(Act::Resume.into()),
+        Verb::Silence => {
+            let (rule, subject, lasts) = (String::new(), String::new(), Duration::ZERO);
+            return Some(Act::Silence { rule, subject, lasts }.into());
+        }
+        Verb::EndSilence => {
+            let silence = parameter(0).parse().unwrap_or_default();
+            return Some(Act::EndSilence { silence, of: String::new() }.into());
+        }
+        Verb::Server
+        | Verb::Whoami
+        | Verb::OpenApi
+        | Verb::PartitionPermissions
+        | Verb::Permissions
+        | Verb::ConfigGet
+        | Verb::ConfigValidate
+        | Verb::ConfigDiff
+        | Verb::ConfigHistory
+        | Verb::ConfigRevision
+        | Verb::Audit
+        | Verb::Placement
+        | Verb::WhatIf
+        | Verb::Draining
+        | Verb::Quotas
+        | Verb::Usage
+        | Verb::Shadow
+        | Verb::Alerts
+        | Verb::Explain
+        | Verb::Waiting
+        | Verb::Fairness
+        | Verb::Events
+        | Verb::EventStream
+        | Verb::NotYet => return None,
+    };
+    Some(Act::within(&Arc::from(parameter(0)), act).into())
+}
+
+impl NativeApi {
+    /// Puts a changing request into the audit that was refused, unless it is there already.
+    pub(super) async fn enter(&self, who: &Caller, route: &Route, parameters: &[String], refusal: Refusal) -> Refusal {
+        let Some(order) = order(route, parameters).filter(|_| !who.is_entered()) else { return refusal };
+        if !who.authenticated && !self.unknown.enters() {
+            return refusal;
+        }
+        self.enter_refusal(who, order, refusal).await
+    }
+
+    /// Puts the first request into the audit that is held up by what was refused before; the others write nothing.
+    pub(super) async fn enter_first(
+        &self,
+        who: &Caller,
+        route: &Route,
+        parameters: &[String],
+        held: HeldUp,
+    ) -> Refusal {
+        if held.first { self.enter(who, route, parameters, held.refusal).await } else { held.refusal }
+    }
+
+    /// Records a changing request that is refused. The text of a configuration is not written before it is checked.
+    pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
+        if route.changes() {
+            self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });
+        }
+    }
+}

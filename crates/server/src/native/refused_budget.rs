@@ -1,0 +1,123 @@
+//! How much may be refused to somebody: an order is written to the disk before it is known whether it is refused, and every refusal is in
+//! the audit. So a user without any right could wear the disk out.
+//!
+//! Invariants:
+//! - who had nothing refused is never held up, whatever others from the same address do;
+//! - a request that is held up writes nothing, but for the first one of a minute, which is in the audit.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use view::act::{Actor, Code, Details, Refusal};
+use view::audit;
+
+/// How many bytes may be refused to one user in [`WINDOW`], and to all users from one address.
+const MOST_OF_USER: usize = 4 << 20;
+const MOST_OF_ADDRESS: usize = 16 << 20;
+const WINDOW: Duration = Duration::from_secs(60);
+/// What a refusal counts besides its body, in bytes: its entry in the audit and its record.
+const EACH: usize = 2 << 10;
+/// How many users and how many addresses are kept in mind.
+const MOST_KNOWN: usize = 10_000;
+
+/// Counts what was refused.
+#[derive(Default)]
+pub(super) struct RefusedBudget(Mutex<Book>);
+
+#[derive(Default)]
+struct Book {
+    users: HashMap<String, Count>,
+    addresses: HashMap<String, Count>,
+}
+
+struct Count {
+    since: Instant,
+    bytes: usize,
+    /// It was said already that it is too much.
+    said: bool,
+}
+
+/// What somebody is held up by.
+pub(super) struct HeldUp {
+    /// What is answered.
+    pub refusal: Refusal,
+    /// Nobody was held up for this in the last minute.
+    pub first: bool,
+}
+
+impl RefusedBudget {
+    /// Whether somebody has to wait.
+    pub fn check(&self, actor: &Actor) -> Option<HeldUp> {
+        let (user, address) = (actor.user(), audit::address(&actor.from));
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_address = current(&mut book.addresses, &address).map_or(0, |count| count.bytes);
+        let own = current(&mut book.users, user)?;
+        if own.bytes < MOST_OF_USER && of_address < MOST_OF_ADDRESS {
+            return None;
+        }
+        let text = format!("too many bytes of orders of {user} were refused; try again in a minute");
+        let first = !std::mem::replace(&mut own.said, true);
+        let details = Details { wait: Some(WINDOW.as_secs()), ..Details::default() };
+        Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
+    }
+
+    /// Records a refusal of a request with so many bytes of body.
+    pub fn charge(&self, actor: &Actor, body: usize) {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        add(&mut book.users, actor.user(), body + EACH);
+        add(&mut book.addresses, &audit::address(&actor.from), body + EACH);
+    }
+}
+
+/// What counts now.
+fn current<'b>(counts: &'b mut HashMap<String, Count>, key: &str) -> Option<&'b mut Count> {
+    counts.get_mut(key).filter(|count| count.since.elapsed() < WINDOW)
+}
+
+fn add(counts: &mut HashMap<String, Count>, key: &str, bytes: usize) {
+    if counts.len() >= MOST_KNOWN {
+        counts.retain(|_, count| count.since.elapsed() < WINDOW);
+    }
+    if counts.len() >= MOST_KNOWN && !counts.contains_key(key) {
+        return;
+    }
+    let fresh = || Count { since: Instant::now(), bytes: 0, said: false };
+    let count = counts.entry(key.to_owned()).or_insert_with(fresh);
+    if count.since.elapsed() >= WINDOW {
+        *count = fresh();
+    }
+    count.bytes = count.bytes.saturating_add(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Identity;
+    use view::act::ActsFrom;
+
+    fn actor(user: &str, address: &str) -> Actor {
+        let from = ActsFrom::Api { address: address.into(), request: "".into() };
+        Actor { from, ..Actor::from(Identity::new(user, [user])) }
+    }
+
+    #[test]
+    fn one_who_had_nothing_refused_is_never_held_up() {
+        let budget = RefusedBudget::default();
+        for user in ["a", "b", "c", "d", "e", "f"] {
+            let (here, there) = (actor(user, "10.0.0.1"), actor(user, "10.0.0.2"));
+            assert!(budget.check(&here).is_none());
+            while budget.check(&there).is_none() {
+                budget.charge(&here, 256 << 10);
+            }
+        }
+        let held = budget.check(&actor("a", "10.0.0.2")).unwrap();
+        assert!(!held.first && held.refusal.code == Code::RateLimited, "it is his, wherever he is");
+        let (here, there) = (actor("good", "10.0.0.1"), actor("good", "10.0.0.2"));
+        assert!(budget.check(&here).is_none());
+        budget.charge(&here, 0);
+        assert!(budget.check(&here).unwrap().first, "the address is over its share");
+        assert!(budget.check(&there).is_none());
+        assert!(budget.0.lock().unwrap().users["a"].bytes <= MOST_OF_USER + (258 << 10));
+    }
+}

@@ -1,0 +1,382 @@
+//! The table of the verbs of a kornsole. The router, the OpenAPI document and the tests all read it.
+
+use axum::http::Method;
+use percent_encoding::percent_decode_str;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use crate::escape::malformed;
+use wire::convert::placement::Answer;
+use wire::dto::{Validation, audit, native as dto};
+
+/// What is behind a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the summary of its route says what each is")]
+pub enum Verb {
+    Server,
+    Whoami,
+    OpenApi,
+    PartitionPermissions,
+    Permissions,
+    Kill,
+    Move,
+    Bulk,
+    ConfigGet,
+    ConfigValidate,
+    ConfigDiff,
+    ConfigPut,
+    ConfigHistory,
+    ConfigRevision,
+    ConfigRollback,
+    Audit,
+    Placement,
+    WhatIf,
+    Submit,
+    Ask,
+    Release,
+    Remove,
+    AddNode,
+    UpdateNode,
+    DrainNode,
+    ResumeNode,
+    RemoveNode,
+    Draining,
+    Quotas,
+    Usage,
+    Shadow,
+    Alerts,
+    Silence,
+    EndSilence,
+    Explain,
+    Waiting,
+    Fairness,
+    Cleanup,
+    Pause,
+    Resume,
+    Events,
+    EventStream,
+    NotYet,
+}
+
+/// Adds the schema of a type to a document, and gives a reference to it.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// What a body is.
+#[derive(Clone, Copy, Debug)]
+pub enum BodyKind {
+    /// There is none.
+    None,
+    /// A JSON object of this type; may be missing where all of it is optional.
+    Json(SchemaOf),
+    /// A queue configuration.
+    Yaml,
+}
+
+/// One row of the table: the router, the OpenAPI document and the tests read it.
+#[derive(Debug)]
+pub struct Route {
+    /// The method in capitals, as `POST`.
+    pub method: &'static str,
+    /// The path below the prefix; a part in braces is a parameter.
+    pub path: &'static str,
+    /// What is behind it.
+    pub verb: Verb,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// What is sent.
+    pub body: BodyKind,
+    /// What is answered, where that is one JSON document.
+    pub response: Option<SchemaOf>,
+    /// Whether it needs a token.
+    pub token: bool,
+    /// Whether it changes something.
+    changes: bool,
+}
+
+impl Route {
+    /// The same route, which answers with a `T`.
+    const fn gives<T: JsonSchema>(self) -> Self {
+        Self { response: Some(SchemaGenerator::subschema_for::<T>), ..self }
+    }
+
+    /// Whether it changes something, so that it is refused to a read-only token and remembered by its key.
+    pub const fn changes(&self) -> bool {
+        self.changes
+    }
+
+    /// Whether reading it is expensive: a text is sent, read and compared.
+    pub const fn is_expensive(&self) -> bool {
+        matches!(
+            self.verb,
+            Verb::ConfigValidate | Verb::ConfigDiff | Verb::Permissions | Verb::Placement | Verb::WhatIf
+        )
+    }
+
+    /// The most bytes of its body.
+    pub const fn body_limit(&self) -> usize {
+        match (self.body, self.verb) {
+            (BodyKind::None, _) => 0,
+            (BodyKind::Yaml, _) | (_, Verb::Permissions | Verb::Placement | Verb::WhatIf) => 4 << 20,
+            _ => 256 << 10,
+        }
+    }
+}
+
+const fn get(path: &'static str, verb: Verb, summary: &'static str) -> Route {
+    Route { method: "GET", path, verb, summary, body: BodyKind::None, response: None, token: true, changes: false }
+}
+
+const fn open(route: Route) -> Route {
+    Route { token: false, ..route }
+}
+
+const fn ask(path: &'static str, verb: Verb, summary: &'static str, body: BodyKind) -> Route {
+    Route { method: "POST", path, verb, summary, body, response: None, token: true, changes: false }
+}
+
+const fn change(path: &'static str, verb: Verb, summary: &'static str, body: BodyKind) -> Route {
+    Route { method: "POST", path, verb, summary, body, response: None, token: true, changes: true }
+}
+
+const fn with(method: &'static str, route: Route) -> Route {
+    Route { method, ..route }
+}
+
+/// A body that is read as a `T`.
+const fn json<T: JsonSchema>() -> BodyKind {
+    BodyKind::Json(SchemaGenerator::subschema_for::<T>)
+}
+
+use BodyKind::{None as Nothing, Yaml};
+
+/// All routes below `/kornsole/v1`.
+pub static ROUTES: [Route; 42] = [
+    open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
+    open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
+    open(get("/openapi.json", Verb::OpenApi, "This document")),
+    get("/partition/{partition}/permissions", Verb::PartitionPermissions, "What one may do in every queue")
+        .gives::<dto::Permissions>(),
+    ask("/permissions", Verb::Permissions, "Whether things would be refused, and why", json::<dto::Checks>())
+        .gives::<dto::CheckResults>(),
+    change(
+        "/partition/{partition}/application/{application}/kill",
+        Verb::Kill,
+        "Kill an application",
+        json::<dto::Kill>(),
+    )
+    .gives::<dto::KilledApplication>(),
+    change(
+        "/partition/{partition}/application/{application}/move",
+        Verb::Move,
+        "Move an application",
+        json::<dto::Move>(),
+    )
+    .gives::<dto::MovedApplication>(),
+    change(
+        "/partition/{partition}/applications/action",
+        Verb::Bulk,
+        "Kill or move many applications",
+        json::<dto::BulkAction>(),
+    )
+    .gives::<dto::BulkResults>(),
+    get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Why an application waits")
+        .gives::<dto::Explained>(),
+    get("/partition/{partition}/explain", Verb::Waiting, "What all that waits waits for").gives::<dto::Waiting>(),
+    get("/config", Verb::ConfigGet, "The configuration in force").gives::<dto::ConfigState>(),
+    ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
+    ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)
+        .gives::<dto::ConfigDiff>(),
+    with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)).gives::<dto::AppliedConfig>(),
+    get("/config/history", Verb::ConfigHistory, "The configurations that were in force").gives::<audit::Revisions>(),
+    get("/config/history/{revision}", Verb::ConfigRevision, "A configuration that was in force")
+        .gives::<dto::ConfigState>(),
+    change(
+        "/config/rollback",
+        Verb::ConfigRollback,
+        "Load a configuration that was in force",
+        json::<audit::Rollback>(),
+    )
+    .gives::<dto::AppliedConfig>(),
+    ask(
+        "/partition/{partition}/placement",
+        Verb::Placement,
+        "Where a submission would go",
+        json::<dto::PlacementQuestion>(),
+    )
+    .gives::<Answer>(),
+    ask("/whatif", Verb::WhatIf, "What changes would lead to, on a copy of the state", json::<dto::WhatIf>())
+        .gives::<dto::WhatIfResult>(),
+    change("/partition/{partition}/applications", Verb::Submit, "Submit an application", json::<dto::Submit>())
+        .gives::<dto::SubmittedApplication>(),
+    change(
+        "/partition/{partition}/application/{application}/asks",
+        Verb::Ask,
+        "Ask for resources",
+        json::<Vec<dto::Ask>>(),
+    )
+    .gives::<dto::AddedAsks>(),
+    with(
+        "DELETE",
+        change(
+            "/partition/{partition}/application/{application}/allocation/{key}",
+            Verb::Release,
+            "End an allocation, or withdraw a pending ask",
+            Nothing,
+        ),
+    )
+    .gives::<dto::ReleasedAllocation>(),
+    change(
+        "/partition/{partition}/application/{application}/remove",
+        Verb::Remove,
+        "The submitter is done with an application",
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::KilledApplication>(),
+    change("/partition/{partition}/nodes", Verb::AddNode, "Register a node", json::<dto::NodeBody>())
+        .gives::<dto::NodeChange>(),
+    with(
+        "PUT",
+        change("/partition/{partition}/node/{node}", Verb::UpdateNode, "Change a node", json::<dto::NodeBody>()),
+    )
+    .gives::<dto::NodeChange>(),
+    change(
+        "/partition/{partition}/node/{node}/drain",
+        Verb::DrainNode,
+        "No new allocations on a node",
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::NodeChange>(),
+    change(
+        "/partition/{partition}/node/{node}/resume",
+        Verb::ResumeNode,
+        "New allocations on a node again",
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::NodeChange>(),
+    with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing))
+        .gives::<dto::NodeChange>(),
+    get("/partition/{partition}/fairness", Verb::Fairness, "How queues stand to their guarantees")
+        .gives::<dto::Fairness>(),
+    get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it")
+        .gives::<dto::DrainingQueues>(),
+    get(
+        "/partition/{partition}/quotas",
+        Verb::Quotas,
+        "What is above its maximum, when that is enforced, and what goes",
+    )
+    .gives::<dto::ExceededQuotas>(),
+    change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())
+        .gives::<dto::CleanupResult>(),
+    change(
+        "/scheduler/pause",
+        Verb::Pause,
+        "Pauses the scheduler: no cycles, no timers, its clock stops",
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::Paused>(),
+    change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
+        .gives::<dto::Paused>(),
+    get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
+    open(get("/shadow", Verb::Shadow, "What a shadow found beside the scheduler that it watches"))
+        .gives::<dto::ShadowReport>(),
+    get("/alerts", Verb::Alerts, "The alerts that are on or pending, and the silences").gives::<dto::Alerts>(),
+    change("/alerts/silences", Verb::Silence, "Silence alerts for a time", json::<dto::SilenceOrder>())
+        .gives::<dto::Silence>(),
+    with("DELETE", change("/alerts/silences/{silence}", Verb::EndSilence, "End a silence before its time", Nothing))
+        .gives::<dto::Silence>(),
+    get("/audit", Verb::Audit, "Who did what, done or refused").gives::<audit::Audit>(),
+    get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
+    get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
+];
+
+/// What a path leads to.
+pub enum RouteMatch {
+    /// This, with the parameters of the path.
+    Route(&'static Route, Vec<String>),
+    /// Something that takes other methods.
+    OtherMethod,
+    /// No route has this path.
+    Nothing,
+}
+
+/// Finds the route of a path below the prefix.
+pub fn find(method: &Method, path: &str) -> RouteMatch {
+    // What is answered to HEAD is what GET gives, without its body.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    let mut known = false;
+    for route in &ROUTES {
+        if let Some(parameters) = matches(route.path, path) {
+            if route.method == method.as_str() {
+                return RouteMatch::Route(route, parameters);
+            }
+            known = true;
+        }
+    }
+    if known { RouteMatch::OtherMethod } else { RouteMatch::Nothing }
+}
+
+/// The methods that a path takes, as the header `Allow` lists them.
+pub fn allowed(path: &str) -> String {
+    let here = ROUTES.iter().filter(|route| matches(route.path, path).is_some());
+    let mut methods: Vec<&str> = here.map(|route| route.method).collect();
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    methods.join(", ")
+}
+
+/// The parameters of a path that has the form of a pattern. Each part is decoded by itself, so `%2F` is no separator.
+fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
+    let mut parts = path.split('/');
+    let mut parameters = Vec::new();
+    for wanted in pattern.split('/') {
+        let part = parts.next()?;
+        if wanted.starts_with('{') {
+            parameters.push(decoded(part).filter(|part| !part.is_empty())?);
+        } else if wanted != part {
+            return None;
+        }
+    }
+    parts.next().is_none().then_some(parameters)
+}
+
+/// The parameters behind the question mark. A pair that is not well formed is left out.
+pub fn query(text: &str) -> Vec<(String, String)> {
+    let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
+    pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
+}
+
+/// A percent-decoded text; `None` for a malformed escape and for what is no UTF-8.
+fn decoded(text: &str) -> Option<String> {
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    malformed(text).is_none().then(|| decoded.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_matched_part_by_part() {
+        let found = |method: Method, path: &str| match find(&method, path) {
+            RouteMatch::Route(route, parameters) => format!("{:?} {parameters:?}", route.verb),
+            RouteMatch::OtherMethod => "other method".to_owned(),
+            RouteMatch::Nothing => "nothing".to_owned(),
+        };
+        assert_eq!(found(Method::POST, "/partition/default/application/a%2Fb/kill"), r#"Kill ["default", "a/b"]"#);
+        assert_eq!(found(Method::GET, "/partition/default/application/a/kill"), "other method");
+        assert_eq!(found(Method::PUT, "/config"), "ConfigPut []");
+        for nothing in ["", "/", "/config/", "/partition//draining", "/server/x", "/partition/%zz/draining"] {
+            assert_eq!(found(Method::GET, nothing), "nothing", "{nothing}");
+        }
+        assert_eq!(query("a=1&b&c=x+y%21"), [("a", "1"), ("b", ""), ("c", "x y!")].map(|(k, v)| (k.into(), v.into())));
+    }
+
+    #[test]
+    fn no_two_routes_are_the_same() {
+        for (at, route) in ROUTES.iter().enumerate() {
+            let same = |other: &Route| other.method == route.method && other.path == route.path;
+            assert_eq!(ROUTES.iter().position(same), Some(at), "{}", route.path);
+        }
+    }
+}

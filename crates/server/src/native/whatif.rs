@@ -1,0 +1,128 @@
+//! What if (E7): on a copy of the state, on a thread of low priority. The scheduler only makes the copy.
+//!
+//! Bounds: one at a time for each user (429), time of work and a number of cycles (413), memory for the copies (413). Who goes away ends it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::read::beside_untimed;
+use super::stopwatch::Stopwatch;
+use super::{NativeRequest, Reply, body};
+use ::forecast::whatif::{Bounds, NoFork, Unfinished};
+use engine::forecast;
+use view::act::{Code, Details, Refusal};
+use wire::convert::whatif as convert;
+use wire::dto::native as dto;
+
+/// The most lines of a trace that are answered.
+const TRACE_LINES: usize = 10_000;
+
+/// Who has one running.
+#[derive(Debug, Default)]
+pub(super) struct Running(Mutex<BTreeSet<String>>);
+
+/// The turn of a user; over when it is dropped.
+struct Turn {
+    native: Arc<super::NativeApi>,
+    user: String,
+}
+
+impl Turn {
+    fn take(request: &NativeRequest) -> Result<Self, Refusal> {
+        let user = request.who.actor.identity.user.clone();
+        let native = Arc::clone(&request.native);
+        if !native.running.0.lock().unwrap_or_else(PoisonError::into_inner).insert(user.clone()) {
+            let details = Details { wait: Some(1), ..Details::default() };
+            let why = "one what-if at a time for each user; the last one still runs";
+            return Err(Refusal::new(Code::RateLimited, "not now", why).with(details));
+        }
+        Ok(Self { native, user })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.native.running.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.user);
+    }
+}
+
+/// Ends the work when the request is dropped: the client has gone, or the server stops.
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Two runs on a copy of the state, and what differs.
+pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let asked: dto::WhatIf = body::json(&request.body.bytes)?;
+    let plan = convert::plan(&asked).map_err(|why| body::wrong("body", why))?;
+    let turn = Turn::take(request)?;
+    let gone = Gone(Arc::new(AtomicBool::new(false)));
+    let (native, stopped) = (Arc::clone(&request.native), Arc::clone(&gone.0));
+    let (limits, peer) = (native.options.limits.what_if, request.peer);
+    let work = move || {
+        // Held as long as this works, also after the client has gone.
+        let _turn = turn;
+        let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
+        let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
+        let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
+        // On one thread, however many runs: the scheduler needs the others.
+        let (pairs, took) = giving_way(limits.nice, || {
+            let watch = Stopwatch::start();
+            let may_continue = || !stopped.load(Ordering::Relaxed) && watch.elapsed() < limits.time;
+            let pairs = forecast::pairs(&fork, &plan, &convert::seeds(&asked), bounds, 1, &may_continue);
+            (pairs, watch.elapsed())
+        })?;
+        native.work.note(peer, took);
+        let pairs = pairs.map_err(|why| unfinished(&why, limits.time))?;
+        Ok(Reply::ok(&convert::several(&pairs, &native.wall, &asked.compare)))
+    };
+    beside_untimed(work).await?
+}
+
+/// Does work on a thread of its own that gives way to the scheduler: where there is not a processor for each, it gets what that one leaves.
+///
+/// # Errors
+/// The operating system gives no thread.
+fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
+    std::thread::scope(|scope| {
+        let below = || {
+            // Elsewhere the priority is that of the process. Without it the work is done all the same.
+            #[cfg(target_os = "linux")]
+            let _nice = rustix::process::nice(nice);
+            work()
+        };
+        let thread = std::thread::Builder::new().name("what-if".to_owned()).spawn_scoped(scope, below);
+        let thread =
+            thread.map_err(|why| Refusal::new(Code::Unavailable, "no thread for a what-if", why.to_string()))?;
+        // It is answered as any other panic.
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+fn no_fork(why: NoFork) -> Refusal {
+    match &why {
+        NoFork::NoPartition(name) => Refusal::not_found("partition", name),
+        NoFork::TooLarge { .. } => {
+            Refusal::new(Code::TooLarge, "the state is too large to try things in", why.to_string())
+        }
+        NoFork::Stopped => Refusal::stopped(),
+    }
+}
+
+fn unfinished(why: &Unfinished, most: Duration) -> Refusal {
+    let why = match why {
+        Unfinished::Stopped => format!("it takes more than {} s of work", most.as_secs()),
+        Unfinished::Cycles(most) => format!("it takes more than {most} cycles"),
+    };
+    Refusal::new(
+        Code::TooLarge,
+        "what is asked is too much",
+        format!("{why}; ask for a shorter time, or for fewer changes"),
+    )
+}

@@ -1,0 +1,67 @@
+//! Certificates of the server. The provider of cryptography is ring: it needs no cmake to build.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::TlsFiles;
+use crate::private_file;
+
+/// The certificate that connections are accepted with, which can be read again.
+pub struct Tls {
+    files: TlsFiles,
+    config: ArcSwap<ServerConfig>,
+}
+
+impl Tls {
+    /// Reads certificate and key.
+    ///
+    /// # Errors
+    /// What is wrong with which file.
+    pub fn read(files: &TlsFiles) -> Result<Self, String> {
+        Ok(Self { files: files.clone(), config: ArcSwap::new(config(files)?) })
+    }
+
+    /// Reads certificate and key again.
+    ///
+    /// # Errors
+    /// What is wrong with which file; the ones before stay.
+    pub fn reload(&self) -> Result<(), String> {
+        self.config.store(config(&self.files)?);
+        Ok(())
+    }
+
+    /// What the next connection is accepted with.
+    pub(super) fn config(&self) -> Arc<ServerConfig> {
+        self.config.load_full()
+    }
+}
+
+fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>, String> {
+    let open = |file: &Path| File::open(file).map(BufReader::new).map_err(|why| message(file, &why));
+    let chain = CertificateDer::pem_reader_iter(open(&files.certificate)?).collect::<Result<Vec<_>, _>>();
+    let chain = chain.map_err(|why| message(&files.certificate, &why))?;
+    if chain.is_empty() {
+        return Err(message(&files.certificate, &"there is no certificate in it; write the chain as PEM"));
+    }
+    if let Some(warning) = private_file::key_warning(&files.key) {
+        tracing::warn!("{warning}");
+    }
+    let key = PrivateKeyDer::from_pem_reader(open(&files.key)?).map_err(|why| message(&files.key, &why))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|why| format!("TLS cannot be set up: {why}"))?.with_no_client_auth();
+    let mut config = builder.with_single_cert(chain, key).map_err(|why| message(&files.certificate, &why))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+fn message(file: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("{}: {why}", file.display())
+}

@@ -1,0 +1,93 @@
+//! Paths and queries as YuniKorn takes them apart: percent-decoded once before they are matched, and names of queues, users and
+//! groups a second time as part of a query (`rest.md` section 1).
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::escape::malformed;
+
+/// Everything but what a path in a `Location` header may hold as it is.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'+')
+    .remove(b':')
+    .remove(b'=')
+    .remove(b'@')
+    .remove(b'!')
+    .remove(b'*')
+    .remove(b',');
+
+/// A path, percent-decoded; what is no UTF-8 names nothing that exists. `None` for a malformed escape.
+pub(super) fn decoded(path: &str) -> Option<String> {
+    malformed(path).is_none().then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
+}
+
+/// A parameter, decoded a second time as part of a query: `+` is a space.
+///
+/// # Errors
+/// The malformed escape.
+pub(super) fn decoded_again(parameter: &str) -> Result<String, String> {
+    let escape = |escape| format!("invalid URL escape {escape:?}");
+    malformed(parameter).map_or(Ok(()), |bad| Err(escape(bad)))?;
+    Ok(percent_decode_str(&parameter.replace('+', " ")).decode_utf8_lossy().into_owned())
+}
+
+/// A path with everything escaped that must be.
+pub(super) fn encoded(path: &str) -> String {
+    utf8_percent_encode(path, PATH).to_string()
+}
+
+/// The parameters of a query. What is not well formed is left out, as YuniKorn does.
+pub(super) fn query(query: &str) -> Vec<(String, String)> {
+    let pairs = query.split('&').filter(|pair| !pair.contains(';') && malformed(pair).is_none());
+    pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
+}
+
+/// The path without doubled slashes and dots, as the router mends it.
+pub(super) fn cleaned(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decodes_once_and_again() {
+        assert_eq!(decoded("/a%20b%252Fc+d").as_deref(), Some("/a b%2Fc+d"));
+        assert_eq!(decoded_again("root.a%2Fb+c").unwrap(), "root.a/b c");
+        assert_eq!(decoded("/%zz"), None);
+        assert_eq!(decoded("/%2"), None);
+        assert_eq!(decoded_again("%zz").unwrap_err(), "invalid URL escape \"%zz\"");
+        assert_eq!(decoded("/%ff").as_deref(), Some("/\u{fffd}"));
+    }
+
+    #[test]
+    fn takes_queries_apart() {
+        let pairs = query("subtree&count=5&a=%41+b&x=%zz&=&k=1;2");
+        let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(pairs, [("subtree", ""), ("count", "5"), ("a", "A b"), ("", "")]);
+    }
+
+    #[test]
+    fn cleans_and_encodes() {
+        assert_eq!(cleaned("//ws/./v1/../v1//partitions/"), "/ws/v1/partitions");
+        assert_eq!(cleaned("/../.."), "/");
+        assert_eq!(encoded("/a b/é<"), "/a%20b/%C3%A9%3C");
+    }
+}

@@ -1,0 +1,136 @@
+//! The file of a ledger that was followed: `usage.redb` in the folder of a context.
+//!
+//! Three tables: a head, the hours by their numbers, and by application what its ended allocations used. Values are MessagePack.
+
+use std::path::Path;
+
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition, TableError, WriteTransaction};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use crate::kept_file::Role;
+use crate::kept_file::{KeptFile, damaged, is_damage};
+use ledger::followed::saved::{Ended, Head, Moment, SavedHour, Write};
+use model::AppId;
+
+const HEAD: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("usage head 1");
+const HOURS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("usage hours 1");
+const ENDED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("usage ended 1");
+const ONLY: &str = "head";
+
+/// The file, and the lock while this process has it.
+#[derive(Debug)]
+pub struct File(KeptFile);
+
+impl File {
+    /// The file of a folder.
+    pub fn new(folder: &Path) -> Self {
+        Self(KeptFile::new(folder, "usage", "the ledger of what was used"))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Where a damaged file is that was there before.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.0.moved_aside()
+    }
+
+    /// Takes the lock, if nobody has it, and reads the file.
+    ///
+    /// # Errors
+    /// As [`KeptFile::open`].
+    pub fn open(&mut self) -> Result<(Role, Option<Moment>), String> {
+        self.0.open(read)
+    }
+
+    /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
+    pub fn follow(&mut self) -> Option<(Role, Option<Moment>)> {
+        self.0.follow(read)
+    }
+
+    /// Writes what is another one than before, all of it or nothing; `None`: everything.
+    ///
+    /// # Errors
+    /// Why the file cannot be written, in words.
+    pub fn write(&self, moment: &Moment, before: Option<&Moment>) -> Result<(), String> {
+        if !self.0.is_writer() {
+            return Ok(());
+        }
+        let (nothing, afresh) = (Moment::default(), before.is_none());
+        let changes = moment.changes(before.unwrap_or(&nothing));
+        self.0.write(|write| put(write, &moment.head, &changes, afresh))
+    }
+}
+
+/// Reads the file of a folder, also while another process writes it; `None` without one.
+///
+/// # Errors
+/// It cannot be read: why, in words.
+pub fn read_kept(folder: &Path) -> Result<Option<Moment>, String> {
+    let path = folder.join("usage.redb");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let failed = |error: redb::Error| match is_damage(&error) {
+        true => damaged(&path, &error),
+        false => format!("{}: {error}", path.display()),
+    };
+    // Who writes it has it open for milliseconds.
+    for _ in 0..50 {
+        match Database::open(&path) {
+            Ok(database) => return read(&database).map_err(failed),
+            Err(redb::DatabaseError::DatabaseAlreadyOpen) => std::thread::sleep(std::time::Duration::from_millis(20)),
+            Err(error) => return Err(failed(error.into())),
+        }
+    }
+    Err(format!("{}: another process has it open", path.display()))
+}
+
+fn read(database: &Database) -> Result<Option<Moment>, redb::Error> {
+    let read = database.begin_read()?;
+    let head = match read.open_table(HEAD) {
+        Ok(table) => table,
+        Err(TableError::TableDoesNotExist(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let Some(head) = head.get(ONLY)?.map(|head| decoded::<Head>(head.value())).transpose()? else { return Ok(None) };
+    let (mut hours, mut ended) = (Vec::new(), Vec::new());
+    for pair in read.open_table(HOURS)?.iter()? {
+        let (number, hour) = pair?;
+        hours.push((number.value(), decoded::<SavedHour>(hour.value())?));
+    }
+    for pair in read.open_table(ENDED)?.iter()? {
+        let (app, used) = pair?;
+        ended.push((AppId::from(app.value()), decoded::<Ended>(used.value())?));
+    }
+    Ok(Some(Moment::restored(head, hours, ended)))
+}
+
+fn put(write: &WriteTransaction, head: &Head, changes: &[Write], afresh: bool) -> Result<(), redb::Error> {
+    if afresh {
+        write.delete_table(HOURS)?;
+        write.delete_table(ENDED)?;
+    }
+    write.open_table(HEAD)?.insert(ONLY, &*encoded(head)?)?;
+    let (mut hours, mut ended) = (write.open_table(HOURS)?, write.open_table(ENDED)?);
+    for change in changes {
+        match change {
+            Write::Hour(number, Some(hour)) => drop(hours.insert(number, &*encoded(hour)?)?),
+            Write::Hour(number, None) => drop(hours.remove(number)?),
+            Write::Ended(app, Some(used)) => drop(ended.insert(app.as_str(), &*encoded(used)?)?),
+            Write::Ended(app, None) => drop(ended.remove(app.as_str())?),
+        }
+    }
+    Ok(())
+}
+
+fn encoded<T: Serialize>(value: &T) -> Result<Vec<u8>, redb::Error> {
+    rmp_serde::to_vec(value).map_err(|error| redb::Error::Io(std::io::Error::other(error)))
+}
+
+fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, redb::Error> {
+    rmp_serde::from_slice(bytes).map_err(|error| redb::Error::Corrupted(error.to_string()))
+}

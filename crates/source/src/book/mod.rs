@@ -1,0 +1,312 @@
+//! The ledger of an Apache YuniKorn, which keeps none itself: followed from here by its events and lists, kept in a file.
+//!
+//! ```text
+//!  worker of a remote ── events, lists ──> thread "usage" ──> ledger <── questions
+//!                                              └── once a minute ──> file
+//! ```
+//!
+//! Invariants:
+//! - the ledger begins with lists and all events since before them, and is compared with later lists only once the events of that
+//!   moment have been heard;
+//! - events that are missing are a gap: it begins again with new lists, and counts nothing twice;
+//! - one process follows and writes; others read the same file, and continue when it ends;
+//! - a file that cannot be written stops the keeping, says so, and is tried again; the ledger in memory continues.
+
+pub(crate) mod file;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+
+use crate::trends::Keeping;
+pub use file::read_kept;
+use file::{File, Role};
+use ledger::Followed;
+use ledger::followed::Change;
+use ledger::followed::saved::Moment;
+use model::Time;
+pub use read::{Before, Dialect, Rows, change, look};
+
+/// How often the file is written.
+const WRITE_EVERY: Duration = Duration::from_secs(60);
+/// How often another process's file is looked at.
+const READ_EVERY: Duration = Duration::from_secs(10);
+/// How long after lists were read events of that moment may still come.
+const SETTLE: Duration = Duration::from_secs(1);
+/// How far before the last question events are surely known: clocks differ by that much, and a scheduler writes its events a little later.
+const LAG: Duration = Duration::from_secs(3);
+/// How many events are remembered before it counts.
+const MOST_EVENTS: usize = 100_000;
+/// Comparing takes at most this part of the time: one in so many.
+const SHARE: u32 = 100;
+/// Why nothing counts between two processes.
+const NOBODY: &str = "nobody followed the scheduler from this machine";
+
+/// An event with its number.
+pub type Numbered = (u64, Time, Change);
+
+/// A message to the thread of the ledger.
+#[derive(Debug)]
+pub enum Fed {
+    /// What events change, and the number of the first event that was looked at.
+    Events(u64, Vec<Numbered>),
+    /// Lists of all partitions.
+    Lists(Lists),
+    /// There were no more events when it was asked last: then, by the clock of the connection and by the cluster's.
+    Heard(Duration, Time),
+    /// Events are missing, or another scheduler answers: why, in words.
+    Lost(String),
+}
+
+/// Lists that were read at about one moment.
+#[derive(Clone, Debug)]
+pub struct Lists {
+    /// The number of the first event that may not be in them.
+    pub number: u64,
+    /// When the first one was asked for, by the cluster's time.
+    pub at: Time,
+    /// When the last one was read, by the clock of the connection.
+    pub read: Duration,
+    /// The rows of each partition.
+    pub rows: Vec<Rows>,
+    /// How the release writes.
+    pub dialect: Dialect,
+}
+
+/// The ledger that is followed of one scheduler. All copies of the handle are the same.
+#[derive(Debug, Default)]
+pub struct Book {
+    followed: Mutex<Followed>,
+    keeping: ArcSwap<Keeping>,
+    feed: Mutex<Option<Sender<Fed>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Book {
+    /// Begins to take what it is fed; kept in a file of a folder, or in memory only.
+    pub fn start(folder: Option<&Path>) -> Arc<Self> {
+        let (feed, fed) = channel();
+        let book = Arc::new(Self { feed: Mutex::new(Some(feed)), ..Self::default() });
+        let keeper = Keeper { file: folder.map(File::new), ..Keeper::default() };
+        // The thread ends with the handle, which ends the feed.
+        let weak = Arc::downgrade(&book);
+        let work = move || keeper.work(&weak, &fed);
+        let thread = std::thread::Builder::new().name("usage".to_owned()).spawn(work).ok();
+        *book.thread.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+        book
+    }
+
+    /// Tells it something. Returns at once.
+    pub fn feed(&self, fed: Fed) {
+        if let Some(feed) = &*self.feed.lock().unwrap_or_else(PoisonError::into_inner) {
+            // The thread ends only with the book.
+            let _ = feed.send(fed);
+        }
+    }
+
+    /// The ledger as it is. Costs next to nothing.
+    pub fn followed(&self) -> Followed {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it outlasts this process.
+    pub fn keeping(&self) -> Arc<Keeping> {
+        self.keeping.load_full()
+    }
+
+    /// Writes what is not in the file yet, and takes nothing any more.
+    pub fn finish(&self) {
+        drop(self.feed.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // It has ended by itself, or ends now.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the thread has.
+#[derive(Debug, Default)]
+struct Keeper {
+    file: Option<File>,
+    reads: bool,
+    /// Events since a number, while it does not count.
+    events: VecDeque<Numbered>,
+    from: Option<u64>,
+    lists: Option<Lists>,
+    before: Before,
+    /// Before this time lists are not compared.
+    rests: Option<Instant>,
+    /// When the file was written or read last, and what is in it.
+    touched: Option<Instant>,
+    written: Option<Moment>,
+}
+
+impl Keeper {
+    fn work(mut self, book: &std::sync::Weak<Book>, fed: &Receiver<Fed>) {
+        let mut opened = false;
+        loop {
+            let got = fed.recv_timeout(Duration::from_secs(1));
+            // Where the handle has gone there is nobody to ask, but a file to write.
+            let Some(book) = book.upgrade() else { return };
+            if got.is_ok() && !std::mem::replace(&mut opened, true) {
+                // Of a scheduler that keeps its own ledger nothing is ever heard, and no file is made.
+                self.open(&book);
+            }
+            match got {
+                Ok(fed) if !self.reads => self.take(&book, fed),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.save(&book),
+            }
+            let every = if self.reads { READ_EVERY } else { WRITE_EVERY };
+            if self.touched.is_none_or(|touched| touched.elapsed() >= every) {
+                if self.reads { self.follow(&book) } else { self.save(&book) }
+            }
+        }
+    }
+
+    fn open(&mut self, book: &Book) {
+        self.touched = Some(Instant::now());
+        let Some(file) = &mut self.file else { return };
+        let (opened, path) = (file.open(), file.path().to_owned());
+        match opened {
+            Ok((role, moment)) => {
+                self.reads = role == Role::Reader;
+                book.put(moment.clone());
+                self.written = moment;
+                let keeping = match file.moved_aside().map(Path::to_owned) {
+                    Some(aside) => Keeping::Afresh { file: path, aside },
+                    None if self.reads => Keeping::Reads(path),
+                    None => Keeping::Writes(path),
+                };
+                book.keeping.store(Arc::new(keeping));
+            }
+            Err(why) => {
+                tracing::warn!("the ledger is not kept: {why}");
+                self.file = None;
+                book.keeping.store(Arc::new(Keeping::Stopped(why)));
+            }
+        }
+    }
+
+    /// Takes what another process has written.
+    fn follow(&mut self, book: &Book) {
+        self.touched = Some(Instant::now());
+        let Some((role, moment)) = self.file.as_mut().and_then(File::follow) else { return };
+        book.put(moment.clone());
+        if role == Role::Writer {
+            // The other one has ended: this one continues its work.
+            self.reads = false;
+            self.written = moment;
+            let path = self.file.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
+            book.keeping.store(Arc::new(Keeping::Writes(path)));
+        }
+    }
+
+    fn save(&mut self, book: &Book) {
+        self.touched = Some(Instant::now());
+        let Some(file) = self.file.as_ref().filter(|_| !self.reads) else { return };
+        let followed = {
+            let followed = &mut *book.followed.lock().unwrap_or_else(PoisonError::into_inner);
+            followed.settle();
+            followed.clone()
+        };
+        if followed.since().is_none() {
+            return;
+        }
+        let moment = followed.moment();
+        let was = book.keeping();
+        match file.write(&moment, self.written.as_ref()) {
+            Ok(()) => {
+                self.written = Some(moment);
+                if let Keeping::Stopped(_) = &*was {
+                    book.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
+                }
+            }
+            Err(why) => {
+                // What is in the file is not known any more.
+                self.written = None;
+                if !matches!(&*was, Keeping::Stopped(_)) {
+                    tracing::warn!("the ledger is not kept any more: {why}");
+                }
+                book.keeping.store(Arc::new(Keeping::Stopped(why)));
+            }
+        }
+    }
+
+    fn take(&mut self, book: &Book, fed: Fed) {
+        let followed = &mut *book.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        match fed {
+            Fed::Events(first, events) => {
+                self.from.get_or_insert(first);
+                for (number, at, change) in events {
+                    if followed.is_counting() {
+                        followed.happened(number, at, change);
+                    } else {
+                        self.events.push_back((number, at, change));
+                    }
+                }
+                while self.events.len() > MOST_EVENTS {
+                    self.from = self.events.pop_front().map(|(number, ..)| number + 1);
+                }
+            }
+            Fed::Lists(lists) => {
+                let known = self.from.is_some_and(|from| from <= lists.number);
+                if known && self.lists.is_none() && self.rests.is_none_or(|until| Instant::now() >= until) {
+                    self.lists = Some(lists);
+                }
+            }
+            Fed::Heard(asked, at) => {
+                followed.heard_until(at - LAG);
+                if let Some(lists) = self.lists.take_if(|lists| lists.read + SETTLE <= asked) {
+                    self.compare(followed, &lists);
+                }
+            }
+            Fed::Lost(why) => {
+                followed.stop(why);
+                (self.events, self.from, self.lists, self.before) = Default::default();
+                self.rests = None;
+            }
+        }
+    }
+
+    fn compare(&mut self, followed: &mut Followed, lists: &Lists) {
+        let begun = Instant::now();
+        let counting = followed.is_counting();
+        let before = if counting { std::mem::take(&mut self.before) } else { Before::new() };
+        let look = look(&lists.rows, (lists.number, lists.at), &before, followed, lists.dialect);
+        if counting {
+            followed.compare(&look);
+        } else {
+            let since = std::mem::take(&mut self.events).into_iter().filter(|(number, ..)| *number >= lists.number);
+            followed.begin(&look, since);
+        }
+        self.before = lists.rows.iter().map(|rows| (Arc::clone(&rows.name), rows.apps.clone())).collect();
+        self.rests = Some(begun + begun.elapsed() * SHARE);
+    }
+}
+
+impl Book {
+    /// Takes the ledger of a file.
+    fn put(&self, moment: Option<Moment>) {
+        if let Some(moment) = moment {
+            let followed = Followed::restored(moment, NOBODY);
+            *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = followed;
+        }
+    }
+}
+
+/// The ledger that a process of this machine keeps in a folder; `None` where there is none.
+///
+/// # Errors
+/// It cannot be read: why, in words.
+pub fn kept(folder: &Path) -> Result<Option<Followed>, String> {
+    Ok(read_kept(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
+}

@@ -1,0 +1,113 @@
+//! The effect of another configuration in the next minutes, in lines for a person: tried on a copy, where allocations end as others of
+//! their queue did.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use forecast::whatif::{
+    Arrivals, Bounds, Figures, Fork, HistoryKey, LONG_WAIT, Pair, Plan, RuntimeRule, Span, Step, run,
+};
+use model::{QueuePath, Resource, VCORE};
+use view::units::show_amount;
+
+/// How far it looks ahead, in the scheduler's time.
+pub const AHEAD: Duration = Duration::from_secs(600);
+/// The bounds of a forecast; a cluster that decides more in that time is reported as such.
+const BOUNDS: Bounds = Bounds { cycles: 200_000, trace_lines: 0 };
+/// How many queues are named.
+const MOST_QUEUES: usize = 6;
+
+/// Where the lines go, or why there are none. Called once, from any thread; never when it was stopped before.
+pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
+
+/// Signals to work beside the draw loop that nobody waits for it any more.
+#[derive(Clone, Debug, Default)]
+pub struct StopSign(Arc<AtomicBool>);
+
+impl StopSign {
+    /// Stops the work: its result is not wanted any more.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the result is still wanted.
+    pub fn is_clear(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a configuration leads to on a fork. `None`: it was stopped.
+pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<Vec<String>, String>> {
+    let plan = Plan {
+        steps: vec![Step::Config(text)],
+        span: Span::For(AHEAD),
+        runtimes: vec![RuntimeRule::History(HistoryKey::Queue)],
+        seed: None,
+        arrivals: Arrivals::default(),
+        long_wait: LONG_WAIT,
+    };
+    match run(fork, &plan, BOUNDS, &|| stop.is_clear()) {
+        Ok(pair) => Some(Ok(lines(&pair))),
+        Err(_) if !stop.is_clear() => None,
+        Err(_) => Some(Err(format!("it takes more than {} cycles", BOUNDS.cycles))),
+    }
+}
+
+fn lines(pair: &Pair) -> Vec<String> {
+    if let Some(refused) = pair.refused.first() {
+        return vec![format!("the copy refuses it: {}", refused.why)];
+    }
+    let mut lines = vec![pair.comparison.verdict.clone()];
+    let mut queues: BTreeMap<&QueuePath, String> = BTreeMap::new();
+    for (queue, (without, with)) in &pair.comparison.queues {
+        let (without, with) = (without.clone().unwrap_or_default(), with.clone().unwrap_or_default());
+        // A parent says what its leaves say.
+        let is_parent = pair.comparison.queues.keys().any(|other| other != queue && other.is_within(queue));
+        let line = if is_parent { String::new() } else { of_queue(&without, &with) };
+        if !line.is_empty() {
+            queues.insert(queue, line);
+        }
+    }
+    let more = queues.len().saturating_sub(MOST_QUEUES);
+    lines.extend(queues.iter().take(MOST_QUEUES).map(|(queue, line)| format!("{queue}: {line}")));
+    if more > 0 {
+        lines.push(format!("and {more} queues more"));
+    }
+    lines.push(pair.runtimes.clone());
+    lines
+}
+
+/// `is preempted by 12 cpu, uses 12 cpu less at the end, 3 asks more wait`.
+fn of_queue(without: &Figures, with: &Figures) -> String {
+    let mut parts = Vec::new();
+    let taken = with.taken.sub(&without.taken);
+    let amounts = |all: &Resource, sign: i64| {
+        let some = all.iter().filter(|(_, amount)| amount.signum() == sign);
+        let words = some.map(|(name, amount)| {
+            format!("{} {}", show_amount(name, amount.saturating_abs()), if name == VCORE { "cpu" } else { name })
+        });
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let mut say = |amounts: String, before: &str, after: &str| {
+        if !amounts.is_empty() {
+            parts.push(format!("{before}{amounts}{after}"));
+        }
+    };
+    say(amounts(&taken, 1), "is preempted by ", "");
+    say(amounts(&taken, -1), "is preempted by ", " less");
+    let used = with.allocated.sub(&without.allocated);
+    say(amounts(&used, 1), "uses ", " more at the end");
+    say(amounts(&used, -1), "uses ", " less at the end");
+    match (without.waiting, with.waiting) {
+        (one, other) if one < other => parts.push(format!("{} more wait at the end", asks(other - one))),
+        (one, other) if one > other => parts.push(format!("{} fewer wait at the end", asks(one - other))),
+        _ => {}
+    }
+    parts.join(", ")
+}
+
+fn asks(count: u64) -> String {
+    if count == 1 { "1 ask".to_owned() } else { format!("{count} asks") }
+}

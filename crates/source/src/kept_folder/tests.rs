@@ -1,0 +1,241 @@
+//! A folder over two runs of an engine.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+
+use super::*;
+use alerts::read::defaults;
+use engine::{Core, Setup};
+use ledger::Question;
+use model::{Identity, Resource, Time, VCORE};
+use scheduler::{AskSpec, Command, PartitionCommand, Submission};
+use view::act::{Act, Actor, Order, PartitionAct};
+
+const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]\n";
+const BEGINS: u64 = 1_700_000_000;
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("kornsole-kept-folder-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// A run that has an application which waits for a core, and its folder, which is written until the last one is dropped.
+fn run(folder: &Path, begins: u64) -> (Arc<Engine>, Arc<Board>, Keeper) {
+    let kept = KeptFolder::open(folder, Profile::Kornsole).unwrap();
+    let setup = Setup { begins: Time::from_millis(begins * 1_000), ..Setup::of(Profile::Kornsole) };
+    let config = Arc::new(config::read(QUEUES, setup.profile).config.unwrap());
+    let core = Core::set_up_after(&setup, config, kept.earlier()).unwrap();
+    let mut core = core.with_config_text(QUEUES.as_bytes(), None);
+    let who = Identity { user: "sue".into(), ..Identity::default() };
+    let submission = Submission { app: "app".into(), queue: "root.a".into(), who, ..Submission::default() };
+    let resource: Resource = [(VCORE, 1_000)].into_iter().collect();
+    let ask = AskSpec { app: "app".into(), id: "one".into(), count: 1, resource, ..AskSpec::default() };
+    for command in [PartitionCommand::Submit(submission), PartitionCommand::Ask(ask)] {
+        core.apply(&Command::from(command));
+    }
+    let engine = Arc::new(Engine::start(core, 1.0).unwrap());
+    let board = Arc::new(Board::new("test", Arc::new(defaults()), None, engine.now(), Vec::new()));
+    let keeper = kept.keep(&engine, &board).unwrap();
+    (engine, board, keeper)
+}
+
+fn refused(engine: &Engine) {
+    let (done, answer) = channel();
+    let who = Actor::from(Identity { user: "ann".into(), ..Identity::default() });
+    let act = PartitionAct::Kill { app: "none".into(), expect_queue: None };
+    let order = Order::from(Act::within(&"default".into(), act));
+    engine.perform(who, order, Box::new(move |answer| done.send(answer.is_err()).unwrap()));
+    assert!(answer.recv().unwrap());
+}
+
+#[test]
+fn an_entry_and_what_was_used_are_there_after_a_restart() {
+    let folder = scratch("restart");
+    let (engine, board, keeper) = run(&folder, BEGINS);
+    refused(&engine);
+    drop((keeper, board));
+    let ledger = ledger_of(&folder).unwrap().expect("it is written at the end");
+    let until = ledger.counted_until();
+    assert!(until <= engine.now());
+    let seconds = |ledger: &Ledger, at| ledger.report(at, &Question::default()).total.waited.seconds(VCORE) / 1_000;
+    assert_eq!(seconds(&ledger, until), until.since(Time::from_millis(BEGINS * 1_000)).as_secs());
+    drop(engine);
+
+    let before = seconds(&ledger, until);
+    let begins = BEGINS + 3_600;
+    let (engine, board, keeper) = run(&folder, begins);
+    refused(&engine);
+    let (log, now) = (Arc::clone(engine.audit_log()), engine.now());
+    let since = now.since(Time::from_millis(begins * 1_000)).as_secs();
+    let used = seconds(&engine.ledger(), now);
+    assert!((before + since..=before + since + 1).contains(&used), "{before} and {since}: {used}");
+    assert_eq!((log.last(), log.revisions(None, 9).len()), (2, 1));
+    drop((keeper, board, engine));
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert_eq!(kept.earlier().records.entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [1, 2]);
+    drop(kept);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_damaged_ledger_is_moved_aside_and_said() {
+    let folder = scratch("damaged");
+    drop(run(&folder, BEGINS));
+    fs::write(folder.join("usage.redb"), b"this is no ledger, and was never one").unwrap();
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    let notes = kept.notes().join(" ");
+    assert!(notes.contains("the ledger was damaged") && folder.join("usage.redb.damaged").exists(), "{notes}");
+    assert!(kept.earlier().ledger.is_none());
+    assert!(!kept.earlier().records.revisions.is_empty(), "the audit is another file");
+    drop(kept);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
+    let folder = scratch("failing");
+    let (engine, board, keeper) = run(&folder, BEGINS);
+    fs::rename(folder.join("audit.redb"), folder.join("elsewhere")).unwrap();
+    refused(&engine);
+    // At the end it is tried once more.
+    drop(keeper);
+    let trouble = board.picture().trouble.join(" ");
+    assert!(
+        trouble.contains("the state folder is not written") && trouble.contains("audit.redb was moved"),
+        "{trouble}"
+    );
+    let (done, notices) = channel();
+    let look = engine.work(move |core| done.send(core.whole_view().notices.len()).unwrap());
+    look.recv().unwrap();
+    assert_eq!(notices.recv().unwrap(), 1, "it is said once");
+    drop(engine);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_folder_whose_disk_fails_is_no_reason_to_stop_and_one_that_cannot_be_made_is() {
+    let folder = scratch("unusable");
+    drop(run(&folder, BEGINS));
+    // As a disk that gives no more: what has to be a file is a folder.
+    fs::remove_file(folder.join("usage.redb")).unwrap();
+    fs::create_dir_all(folder.join("usage.redb")).unwrap();
+    let failing = KeptFolder::open(&folder, Profile::Kornsole).map(drop).unwrap_err();
+    assert!(matches!(&failing, NotOpened::Failing(why) if why.contains("usage.redb")), "{failing:?}");
+    let below = folder.join("audit.redb").join("below");
+    let refused = KeptFolder::open(&below, Profile::Kornsole).map(drop).unwrap_err();
+    assert!(matches!(&refused, NotOpened::Refused(why) if why.contains("below")), "{refused:?}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn who_reads_the_ledger_at_the_start_takes_nothing_away() {
+    let folder = scratch("read");
+    drop(run(&folder, BEGINS));
+    let reader = redb::Database::open(folder.join("usage.redb")).unwrap();
+    let reads = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        drop(reader);
+    });
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(kept.earlier().ledger.is_some());
+    reads.join().unwrap();
+    drop(kept);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_ledger_that_was_cut_off_is_said_to_be_damaged_and_begins_again() {
+    let folder = scratch("cut");
+    drop(run(&folder, BEGINS));
+    let file = folder.join("usage.redb");
+    let whole = fs::read(&file).unwrap();
+    for len in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(&file, &whole[..len]).unwrap();
+        let why = ledger_of(&folder).map(drop).unwrap_err();
+        assert!(why.contains(&file.display().to_string()) && why.contains("is damaged"), "{len}: {why}");
+        assert_eq!(fs::read(&file).unwrap().len(), len, "who reads it leaves it as it is");
+        let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+        let notes = kept.notes().join("\n");
+        assert!(notes.contains("damaged") && notes.contains("usage.redb.damaged"), "{len}: {notes}");
+        assert!(kept.earlier().ledger.is_none());
+        drop(kept);
+    }
+    fs::write(&file, &whole).unwrap();
+    assert!(ledger_of(&folder).unwrap().is_some());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A small disk of its own, in memory; `None` where that needs rights that these tests do not have.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mounted(name: &str) -> Option<Self> {
+        let folder = scratch(name);
+        fs::create_dir_all(&folder).unwrap();
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(&folder).stderr(std::process::Stdio::null());
+        mount.status().is_ok_and(|status| status.success()).then_some(Self(folder))
+    }
+
+    /// Leaves no room.
+    fn fill(&self) {
+        use std::io::Write as _;
+        let mut file = fs::File::create(self.0.join("filler")).unwrap();
+        for piece in [1 << 16, 1 << 12, 1] {
+            while file.write_all(&vec![7; piece]).is_ok() {}
+        }
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.0.join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).status();
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until the board says something, or nothing, of the folder.
+fn until_said(board: &Board, wanted: Option<&str>) {
+    for _ in 0..600 {
+        let trouble = board.picture().trouble.join(" ");
+        if wanted.map_or(trouble.is_empty(), |words| trouble.contains(words)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{wanted:?} is not said: {:?}", board.picture().trouble);
+}
+
+#[test]
+fn a_full_disk_is_said_once_and_nothing_is_lost_once_there_is_room() {
+    let Some(disk) = SmallDisk::mounted("full") else { return };
+    let folder = disk.0.join("state");
+    let (engine, board, keeper) = run(&folder, BEGINS);
+    refused(&engine);
+    std::thread::sleep(AUDIT_EVERY * 2);
+    let mut orders = 1;
+    for _ in 0..2 {
+        disk.fill();
+        for _ in 0..3_000 {
+            refused(&engine);
+            orders += 1;
+        }
+        until_said(&board, Some("full"));
+        disk.free();
+        until_said(&board, None);
+    }
+    let (done, notices) = channel();
+    engine.work(move |core| done.send(core.whole_view().notices.len()).unwrap()).recv().unwrap();
+    assert_eq!(notices.recv().unwrap(), 4, "twice that it is full, twice that it is over");
+    drop((keeper, board, engine));
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(kept.notes().is_empty(), "{:?}", kept.notes());
+    assert_eq!(kept.earlier().records.entries.last().map(|entry| entry.id), Some(orders), "each is there");
+    assert!(kept.earlier().ledger.is_some());
+}

@@ -1,0 +1,197 @@
+//! The scheduler of this machine, whose applications are jobs: the REST API of its daemon for all that a scheduler has, and the daemon's
+//! socket for the jobs.
+//!
+//! Invariants:
+//! - the socket is used by one thread, which the console never waits for;
+//! - what may be done is decided by the daemon, by whom the kernel says is at the other end of the socket.
+
+mod client;
+pub mod recorded;
+mod sheet;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use self::client::{Asked, Worker};
+use super::{
+    About, ChapterAnswer, Focus, ForecastAnswer, JobAnswer, JobDone, JobNamesAnswer, Jobs, Link, OwnHealth,
+    QuotaAnswer, Records, Remote, Source, SourcePlace, StalePart, StopSign, TextAnswer, ViewAnswer, WhatIfAnswer,
+};
+use local::wire::Info;
+use model::{AppId, Identity, Time};
+use view::act::{Act, Actor, Answer, Configuration, Order, Refusal};
+use view::job::{JobOrder, OutputWanted};
+use view::unread::Unread;
+use view::waiting::{Question, SheetAnswer};
+use view::{EventPage, Record, Toward, View};
+
+/// The daemon of this machine.
+pub struct LocalMachine {
+    remote: Remote,
+    about: About,
+    asked: Sender<Asked>,
+    read_only: bool,
+}
+
+impl LocalMachine {
+    /// The daemon behind a socket, which was asked what machine it is, with its REST API.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn new(socket: PathBuf, info: &Info, remote: Remote, read_only: bool) -> std::io::Result<Self> {
+        let (asked, inbox) = channel();
+        let worker = Worker::new(socket);
+        Builder::new().name("local-jobs-client".to_owned()).spawn(move || worker.run(inbox))?;
+        Ok(Self { remote, about: about(info), asked, read_only })
+    }
+}
+
+/// What the console says of a machine.
+fn about(info: &Info) -> About {
+    let notes = vec![
+        format!("Jobs of {}: it serves {}.", info.machine, info.serves),
+        format!("{}.", info.limits),
+        "An application is a job: o shows its output, processes and use; K cancels it.".to_owned(),
+    ];
+    About { place: SourcePlace::Machine { enforced: info.enforced }, name: info.machine.clone(), notes }
+}
+
+impl Jobs for LocalMachine {
+    fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer) {
+        // Without the thread there is no answer; the page says that it is asked.
+        let _ = self.asked.send(Asked::Look(app.clone(), output, answer));
+    }
+
+    fn names(&self, apps: Vec<AppId>, answer: JobNamesAnswer) {
+        // Without the thread there is no answer.
+        let _ = self.asked.send(Asked::Names(apps, answer));
+    }
+
+    fn act(&self, order: JobOrder, done: JobDone) {
+        if self.read_only {
+            return done(Err("the console was started with --read-only".to_owned()));
+        }
+        let _ = self.asked.send(Asked::Act(order, done));
+    }
+}
+
+impl Source for LocalMachine {
+    fn view(&self) -> Arc<View> {
+        self.remote.view()
+    }
+
+    fn now(&self) -> Time {
+        self.remote.now()
+    }
+
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.remote.events(since, limit)
+    }
+
+    fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        self.remote.important(until, limit)
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        self.remote.link()
+    }
+
+    fn stale_parts(&self) -> Vec<StalePart> {
+        self.remote.stale_parts()
+    }
+
+    fn unread(&self) -> Unread {
+        self.remote.unread()
+    }
+
+    fn apps_lag(&self) -> Option<Duration> {
+        self.remote.apps_lag()
+    }
+
+    fn identity(&self) -> &Identity {
+        self.remote.identity()
+    }
+
+    fn set_focus(&self, focus: &Focus) {
+        self.remote.set_focus(focus);
+    }
+
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        self.remote.actor()
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        self.remote.act(order, answer);
+    }
+
+    fn explain(&self, question: Question, answer: SheetAnswer) {
+        self.remote.explain(question, answer);
+    }
+
+    fn refused(&self, order: Order, refusal: Refusal) {
+        self.remote.refused(order, refusal);
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        self.remote.may(act)
+    }
+
+    fn estimates(&self) -> bool {
+        self.remote.estimates()
+    }
+
+    fn configuration(&self) -> Option<Arc<Configuration>> {
+        self.remote.configuration()
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        self.remote.records(known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        self.remote.revision_text(number, answer);
+    }
+
+    fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
+        self.remote.preview_quotas(text, answer);
+    }
+
+    fn health(&self) -> OwnHealth {
+        self.remote.health()
+    }
+
+    fn keeps_past(&self) -> bool {
+        self.remote.keeps_past()
+    }
+
+    fn view_at(&self, at: Time, answer: ViewAnswer) {
+        self.remote.view_at(at, answer);
+    }
+
+    fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
+        self.remote.chapter(at, toward, wanted, answer);
+    }
+
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        self.remote.what_if(partition, answer);
+    }
+
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+        self.remote.forecast(partition, text, stop, answer);
+    }
+
+    fn jobs(&self) -> Option<&dyn Jobs> {
+        Some(self)
+    }
+
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        self.remote.on_change(wake);
+    }
+}

@@ -1,0 +1,232 @@
+//! What a saved file has: a whole state dump, or the answer of one endpoint of the REST API, by its shape.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use view::unread::Unread;
+use wire::dto;
+
+/// How many values that could not be read are listed.
+const SHOWN: usize = 20;
+
+/// What was read of a file.
+#[derive(Debug, Default)]
+pub struct SavedAnswer {
+    /// The objects; those of a single answer alone, where it is one.
+    pub dump: dto::StateDump,
+    /// What users have in use, where the file has it.
+    pub users: Option<Vec<dto::UserUsage>>,
+    /// What groups have in use, where the file has it.
+    pub groups: Option<Vec<dto::GroupUsage>>,
+    /// The lists that it does not have.
+    pub unread: Unread,
+    /// What is unknown and why, for a person.
+    pub notes: Vec<String>,
+}
+
+/// The answer of an endpoint, by a key that its objects have and no others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Endpoint {
+    Queues,
+    Apps,
+    Nodes,
+    Users,
+    Groups,
+    Partitions,
+}
+
+impl Endpoint {
+    /// Which answer an object is of.
+    fn of(object: &Value) -> Option<Self> {
+        let has = |key: &str| object.get(key).is_some();
+        Some(match object {
+            _ if has("queuename") => Self::Queues,
+            _ if has("applicationID") => Self::Apps,
+            _ if has("nodeID") || has("nodesInfo") => Self::Nodes,
+            _ if has("userName") => Self::Users,
+            _ if has("groupName") => Self::Groups,
+            _ if has("clusterId") && has("name") => Self::Partitions,
+            _ => return None,
+        })
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Queues => "the queues",
+            Self::Apps => "applications",
+            Self::Nodes => "nodes",
+            Self::Users => "users",
+            Self::Groups => "groups",
+            Self::Partitions => "the list of partitions",
+        }
+    }
+}
+
+/// Reads a file: a state dump, or one answer of the REST API, an object or a list of objects.
+///
+/// # Errors
+/// It is neither: file, line, column, and what is wrong.
+pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
+    let mut unknown = Vec::new();
+    let at = |why: dto::Unreadable| format!("{name}:{}:{}: cannot read the file: {}", why.line, why.column, why.reason);
+    let whole: Value = dto::salvage(bytes, &mut unknown).map_err(at)?;
+    let objects: Vec<&Value> = match &whole {
+        Value::Array(list) => list.iter().collect(),
+        other => vec![other],
+    };
+    let wanted = "expected a state dump, or the answer of /ws/v1/…/queues, nodes, applications, or usage/users";
+    if objects.is_empty() {
+        return Err(format!("{name}:1:1: the list is empty; {wanted}"));
+    }
+    let Some(endpoint) = objects.iter().find_map(|object| Endpoint::of(object)) else {
+        return dump(name, bytes, &whole, wanted);
+    };
+    let mut read = SavedAnswer { unread: Unread { apps: true, nodes: true, users: true }, ..SavedAnswer::default() };
+    let is_list = whole.is_array();
+    match endpoint {
+        Endpoint::Queues => read.dump.queues = several(bytes, is_list, &mut unknown).map_err(at)?,
+        Endpoint::Partitions => read.dump.partitions = several(bytes, is_list, &mut unknown).map_err(at)?,
+        Endpoint::Apps => read.dump.applications = several(bytes, is_list, &mut unknown).map_err(at)?,
+        Endpoint::Nodes if objects.iter().any(|object| object.get("nodesInfo").is_some()) => {
+            read.dump.nodes = several(bytes, is_list, &mut unknown).map_err(at)?;
+        }
+        Endpoint::Nodes => {
+            let nodes_info = several(bytes, is_list, &mut unknown).map_err(at)?;
+            read.dump.nodes = vec![dto::PartitionNodes { partition_name: DEFAULT.to_owned(), nodes_info }];
+        }
+        Endpoint::Users => read.users = Some(several(bytes, is_list, &mut unknown).map_err(at)?),
+        Endpoint::Groups => read.groups = Some(several(bytes, is_list, &mut unknown).map_err(at)?),
+    }
+    match endpoint {
+        Endpoint::Apps => read.unread.apps = false,
+        Endpoint::Nodes => read.unread.nodes = false,
+        Endpoint::Users | Endpoint::Groups => read.unread.users = false,
+        Endpoint::Queues | Endpoint::Partitions => {}
+    }
+    let others = [Endpoint::Queues, Endpoint::Apps, Endpoint::Nodes, Endpoint::Users, Endpoint::Groups];
+    let others: Vec<&str> = others.iter().filter(|one| **one != endpoint).map(|one| one.words()).collect();
+    read.notes.push(format!(
+        "{name} has {} only; {} are unknown, because a single answer of the REST API does not have them.",
+        endpoint.words(),
+        others.join(", ")
+    ));
+    name_partitions(&mut read.dump);
+    note(&mut read.notes, &unknown);
+    Ok(read)
+}
+
+/// The partition of objects that name none.
+const DEFAULT: &str = "default";
+
+fn dump(name: &str, bytes: &[u8], whole: &Value, wanted: &str) -> Result<SavedAnswer, String> {
+    if !whole.is_object() {
+        let found = if whole.is_array() { "a list of other objects" } else { "a single value" };
+        return Err(format!("{name}:1:1: {wanted}, found {found}"));
+    }
+    let mut unknown = Vec::new();
+    let read: dto::StateDump = dto::salvage(bytes, &mut unknown)
+        .map_err(|why| format!("{name}:{}:{}: this is no state dump: {}", why.line, why.column, why.reason))?;
+    if read.partitions.is_empty() && read.queues.is_empty() {
+        let keys: Vec<&str> = whole.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).take(5).collect();
+        let keys = if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
+        return Err(format!(
+            "{name}: this is no state dump: it has neither partitions nor queues, but {keys}; {wanted}"
+        ));
+    }
+    let mut notes = Vec::new();
+    note(&mut notes, &unknown);
+    Ok(SavedAnswer { dump: read, notes, ..SavedAnswer::default() })
+}
+
+/// A list of objects, or the only one.
+fn several<T: DeserializeOwned>(
+    bytes: &[u8],
+    is_list: bool,
+    unknown: &mut Vec<dto::Unknown>,
+) -> Result<Vec<T>, dto::Unreadable> {
+    if is_list {
+        return dto::salvage::<dto::List<T>>(bytes, unknown).map(|list| list.0);
+    }
+    Ok(vec![dto::salvage(bytes, unknown)?])
+}
+
+/// A partition for every name that an object has; `default` where none has one.
+fn name_partitions(dump: &mut dto::StateDump) {
+    for root in &mut dump.queues {
+        default_name(&mut root.partition);
+    }
+    for app in &mut dump.applications {
+        default_name(&mut app.partition);
+    }
+    let mut names: Vec<String> = dump.queues.iter().map(|root| root.partition.clone()).collect();
+    names.extend(dump.applications.iter().map(|app| app.partition.clone()));
+    names.extend(dump.nodes.iter().map(|nodes| nodes.partition_name.clone()));
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        names.push(DEFAULT.to_owned());
+    }
+    if dump.partitions.is_empty() {
+        let named = |name| dto::Partition { name, ..dto::Partition::default() };
+        dump.partitions = names.into_iter().map(named).collect();
+    }
+}
+
+/// An answer names a partition with the id of its cluster in front, as `[mycluster]default`, or without.
+fn default_name(name: &mut String) {
+    if name.is_empty() {
+        *name = DEFAULT.to_owned();
+    }
+}
+
+fn note(notes: &mut Vec<String>, unknown: &[dto::Unknown]) {
+    notes.extend(unknown.iter().take(SHOWN).map(|one| format!("unknown: {one}")));
+    if unknown.len() > SHOWN {
+        notes.push(format!("unknown: {} more values", unknown.len() - SHOWN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_answers_are_known_by_their_shape() {
+        for (text, has) in [
+            (r#"{"queuename":"root","children":[{"queuename":"root.a"}]}"#, "the queues"),
+            (r#"[{"applicationID":"a","queueName":"root.a"}]"#, "applications"),
+            (r#"{"applicationID":"a","queueName":"root.a"}"#, "applications"),
+            (r#"[{"nodeID":"n"}]"#, "nodes"),
+            (r#"[{"partitionName":"default","nodesInfo":[{"nodeID":"n"}]}]"#, "nodes"),
+            (r#"[{"userName":"ann"}]"#, "users"),
+            (r#"[{"groupName":"dev"}]"#, "groups"),
+        ] {
+            let read = read("x.json", text.as_bytes()).unwrap();
+            assert!(read.notes[0].starts_with(&format!("x.json has {has} only; ")), "{:?}", read.notes);
+            assert_eq!(read.dump.partitions[0].name, "default", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_read_is_noted() {
+        let text = r#"[{"nodeID":"n","capacity":{"memory":16487540320812345678,"vcore":4}}]"#;
+        let read = read("x.json", text.as_bytes()).unwrap();
+        assert_eq!(read.dump.nodes[0].nodes_info[0].capacity.amount("vcore"), 4);
+        assert_eq!(read.notes[1], "unknown: node n: capacity.memory: the number 16487540320812345678 is out of range");
+    }
+
+    #[test]
+    fn what_is_neither_is_described_with_its_place() {
+        for (text, begins) in [
+            ("", "x.json:1:1: cannot read the file: the document is empty"),
+            ("[]", "x.json:1:1: the list is empty; "),
+            ("[1, 2]", "x.json:1:1: expected a state dump"),
+            ("{\"a\": 1}", "x.json: this is no state dump: it has neither partitions nor queues, but a; "),
+            ("{\n  \"queuename\": ", "x.json:2:15: cannot read the file: EOF while parsing a value"),
+        ] {
+            let why = read("x.json", text.as_bytes()).unwrap_err();
+            assert!(why.starts_with(begins), "{why}");
+            assert!(!why.contains("struct") && !why.contains(":0:"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! A configuration into the ConfigMap: checked here, by the scheduler and by the API server, written onto the version that was read,
+//! and awaited until the scheduler has it in force.
+
+use std::sync::Arc;
+
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::Deserialize;
+
+use super::in_force::{Awaited, awaited};
+use super::refused;
+use crate::remote::kept::{Kept, Origin};
+use ::config::{self, Config, Removal, Severity};
+use client::{Client, Fault};
+use cluster::kube::{CONFIGS, Cluster, KubeFault, LARGEST, Note, Owner, TextSource, WrittenConfig};
+use model::{Profile, QueuePath};
+use view::View;
+use view::act::{
+    Act, Actor, ChangeLine, Code, ConfigMapEntry, Configured, Details, Done, FoundFault, Order, Refusal, may_configure,
+};
+use view::audit::RevisionSource;
+use view::placement::access;
+
+/// From how many hundredths of its size on a map is said to be large, and that the text could be compressed.
+const LARGE: usize = 75;
+const ALMOST_FULL: usize = 90;
+/// How often it is written again where others change other keys of the map.
+const TRIES: usize = 3;
+
+/// A text that is to be in force.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The whole text of the policy group.
+    pub text: &'a str,
+    /// The checksum of the configuration that it is meant to replace.
+    pub base: Option<&'a str>,
+    /// Only say what would happen.
+    pub dry_run: bool,
+    /// The revision that it brings back.
+    pub of: Option<u64>,
+}
+
+/// Has a configuration brought into force.
+pub async fn perform(
+    client: &Client,
+    cluster: &Cluster,
+    view: &View,
+    actor: &Actor,
+    order: &Order,
+    change: Change<'_>,
+) -> Result<Done, Refusal> {
+    let (act, text) = (&order.act, change.text);
+    let written = cluster.written_config().await.map_err(|fault| refused(act, &fault))?;
+    let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
+    let (new, empty) = valid(text, profile)?;
+    let before = in_force(client, &written, view, &new.checksum).await?;
+    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is in force is put back also
+    // by who cannot name it, since the text in the map is none that anybody works with.
+    let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
+    if overwrites || change.base.is_some() {
+        compare(&before.checksum, change.base)?;
+    }
+    let old = if before.put_back { Arc::new(new.clone()) } else { old(&before.text, profile)? };
+    let mut done = Configured {
+        checksum: new.checksum.clone(),
+        previous: before.checksum.clone(),
+        // A ConfigMap counts no revisions.
+        revision: 0,
+        dry_run: change.dry_run,
+        what_happens: notes(&written, text, before.put_back),
+        ..Configured::default()
+    };
+    let diff = config::diff(&old, &new);
+    if cluster.enforces_acl() && (new.checksum != old.checksum || before.put_back) {
+        known(cluster, act)?;
+        may_reconfigure(view, actor, act, &diff)?;
+    }
+    done.removal = Removal::between(&old, &new, empty);
+    effects(&mut done, &diff);
+    accepted(client, act, text).await?;
+    let note = Note { user: actor.user().to_owned(), reason: order.reason.clone() };
+    let asked = cluster.write_config(&written, text, &note, true).await;
+    asked.map_err(|fault| step(act, "the API server's dry run", &fault))?;
+    if change.dry_run {
+        return Ok(Done::Configured(Box::new(done)));
+    }
+    if done.checksum != done.previous && !done.removal.passes(order.allowed) {
+        return Err(Refusal::removal(done.removal));
+    }
+    // The text before is kept before it is overwritten, also if nobody has looked at it here.
+    let kept_before = keep(cluster, &before.text, seen_by(&written)).await;
+    let old_version = written.version.clone();
+    let new_version = write(cluster, act, written.clone(), text, &note).await?;
+    done.resource_versions = Some((old_version.map(|(version, _)| version).unwrap_or_default(), new_version));
+    let of = Awaited { written: &written, new: &done.checksum, old: &before.checksum };
+    match awaited(client, cluster, &of).await {
+        Ok(took) => {
+            keep(cluster, text, ours(&note, change.of)).await;
+            done.what_happens.push(format!("the scheduler has it in force after {:.1} s", took.as_secs_f64()));
+            Ok(Done::Configured(Box::new(done)))
+        }
+        Err(why) => Err(not_in_force(&written, &before.text, kept_before, &why)),
+    }
+}
+
+/// It is written, but not in force: the text before is offered.
+fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &str) -> Refusal {
+    let what = "the ConfigMap is written, but another configuration is in force";
+    let had = written.source == TextSource::Configs;
+    let back = match kept.filter(|_| had) {
+        Some(number) => {
+            format!("; the text before is revision {number}: rolling back to it puts it back into the ConfigMap")
+        }
+        None => String::new(),
+    };
+    let details = Details { put_back: had.then(|| before.to_owned()), ..Details::default() };
+    Refusal::new(Code::BadRequest, what, format!("{why}{back}")).with(details)
+}
+
+/// Keeps a configuration in the history of this machine. Gives its number.
+pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> {
+    let kept = Kept::of(&cluster.context().name).filter(|_| !text.is_empty())?;
+    let text = text.to_owned();
+    let done = tokio::task::spawn_blocking(move || kept.keep(&text, origin)).await.ok()?;
+    done.inspect_err(|error| tracing::warn!("the configuration cannot be kept: {error}")).ok()
+}
+
+fn ours(note: &Note, of: Option<u64>) -> Origin {
+    let source = of.map_or(RevisionSource::Console, RevisionSource::Rollback);
+    Origin { by: note.user.clone(), reason: note.reason.clone(), source }
+}
+
+/// Who wrote a text that was seen.
+pub fn seen_by(written: &WrittenConfig) -> Origin {
+    let writer = written.writer.clone().unwrap_or_default();
+    Origin { by: writer.words().to_owned(), reason: writer.reason, source: RevisionSource::Seen }
+}
+
+/// The text of a revision that is kept.
+///
+/// # Errors
+/// It is not.
+pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
+    let none = || format!("there is no revision {number} on this machine");
+    let kept = Kept::of(&cluster.context().name).ok_or_else(none)?;
+    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+    found.and_then(|found| found.text).map(|text| text.to_string()).ok_or_else(none)
+}
+
+/// The text that a change is made to.
+struct Before {
+    text: String,
+    checksum: String,
+    /// The map holds another text than the one in force, which the change brings back into it.
+    put_back: bool,
+}
+
+/// The text that the change is made to: as it is written in the map, where that is in force.
+async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &str) -> Result<Before, Refusal> {
+    let whole = |text: String| Before { checksum: config::checksum(text.as_bytes()), text, put_back: false };
+    if written.source == TextSource::BuiltIn {
+        return Ok(whole(view.configuration.as_ref().map(|now| now.text.to_string()).unwrap_or_default()));
+    }
+    match checksum_in_force(client).await {
+        Some(sum) if sum.eq_ignore_ascii_case(&config::checksum(written.text.as_bytes())) => {
+            Ok(whole(written.text.clone()))
+        }
+        None => Ok(whole(written.text.clone())),
+        Some(sum) if sum.eq_ignore_ascii_case(new) => {
+            Ok(Before { text: written.text.clone(), checksum: new.to_owned(), put_back: true })
+        }
+        Some(_) => {
+            let what = format!("{} of the ConfigMap is not what the scheduler has in force", written.key);
+            let why = written.not_read().unwrap_or_else(|| {
+                "it was refused, or is on its way, or hot refresh is off; see the log of the scheduler".to_owned()
+            });
+            let back = "the text in force can be put back: roll back to its revision, or apply it";
+            Err(Refusal::new(Code::ChecksumMismatch, what, format!("{why}; {back}")))
+        }
+    }
+}
+
+/// What there is to know about the map before it is written.
+fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
+    let mut notes = owners(&written.owners);
+    if put_back {
+        let by = written.writer.as_ref().map(|writer| format!(", by {}", writer.words())).unwrap_or_default();
+        notes.push(format!(
+            "the ConfigMap holds another text{by}, which is not in force; it is replaced by the one that is"
+        ));
+    }
+    match (&written.packed, written.source) {
+        (Some(name), _) => notes.push(format!("it is written compressed, as {name}")),
+        (None, TextSource::Defaults) => notes
+            .push(format!("{} of yunikorn-defaults, which the chart writes, has no effect from then on", written.key)),
+        _ => {}
+    }
+    if let Some(setting) = written.not_read() {
+        notes.push(format!("it will not come into force: {setting}"));
+    }
+    let (size, hundredths) = written.filled_by(text);
+    if hundredths >= LARGE {
+        notes.push(format!("the ConfigMap is filled to {hundredths} %: {size} of {LARGEST} bytes"));
+    }
+    if let Some(small) = written.compressed(text).filter(|_| hundredths >= ALMOST_FULL && written.packed.is_none()) {
+        notes.push(format!("compressed, as {}.gz in binaryData, the text has {small} bytes", written.key));
+    }
+    notes
+}
+
+/// The configuration of a text, and whether the text says nothing.
+fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
+    let config::Reading { config, faults } = config::read(text, profile);
+    let empty = config::says_nothing(&faults);
+    config.map(|config| (config, empty)).ok_or_else(|| {
+        let first = faults.iter().find(|fault| fault.severity == Severity::Error);
+        let first = first.map(ToString::to_string).unwrap_or_default();
+        let faults = faults.iter().map(FoundFault::from).collect();
+        Refusal::new(Code::ConfigInvalid, "the configuration is not valid", first)
+            .with(Details { faults, ..Details::default() })
+    })
+}
+
+/// The configuration that is replaced, to see what goes with it.
+fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
+    let config::Reading { config, faults } = config::read(before, profile);
+    config.map(Arc::new).ok_or_else(|| {
+        let first = faults.iter().find(|fault| fault.severity == Severity::Error).map(ToString::to_string);
+        let what = "what the change takes away cannot be seen: the configuration in force does not read here";
+        Refusal::new(Code::BadRequest, what, format!("{}; change it by kubectl", first.unwrap_or_default()))
+    })
+}
+
+fn compare(current: &str, base: Option<&str>) -> Result<(), Refusal> {
+    let now = Details { current: Some(current.to_owned()), ..Details::default() };
+    match base.filter(|base| *base != "*") {
+        Some(base) if base.eq_ignore_ascii_case(current) => Ok(()),
+        Some(_) => {
+            let text = "the ConfigMap holds another text now: look at it and make the change again";
+            Err(Refusal::new(Code::ChecksumMismatch, "the configuration was changed meanwhile", text).with(now))
+        }
+        None => {
+            let text = "name the checksum of the configuration that the new one is to replace";
+            Err(Refusal::new(Code::ChecksumRequired, "the configuration is replaced knowingly only", text).with(now))
+        }
+    }
+}
+
+fn may_reconfigure(view: &View, actor: &Actor, act: &Act, diff: &config::Diff) -> Result<(), Refusal> {
+    let admin = |partition: &str, queue: &QueuePath| {
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
+    };
+    may_configure(diff, actor.scheduler_admin, admin, view.partitions.iter().map(|part| &*part.name))
+        .map_err(|lacks| Refusal::no_config_rights(actor, act, &lacks))
+}
+
+fn effects(done: &mut Configured, diff: &config::Diff) {
+    done.changes = diff.changes.iter().map(ChangeLine::from).collect();
+    done.touches = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue)).collect();
+    done.outside = diff.touches_partitions();
+    done.draining = diff.removed_queues().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
+}
+
+/// Access lists name users: without one's own name they allow nothing.
+fn known(cluster: &Cluster, act: &Act) -> Result<(), Refusal> {
+    match &cluster.rights().unknown {
+        Some(why) => Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why)),
+        None => Ok(()),
+    }
+}
+
+/// The answer of the scheduler's own check.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Verdict {
+    allowed: bool,
+    reason: String,
+}
+
+/// Has the scheduler check the text. Where nobody may ask it so, the API server's dry run asks its webhook.
+async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal> {
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
+    let asked =
+        client.send_json::<Verdict>(Method::POST, "ws/v1/validate-conf", headers, text.as_bytes().to_vec()).await;
+    match asked {
+        Ok(got) if got.value.allowed => Ok(()),
+        Ok(got) => {
+            Err(Refusal::new(Code::ConfigInvalid, "the scheduler does not take the configuration", got.value.reason))
+        }
+        Err(Fault::Cluster(fault)) if fault.is_forbidden() => Ok(()),
+        Err(fault) => Err(crate::remote::act::refusal(act, &fault)),
+    }
+}
+
+fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
+    let refusal = refused(act, fault);
+    let why = refusal.reason();
+    Refusal { description: format!("{name}: {why}"), ..refusal }
+}
+
+/// Writes. Where the map was changed but not this key, the newer version is written onto. Gives the version after.
+async fn write(
+    cluster: &Cluster,
+    act: &Act,
+    mut onto: WrittenConfig,
+    text: &str,
+    note: &Note,
+) -> Result<String, Refusal> {
+    let mut left = TRIES;
+    loop {
+        let fault = match cluster.write_config(&onto, text, note, false).await {
+            Ok(version) => return Ok(version),
+            Err(fault) => fault,
+        };
+        left -= 1;
+        if !fault.is_conflict() || left == 0 {
+            return Err(refused(act, &fault));
+        }
+        let again = cluster.written_config().await.map_err(|fault| refused(act, &fault))?;
+        let uid = |of: &WrittenConfig| of.version.as_ref().map(|(_, uid)| uid.clone());
+        let changed = if uid(&again) != uid(&onto) && onto.version.is_some() {
+            Some("the ConfigMap was replaced by another one: look at it and make the change again")
+        } else if again.text != onto.text {
+            Some("somebody else wrote it: look at it and make the change again")
+        } else {
+            None
+        };
+        if let Some(why) = changed {
+            let current = Some(config::checksum(again.text.as_bytes()));
+            let refusal = Refusal::new(Code::ChecksumMismatch, "the configuration was changed meanwhile", why);
+            return Err(refusal.with(Details { current, ..Details::default() }));
+        }
+        onto = again;
+    }
+}
+
+/// The checksum of the configuration in force, as the scheduler reports it.
+pub(super) async fn checksum_in_force(client: &Client) -> Option<String> {
+    let got = client.text("ws/v1/config").await.ok()?;
+    checksum_of(&String::from_utf8_lossy(&got.value))
+}
+
+/// The checksum that an answer of the scheduler names.
+pub fn checksum_of(answer: &str) -> Option<String> {
+    let line = answer.lines().find_map(|line| line.strip_prefix("checksum:"))?;
+    Some(line.trim().trim_matches(['"', '\'']).to_owned())
+}
+
+/// Where a configuration stands in the cluster, and who else writes it there.
+pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
+    ConfigMapEntry {
+        namespace: written.namespace.clone(),
+        name: CONFIGS.to_owned(),
+        key: written.key.clone(),
+        owners: owners(&written.owners),
+    }
+}
+
+/// Who will write it again.
+fn owners(owners: &[Owner]) -> Vec<String> {
+    let what = "its next sync or upgrade undoes a change here";
+    owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.sign)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_does_not_read_is_not_replaced_unseen() {
+        let profile = Profile::V1_8_0;
+        assert!(old("partitions:\n  - name: default\n    queues:\n      - name: root\n", profile).is_ok());
+        assert!(old("\n", profile).is_ok());
+        assert!(valid("# nothing\n", profile).is_ok_and(|(_, empty)| empty));
+        let refusal = old("partitions: 5\n", profile).map(|_| ()).unwrap_err();
+        assert!(refusal.description.contains("kubectl"), "{refusal:?}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether a text that was written is in force, and why not: the table of K8S-023.
+
+use std::time::{Duration, Instant};
+
+use super::configure::checksum_in_force;
+use client::Client;
+use cluster::kube::{Cluster, KubeFault, WrittenConfig};
+
+/// How long it is awaited that the scheduler takes a text.
+const AWAITED: Duration = Duration::from_secs(30);
+/// The same where the settings of the map say that it does not.
+const HOPELESS: Duration = Duration::from_secs(5);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The pause between two looks into the log.
+const LOG_PAUSE: Duration = Duration::from_secs(3);
+
+/// What was written over what.
+pub struct Awaited<'a> {
+    /// The map with the text as it was written.
+    pub written: &'a WrittenConfig,
+    /// The checksum of the text that was written.
+    pub new: &'a str,
+    /// The checksum of the one before.
+    pub old: &'a str,
+}
+
+/// Waits until the scheduler has a text in force. Gives how long that took.
+///
+/// # Errors
+/// Why it has not, as far as that can be found out.
+pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Result<Duration, String> {
+    let began = Instant::now();
+    let not_read = of.written.not_read();
+    let longest = if not_read.is_some() { HOPELESS } else { AWAITED };
+    let mut log_due = LOG_PAUSE;
+    let mut log = Ok(None);
+    loop {
+        if checksum_in_force(client).await.is_some_and(|sum| sum.eq_ignore_ascii_case(of.new)) {
+            return Ok(began.elapsed());
+        }
+        let waited = began.elapsed();
+        if waited >= log_due {
+            log = cluster.refusal_in_log(waited + Duration::from_secs(1)).await;
+            log_due = waited + LOG_PAUSE;
+        }
+        let refused = matches!(log, Ok(Some(_)));
+        if refused || waited >= longest {
+            return Err(why(client, cluster, of, (waited, not_read, log)).await);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+type Found = (Duration, Option<String>, Result<Option<String>, KubeFault>);
+
+/// Which row of the table holds.
+async fn why(client: &Client, cluster: &Cluster, of: &Awaited<'_>, (waited, not_read, log): Found) -> String {
+    let after = format!("after {:.0} s", waited.as_secs_f64());
+    if let Ok(now) = cluster.written_config().await
+        && !config::checksum(now.text.as_bytes()).eq_ignore_ascii_case(of.new)
+    {
+        let by = now.writer.as_ref().map(|writer| format!(", by {}", writer.words())).unwrap_or_default();
+        return format!("{after} the ConfigMap holds another text again{by}: somebody else wrote it");
+    }
+    match checksum_in_force(client).await {
+        None => return format!("{after} the scheduler does not say which configuration it has"),
+        Some(sum) if !sum.eq_ignore_ascii_case(of.old) => {
+            return format!(
+                "{after} the scheduler has a third text in force: another namespace or policy group is read"
+            );
+        }
+        Some(_) => {}
+    }
+    match (log, not_read) {
+        (Ok(Some(line)), _) => format!("{after} the scheduler has refused it; its log: {line}"),
+        (_, Some(setting)) => format!("{after} the scheduler has not read it: {setting}"),
+        (Ok(None), None) => format!(
+            "{after} the scheduler has not read it, and its log says nothing of it: it is still on its way, or another policy group is in force"
+        ),
+        (Err(fault), None) => format!(
+            "{after} the scheduler has not taken it: it refused the text, or it is still on its way. Its log would say which: {fault}"
+        ),
+    }
+}

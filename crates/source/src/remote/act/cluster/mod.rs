@@ -1,0 +1,122 @@
+//! Orders to an Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are nodes.
+//!
+//! Each is checked here first, by the access lists in force as the view has them; then the API server decides by its own rules.
+
+mod configure;
+mod in_force;
+mod kill;
+mod note;
+mod owners;
+
+pub use configure::{checksum_of, entry, keep, seen_by};
+pub use kill::look_up_pods;
+pub use owners::{chains, suspend};
+
+use client::Client;
+use cluster::kube::{Cluster, KubeFault};
+use model::{Identity, NodeId};
+use view::View;
+use view::act::{Act, Actor, ActsFrom, Code, Done, NodeDone, Order, PartitionAct, Refusal};
+use view::placement::access;
+
+/// Who gives orders through a cluster.
+pub fn actor(cluster: &Cluster, view: &View) -> Actor {
+    let identity = identity(cluster);
+    // YuniKorn has no access list of the scheduler: the administrators of every root count as its members.
+    let admin = |root: &view::PartitionView| access::admin(root, "root", &identity).is_some();
+    let judged_elsewhere = !cluster.enforces_acl();
+    let scheduler_admin = judged_elsewhere || (!view.partitions.is_empty() && view.partitions.iter().all(admin));
+    let (from, cluster) = (ActsFrom::Console, Some(cluster.rights()));
+    Actor { identity, scheduler_admin, read_only: None, from, judged_elsewhere, cluster }
+}
+
+/// Who one is for the API server; nobody while that is not known.
+pub fn identity(cluster: &Cluster) -> Identity {
+    cluster.user().map_or_else(Identity::default, |who| Identity { user: who.user.clone(), groups: who.groups.clone() })
+}
+
+/// Access lists come with the configuration: before it was read nobody seems to be in one.
+///
+/// # Errors
+/// It was not read yet.
+pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refusal> {
+    if view.configuration.is_some() || !cluster.enforces_acl() {
+        return Ok(());
+    }
+    let why = "the access lists of the queues are not known yet: the configuration in force was not read";
+    Err(Refusal::new(Code::Unavailable, format!("cannot {act}"), why))
+}
+
+/// Has an order carried out.
+///
+/// # Errors
+/// Why it was not, or not all of it.
+pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Order) -> Result<Done, Refusal> {
+    // Why one is not known is reported where an access list is asked.
+    let _ = cluster.who().await;
+    let actor = actor(cluster, view);
+    let outcome = carry_out(client, cluster, view, &actor, order).await;
+    note::order(cluster, view, &actor, order, &outcome).await;
+    outcome
+}
+
+/// Notes a refusal that came before the order.
+pub fn refused_before(cluster: &Cluster, view: &View, order: &Order, refusal: &Refusal) {
+    note::refusal(cluster, &actor(cluster, view), order, refusal);
+}
+
+async fn carry_out(
+    client: &Client,
+    cluster: &Cluster,
+    view: &View,
+    actor: &Actor,
+    order: &Order,
+) -> Result<Done, Refusal> {
+    view.may(actor, &order.act)?;
+    match &order.act {
+        Act::Configure { text, base, dry_run } => {
+            let change = configure::Change { text, base: base.as_deref(), dry_run: *dry_run, of: None };
+            configure::perform(client, cluster, view, actor, order, change).await
+        }
+        Act::Rollback { revision, base, dry_run } => {
+            let text = configure::text_of(cluster, *revision)
+                .await
+                .map_err(|why| Refusal::new(Code::NotFound, format!("cannot {}", order.act), why))?;
+            let change =
+                configure::Change { text: &text, base: base.as_deref(), dry_run: *dry_run, of: Some(*revision) };
+            configure::perform(client, cluster, view, actor, order, change).await
+        }
+        Act::In { partition, act: PartitionAct::Kill { app, .. } } => {
+            let part = view.partitions.iter().find(|part| part.name == *partition);
+            let part = part.ok_or_else(|| Refusal::not_found("partition", partition))?;
+            let row = part.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
+            kill::perform(cluster, &order.act, view, row).await
+        }
+        Act::In { act: PartitionAct::DrainNode(node), .. } => cordon(cluster, &order.act, node, true).await,
+        Act::In { act: PartitionAct::ResumeNode(node), .. } => cordon(cluster, &order.act, node, false).await,
+        act => Err(refused(act, &KubeFault::new("that is not done in a cluster"))),
+    }
+}
+
+async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> Result<Done, Refusal> {
+    cluster.cordon(node.as_str(), cordoned).await.map_err(|fault| refused(act, &fault))?;
+    Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
+}
+
+/// What the API server refused, as a refusal.
+pub(super) fn refused(act: &Act, fault: &KubeFault) -> Refusal {
+    Refusal::new(code(fault), format!("cannot {act}"), fault.to_string())
+}
+
+/// The code of what the API server refused.
+fn code(fault: &KubeFault) -> Code {
+    match fault.status {
+        Some(401) => Code::Unauthenticated,
+        Some(403) => Code::AclDenied,
+        Some(404) => Code::NotFound,
+        Some(409) => Code::ChecksumMismatch,
+        Some(429) => Code::RateLimited,
+        Some(400..500) => Code::BadRequest,
+        Some(_) | None => Code::Unavailable,
+    }
+}

@@ -1,0 +1,74 @@
+//! Orders to a kornsole: an act → a request of the native API, and its answer → the result, or the refusal (`rest.md` E2, E4, E5, E8, E9).
+
+pub mod cluster;
+mod read;
+mod write;
+
+use std::fmt::Write as _;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::Value;
+
+pub use self::cluster::{checksum_of, entry, keep, seen_by};
+use self::write::OrderRequest;
+pub use self::write::add_reason;
+use client::{Client, Fault};
+use view::act::{Act, Code, Done, Order, Refusal};
+
+/// Has an order carried out.
+///
+/// # Errors
+/// Why it was not; where the answer is missing, that it may have been.
+pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
+    let OrderRequest { method, path, mut headers, body, read } = write::request(order);
+    let key = key();
+    let has_key = key.is_some();
+    headers.extend(key.map(|key| (HeaderName::from_static("idempotency-key"), key)));
+    let send = || client.send_json::<Value>(method.clone(), &path, headers.clone(), body.clone());
+    let mut result = send().await;
+    if has_key && matches!(result, Err(Fault::Slow(..) | Fault::Cut(_))) {
+        // The key makes sure that nothing is done twice.
+        result = send().await;
+    }
+    let got = result.map_err(|fault| refusal(&order.act, &fault))?;
+    read(&order.act, got.value).ok_or_else(|| {
+        Refusal::new(Code::Unavailable, format!("the outcome is unknown: {}", order.act), "the answer does not read")
+    })
+}
+
+fn key() -> Option<HeaderValue> {
+    let mut bytes = [0_u8; 16];
+    getrandom::getrandom(&mut bytes).ok()?;
+    let text = bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _written = write!(text, "{byte:02x}");
+        text
+    });
+    HeaderValue::from_str(&text).ok()
+}
+
+/// Why something was not done, in the words of who refused it.
+pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
+    let cannot = || format!("cannot {act}");
+    match fault {
+        Fault::Missing(said) | Fault::Refused(_, said) => {
+            let code = said.code.as_deref().and_then(Code::named).unwrap_or(match fault {
+                Fault::Missing(_) => Code::NotFound,
+                Fault::Refused(401, _) => Code::Unauthenticated,
+                Fault::Refused(403, _) => Code::AclDenied,
+                Fault::Refused(429, _) => Code::RateLimited,
+                Fault::Refused(400..500, _) => Code::BadRequest,
+                _ => Code::Unavailable,
+            });
+            let message = if said.message.is_empty() { cannot() } else { said.message.clone() };
+            let description = if said.description == said.message { "" } else { &said.description };
+            Refusal::new(code, message, description).with(read::details(said))
+        }
+        Fault::Slow(..) | Fault::Cut(_) | Fault::TooLarge(_) | Fault::Unreadable(..) => {
+            let why = format!("{fault}; it may have been done all the same");
+            Refusal::new(Code::Unavailable, format!("there is no answer: {act}"), why)
+        }
+        Fault::NoEndpoint(_) => Refusal::new(Code::NotSupported, cannot(), fault.to_string()),
+        _ => Refusal::new(Code::Unavailable, cannot(), format!("{fault}; nothing was done")),
+    }
+}

@@ -1,0 +1,72 @@
+//! Explanations of a kornsole (`rest.md` E4).
+
+use std::sync::Arc;
+
+use super::twin::Twins;
+use crate::Link;
+use client::{Client, Fault, Remote, encode_once};
+use model::Time;
+use view::act::{Code, Refusal};
+use view::waiting::{Asked, Question, Sheet};
+use wire::convert::read::explain as read;
+use wire::dto::native as dto;
+
+/// Whether a remote can be asked why something waits.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, String)> {
+    match (remote, link) {
+        (Some(Remote::Kornsole(server)), _) if !server.can("explain") => {
+            Err((Code::NotSupported, "this server cannot do that".to_owned()))
+        }
+        (Some(_), Link::Live { .. }) => Ok(()),
+        (_, Link::Stale { cause, .. }) => Err((Code::Unavailable, format!("the connection is down: {cause}"))),
+        (_, Link::Refused { why, .. }) => Err((Code::Unavailable, why)),
+        (_, Link::Connecting { .. } | Link::Live { .. }) => Err((Code::Unavailable, "not connected yet".to_owned())),
+    }
+}
+
+/// Asks a kornsole why something waits.
+///
+/// # Errors
+/// Why there is no answer.
+pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal> {
+    let path = format!("kornsole/v1/{}", path(question));
+    let found = match &question.of {
+        Asked::App(..) => client.json::<dto::Explained>(&path).await.map(|got| read::sheet(&got.value)),
+        Asked::Waiting(_) => client.json::<dto::Waiting>(&path).await.map(|got| read::overview(&got.value)),
+    };
+    found.map_err(|fault| refusal(question, &fault))
+}
+
+/// Works out why something waits, on a twin.
+///
+/// # Errors
+/// Why there is no answer.
+pub async fn twin(twins: Arc<Twins>, question: Question, at: Time) -> Result<Sheet, Refusal> {
+    let work = tokio::task::spawn_blocking(move || twins.explain(&question, at));
+    work.await.unwrap_or_else(|_| Err(Refusal::stopped()))
+}
+
+/// Where the answer to a question is, below `kornsole/v1/`.
+pub fn path(question: &Question) -> String {
+    let partition = format!("partition/{}", encode_once(&question.partition));
+    match &question.of {
+        Asked::App(app, ask) => {
+            let key = ask.as_ref().map(|ask| format!("?key={}", encode_once(ask.as_str())));
+            format!("{partition}/application/{}/explain{}", encode_once(app.as_str()), key.unwrap_or_default())
+        }
+        Asked::Waiting(None) => format!("{partition}/explain"),
+        Asked::Waiting(Some(queue)) => format!("{partition}/explain?queue={}", encode_once(queue.as_str())),
+    }
+}
+
+fn refusal(question: &Question, fault: &Fault) -> Refusal {
+    match fault {
+        Fault::Missing(said) if !said.message.is_empty() => {
+            Refusal::new(Code::NotFound, said.message.clone(), said.description.clone())
+        }
+        _ => Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), fault.to_string()),
+    }
+}

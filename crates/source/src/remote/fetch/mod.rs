@@ -1,0 +1,400 @@
+//! One request of the plan: its address, and how its answer is read. The state of the remote is not touched here.
+
+mod parse;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::Deserialize;
+
+use crate::cycles::of_metrics;
+use crate::remote::act::{checksum_of, entry, keep, seen_by};
+use crate::remote::follow::{EventMessage, Reader};
+use crate::remote::plan::Query;
+use client::{Client, ClientResponse, Fault, Release, Remote, encode_once, encode_twice};
+use model::{AppId, Identity, QueuePath, Time};
+use view::QuotaForecast;
+use view::act::{ConfigMapEntry, Configuration};
+use view::audit::{AuditPage, Revision};
+use wire::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteState, Scope};
+use wire::dto;
+
+/// How many entries and revisions are asked for at once.
+const RECORDS: usize = 1000;
+
+/// What was answered, read.
+pub enum FetchedData {
+    /// Every partition with its counters.
+    Partitions(Vec<dto::Partition>),
+    /// A tree of queues.
+    Queues(Box<dto::Queue>),
+    /// Live applications, read row by row.
+    Apps(AppReader, Scope),
+    /// Applications that ended.
+    Ended(Ended, AppReader),
+    /// Nodes, whether they are all, and what the cluster says of them.
+    Nodes(NodeReader, bool, Option<NodeMarks>),
+    /// What users have in use, with their limits.
+    Users(Vec<dto::UserUsage>),
+    /// What groups have in use, with their limits.
+    Groups(Vec<dto::GroupUsage>),
+    /// The configuration as an Apache YuniKorn writes it again.
+    Config(String),
+    /// The text as its ConfigMap has it, which is in force; where it stands, and its revision on this machine.
+    WrittenConfig(String, ConfigMapEntry, Option<u64>),
+    /// The configuration of a kornsole as somebody wrote it.
+    OwnConfig(Box<Configuration>),
+    /// Who one is.
+    WhoAmI(WhoAmI),
+    /// Whether the scheduler is paused.
+    Resting(bool),
+    /// Who did what.
+    Audit(AuditPage),
+    /// The configurations that were in force, without their texts.
+    History(Vec<Arc<Revision>>),
+    /// Since when queues drain.
+    Draining(Vec<(QueuePath, Time)>),
+    /// What will be preempted, as queues are above their maxima.
+    Quotas(Vec<QuotaForecast>),
+    /// What one may do in every queue.
+    Permissions(dto::native::Permissions),
+    /// Whether an application may be killed.
+    MayKill(AppId, dto::native::CheckResult),
+    /// What the scheduler says of its own health.
+    Health(dto::Health),
+    /// How many cycles there were, and how long they took altogether; `None` where the metrics do not have it.
+    Metrics(Option<(u64, Duration)>),
+    /// What has happened, and where one is in that now.
+    Events(Reader, Vec<EventMessage>),
+}
+
+/// Who one is to a kornsole (E3).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WhoAmI {
+    /// A token was taken.
+    pub authenticated: bool,
+    /// The user behind the token.
+    pub user: String,
+    /// The groups of that user.
+    pub groups: Vec<String>,
+    /// In the scheduler ACL.
+    pub scheduler_admin: bool,
+    /// The token, or the server, takes no actions.
+    pub read_only: bool,
+}
+
+impl WhoAmI {
+    /// The user with the groups, as orders name them.
+    pub fn identity(&self) -> Identity {
+        Identity { user: self.user.clone(), groups: self.groups.clone() }
+    }
+}
+
+/// The result of a request.
+pub struct FetchResult {
+    /// What was asked.
+    pub query: Query,
+    /// When it was sent, on the clock of the connection.
+    pub started: Duration,
+    /// The answer, or why there is none.
+    pub result: Result<ClientResponse<FetchedData>, Fault>,
+    /// The values of the answer that could not be read.
+    pub unknown: Vec<dto::Unknown>,
+    /// What reading it cost.
+    pub cost: Duration,
+}
+
+/// A request that is ready to go.
+pub struct Fetch {
+    query: Query,
+    path: String,
+    kind: FetchKind,
+}
+
+enum FetchKind {
+    Json(fn(&[u8], &mut Vec<dto::Unknown>) -> Result<FetchedData, String>),
+    Object(fn(&[u8], ObjectReader) -> Result<FetchedData, String>, ObjectReader),
+    Apps(AppReader, Scope),
+    /// Lists of leaves, which together are all applications (1.4).
+    Leaves(AppReader, Vec<String>),
+    Ended(AppReader, Ended),
+    Nodes(NodeReader),
+    Yaml,
+    Metrics,
+    /// Whether this application may be killed; what is asked is sent.
+    MayKill(AppId, Vec<u8>),
+    Events(Reader),
+}
+
+/// A reader for an answer of one object.
+enum ObjectReader {
+    App(AppReader, Scope),
+    Node(NodeReader),
+}
+
+impl Fetch {
+    /// What is asked for, of this remote; `None` when it has no such thing. `state` says what was read before.
+    pub fn of(query: Query, remote: &Remote, has_token: bool, remote_state: &RemoteState) -> Option<Self> {
+        let release = remote.release();
+        let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", encode_once(partition));
+        let lists = release >= Release::V1_5;
+        let (path, kind) = match &query {
+            // Its answers follow from each other: see `Request::events`.
+            Query::Events => return None,
+            Query::Partitions => ("ws/v1/partitions".to_owned(), FetchKind::Json(parse::partitions)),
+            Query::Queues(partition) => (at(partition, "queues"), FetchKind::Json(parse::queues)),
+            Query::App(partition, id) => {
+                if !lists {
+                    return None;
+                }
+                let reader = remote_state.app_reader(partition);
+                let path = at(partition, &format!("application/{}", encode_once(id.as_str())));
+                (path, FetchKind::Object(parse::one, ObjectReader::App(reader, Scope::One(id.clone()))))
+            }
+            Query::Node(partition, id) => {
+                let path = at(partition, &format!("node/{}", encode_once(id.as_str())));
+                (path, FetchKind::Object(parse::one, ObjectReader::Node(remote_state.node_reader(partition))))
+            }
+            Query::QueueApps(partition, leaf) => {
+                let path = at(partition, &format!("queue/{}/applications", encode_twice(leaf.as_str())));
+                (path, FetchKind::Apps(remote_state.app_reader(partition), Scope::Leaf(leaf.clone())))
+            }
+            Query::Apps(partition) if lists => {
+                (at(partition, "applications/active"), FetchKind::Apps(remote_state.app_reader(partition), Scope::All))
+            }
+            Query::Apps(partition) => {
+                let view = remote_state.view().partitions.iter().find(|view| view.name == *partition)?;
+                let leaves = view.walk().filter(|row| row.leaf);
+                let paths =
+                    leaves.map(|row| at(partition, &format!("queue/{}/applications", encode_twice(row.path.as_str()))));
+                (String::new(), FetchKind::Leaves(remote_state.app_reader(partition), paths.collect()))
+            }
+            Query::Completed(_) | Query::Rejected(_) if !lists => return None,
+            Query::Completed(partition) => {
+                let reader = remote_state.ended_reader(partition, Ended::Completed);
+                (at(partition, "applications/completed"), FetchKind::Ended(reader, Ended::Completed))
+            }
+            Query::Rejected(partition) => {
+                let reader = remote_state.ended_reader(partition, Ended::Rejected);
+                (at(partition, "applications/rejected"), FetchKind::Ended(reader, Ended::Rejected))
+            }
+            Query::Nodes(partition) => (at(partition, "nodes"), FetchKind::Nodes(remote_state.node_reader(partition))),
+            Query::Users(partition) => (at(partition, "usage/users"), FetchKind::Json(parse::users)),
+            Query::Groups(partition) => (at(partition, "usage/groups"), FetchKind::Json(parse::groups)),
+            Query::Config if remote.kornsole().is_some() && has_token => {
+                ("kornsole/v1/config".to_owned(), FetchKind::Json(parse::own_config))
+            }
+            Query::Config => ("ws/v1/config".to_owned(), FetchKind::Yaml),
+            Query::Health => ("ws/v1/scheduler/healthcheck".to_owned(), FetchKind::Json(parse::health)),
+            Query::Metrics => ("ws/v1/metrics".to_owned(), FetchKind::Metrics),
+            Query::WhoAmI
+            | Query::Resting
+            | Query::Audit
+            | Query::History
+            | Query::Draining(_)
+            | Query::Quotas(_)
+            | Query::Permissions(_)
+            | Query::MayKill(..) => native(&query, remote, has_token)?,
+        };
+        Some(Self { query, path, kind })
+    }
+
+    /// The addresses that it asks.
+    pub fn into_paths(self) -> Vec<String> {
+        match self.kind {
+            FetchKind::Leaves(_, paths) => paths,
+            _ => vec![self.path],
+        }
+    }
+
+    /// What has happened since one was in the events as the reader says.
+    pub fn events(reader: Reader) -> Self {
+        Self { query: Query::Events, path: String::new(), kind: FetchKind::Events(reader) }
+    }
+
+    /// Asks, and reads the answer.
+    pub async fn run(self, client: Client, started: Duration) -> FetchResult {
+        let mut cost = Duration::ZERO;
+        let mut unknown = Vec::new();
+        let mut result = answer(&client, &self.path, self.kind, &mut cost, &mut unknown).await;
+        if let Ok(got) = &mut result {
+            match &mut got.value {
+                FetchedData::Apps(reader, _) | FetchedData::Ended(_, reader) => unknown.append(&mut reader.unknown),
+                FetchedData::Nodes(reader, ..) => unknown.append(&mut reader.unknown),
+                _ => {}
+            }
+        }
+        FetchResult { query: self.query, started, result, unknown, cost }
+    }
+}
+
+/// Path and kind of a query that only a kornsole answers, mostly only to a token; `None` where this remote does not answer it.
+fn native(query: &Query, remote: &Remote, has_token: bool) -> Option<(String, FetchKind)> {
+    let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", encode_once(partition));
+    Some(match query {
+        Query::WhoAmI => {
+            remote.kornsole()?;
+            ("kornsole/v1/whoami".to_owned(), FetchKind::Json(parse::whoami))
+        }
+        Query::Resting => {
+            remote.kornsole()?;
+            ("kornsole/v1/server".to_owned(), FetchKind::Json(parse::resting))
+        }
+        Query::Audit | Query::History => {
+            remote.kornsole().filter(|server| has_token && server.can("audit"))?;
+            match query {
+                Query::Audit => (format!("kornsole/v1/audit?limit={RECORDS}"), FetchKind::Json(parse::audit)),
+                _ => (format!("kornsole/v1/config/history?limit={RECORDS}"), FetchKind::Json(parse::history)),
+            }
+        }
+        Query::Draining(partition) => {
+            remote.kornsole().filter(|server| has_token && server.can("draining"))?;
+            (own(partition, "draining"), FetchKind::Json(parse::draining))
+        }
+        Query::Quotas(partition) => {
+            remote.kornsole().filter(|server| has_token && server.can("quotas"))?;
+            (own(partition, "quotas"), FetchKind::Json(parse::quotas))
+        }
+        Query::Permissions(partition) => {
+            remote.kornsole().filter(|_| has_token)?;
+            (own(partition, "permissions"), FetchKind::Json(parse::permissions))
+        }
+        Query::MayKill(partition, app) => {
+            remote.kornsole().filter(|_| has_token)?;
+            let check = dto::native::Check {
+                action: "kill".to_owned(),
+                application: Some(app.to_string()),
+                partition: Some(partition.to_string()),
+                ..Default::default()
+            };
+            let body = dto::json::to_bytes(&dto::native::Checks { checks: vec![check] });
+            ("kornsole/v1/permissions".to_owned(), FetchKind::MayKill(app.clone(), body))
+        }
+        _ => return None,
+    })
+}
+
+async fn answer(
+    client: &Client,
+    path: &str,
+    kind: FetchKind,
+    cost: &mut Duration,
+    unknown: &mut Vec<dto::Unknown>,
+) -> Result<ClientResponse<FetchedData>, Fault> {
+    Ok(match kind {
+        FetchKind::Json(read) => {
+            let got = client.get(path).await?;
+            let answer = timed(cost, || read(&got.value, unknown)).map_err(|why| unreadable(path, why))?;
+            got.with(answer)
+        }
+        FetchKind::Object(read, reader) => {
+            let got = client.get(path).await?;
+            let answer = timed(cost, || read(&got.value, reader)).map_err(|why| unreadable(path, why))?;
+            got.with(answer)
+        }
+        FetchKind::Apps(mut reader, scope) => {
+            let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
+            got.with(FetchedData::Apps(reader, scope))
+        }
+        FetchKind::Leaves(mut reader, paths) => {
+            leaves(client, &mut reader, &paths, cost).await?.with(FetchedData::Apps(reader, Scope::All))
+        }
+        FetchKind::Ended(mut reader, which) => {
+            let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
+            got.with(FetchedData::Ended(which, reader))
+        }
+        FetchKind::Nodes(mut reader) => {
+            let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
+            let marks = marks(client).await;
+            got.with(FetchedData::Nodes(reader, true, marks))
+        }
+        FetchKind::Events(mut reader) => {
+            let mut messages = Vec::new();
+            loop {
+                let (message, more) = reader.ask(client).await?;
+                messages.extend(message);
+                if !more {
+                    break;
+                }
+            }
+            let (rtt, took, date) = (Duration::ZERO, Duration::ZERO, None);
+            ClientResponse { value: FetchedData::Events(reader, messages), rtt, took, date }
+        }
+        FetchKind::MayKill(app, body) => {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+            let got = client.send_json::<dto::native::CheckResults>(Method::POST, path, headers, body).await?;
+            let first = got.value.results.first().cloned();
+            let result = first.ok_or_else(|| unreadable(path, "there is no result".to_owned()))?;
+            got.with(FetchedData::MayKill(app, result))
+        }
+        FetchKind::Metrics => {
+            let got = client.text(path).await?;
+            let found = timed(cost, || of_metrics(&String::from_utf8_lossy(&got.value)));
+            got.with(FetchedData::Metrics(found))
+        }
+        FetchKind::Yaml => {
+            let got = client.text(path).await?;
+            let text = String::from_utf8_lossy(&got.value).into_owned();
+            got.with(written(client, text).await)
+        }
+    })
+}
+
+/// What the cluster says of its nodes, where there is one. Who may not list nodes sees what the scheduler says.
+async fn marks(client: &Client) -> Option<NodeMarks> {
+    // Who follows the nodes knows it already.
+    let cluster = client.cluster().filter(|cluster| !cluster.follows())?;
+    let all = cluster.closed_nodes().await.ok()?;
+    Some(all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect())
+}
+
+/// The configuration as its ConfigMap has it, where that is what the answer has in force.
+async fn written(client: &Client, answer: String) -> FetchedData {
+    let written = match client.cluster() {
+        Some(cluster) => cluster.written_config().await.ok(),
+        None => None,
+    };
+    let sum = checksum_of(&answer);
+    let same =
+        |text: &str| sum.as_deref().is_some_and(|sum| sum.eq_ignore_ascii_case(&config::checksum(text.as_bytes())));
+    let (Some(written), Some(cluster)) = (written.filter(|written| same(&written.text)), client.cluster()) else {
+        return FetchedData::Config(answer);
+    };
+    let number = keep(cluster, &written.text, seen_by(&written)).await;
+    FetchedData::WrittenConfig(written.text.clone(), entry(&written), number)
+}
+
+/// The applications of every leaf, one list after the other.
+async fn leaves(
+    client: &Client,
+    reader: &mut AppReader,
+    paths: &[String],
+    cost: &mut Duration,
+) -> Result<ClientResponse<()>, Fault> {
+    let started = Instant::now();
+    let mut last = ClientResponse { value: (), rtt: Duration::ZERO, took: Duration::ZERO, date: None };
+    for path in paths {
+        match client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await {
+            Ok(got) => last = got.with(()),
+            // A dynamic queue may go between the tree and this; before 1.5 what is not there is a 400.
+            Err(Fault::Missing(_) | Fault::Refused(400, _)) => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    last.took = started.elapsed();
+    Ok(last)
+}
+
+fn timed<T>(cost: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = work();
+    *cost += started.elapsed();
+    result
+}
+
+fn unreadable(path: &str, why: String) -> Fault {
+    Fault::Unreadable(format!("/{path}"), why)
+}

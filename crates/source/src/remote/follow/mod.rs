@@ -1,0 +1,292 @@
+//! Events of a remote: of an Apache YuniKorn the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16);
+//! those of a kornsole are read by their ids, in [`own`].
+//!
+//! [`Follow`] and [`own::Position`] decide the next request and the meaning of an answer; they know neither time nor network. [`run`]
+//! sends the requests.
+
+pub mod own;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::Sender;
+use tokio::sync::{Notify, mpsc};
+
+use super::link::Chance;
+use client::{Client, Fault, Release, Remote};
+use wire::dto;
+
+/// How many events are asked for at once.
+const BATCH: u64 = 5000;
+/// How many of the past are read at first: since when things run is reported by them.
+const PAST: u64 = 20_000;
+/// The answer's header of a stream must come within this; 1.5 sends none on a quiet cluster.
+const STREAM_HEADER: Duration = Duration::from_secs(3);
+/// How long it takes until a stream that was cut off is opened again.
+const STREAM_AGAIN: Duration = Duration::from_secs(15);
+/// How long nothing is asked when the other side keeps no events.
+const OFF: Duration = Duration::from_secs(60);
+
+/// One message from following the events.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventMessage {
+    /// Events in their order; the id of the first.
+    Events(u64, Vec<dto::EventRecord>),
+    /// Events from the first id to the last one are lost.
+    Gap(u64, u64),
+    /// Another run of the scheduler answers.
+    Restarted,
+    /// There were no more events when it was asked at this moment; the number that the next one will have, where that is known.
+    Current(Instant, Option<u64>),
+}
+
+/// Where one is in the events of a scheduler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Follow {
+    instance: Option<String>,
+    next: Option<u64>,
+}
+
+impl Follow {
+    /// What to ask for next: the first id, and how many.
+    pub fn ask(&self) -> (u64, u64) {
+        // Before anything is known, only where the events stand is asked.
+        self.next.map_or((0, 1), |next| (next, BATCH))
+    }
+
+    /// What an answer to [`Follow::ask`] means, and whether to ask on at once.
+    pub fn take(&mut self, batch: dto::EventBatch) -> (Vec<EventMessage>, bool) {
+        let mut messages = Vec::new();
+        let first = batch.event_records.is_some() || batch.highest_id > 0;
+        let end = if first { batch.highest_id + 1 } else { 0 };
+        if self.instance.as_ref() != Some(&batch.instance_uuid) {
+            if self.instance.is_some() {
+                messages.push(EventMessage::Restarted);
+                // A new run is read from its beginning: nothing of it was seen.
+                self.next = Some(batch.lowest_id);
+            } else {
+                self.next = Some(batch.lowest_id.max(end.saturating_sub(PAST)));
+            }
+            self.instance = Some(batch.instance_uuid);
+            return (messages, self.next < Some(end));
+        }
+        let next = self.next.unwrap_or(end);
+        match batch.event_records {
+            Some(records) if !records.is_empty() => {
+                let after = next + records.len() as u64;
+                messages.push(EventMessage::Events(next, records));
+                self.next = Some(after);
+                (messages, after < end)
+            }
+            _ if batch.lowest_id > next => {
+                messages.push(EventMessage::Gap(next, batch.lowest_id - 1));
+                self.next = Some(batch.lowest_id);
+                (messages, true)
+            }
+            _ => (messages, false),
+        }
+    }
+}
+
+/// Where the events of a remote come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// By their ids, from a kornsole to who has a token.
+    Own,
+    /// In batches, as an Apache YuniKorn gives them; whether it has a stream that wakes.
+    Batches {
+        /// 1.4 has none.
+        stream: bool,
+    },
+}
+
+impl Feed {
+    /// The best that a remote has.
+    pub fn of(remote: &Remote, has_token: bool) -> Self {
+        match remote.kornsole() {
+            Some(server) if has_token && server.can("events") => Self::Own,
+            _ => Self::Batches { stream: remote.release() >= Release::V1_5 },
+        }
+    }
+}
+
+/// Somebody who reads events one page after the other.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    feed: Feed,
+    follow: Follow,
+    position: own::Position,
+}
+
+impl Reader {
+    /// A reader that begins with the oldest event that is wanted.
+    pub fn new(feed: Feed) -> Self {
+        Self { feed, follow: Follow::default(), position: own::Position::default() }
+    }
+
+    /// The number that the next event will have; `None` while that is not known, and of a kornsole.
+    pub fn next(&self) -> Option<u64> {
+        self.follow.next
+    }
+
+    /// Asks for the next page; what it means, and whether to ask on at once.
+    ///
+    /// # Errors
+    /// It cannot be had; one is where one was.
+    pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventMessage>, bool), Fault> {
+        if self.feed == Feed::Own {
+            return own::page(client, &mut self.position).await;
+        }
+        let (start, count) = self.follow.ask();
+        let path = format!("ws/v1/events/batch?start={start}&count={count}");
+        Ok(self.follow.take(client.json::<dto::EventBatch>(&path).await?.value))
+    }
+}
+
+/// Follows the events until nobody listens any more. `every` is how often is asked while no stream wakes.
+pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, messages: Sender<EventMessage>) {
+    match feed {
+        Feed::Own => own::run(client, every, seed, messages).await,
+        Feed::Batches { stream } => batches(client, every, stream, seed, messages).await,
+    }
+}
+
+async fn batches(client: Client, every: Duration, streams: bool, seed: u64, messages: Sender<EventMessage>) {
+    let woken = Arc::new(Notify::new());
+    let stream = streams.then(|| tokio::spawn(wake(client.clone(), Arc::clone(&woken))));
+    let (mut follow, mut chance, mut failures) = (Follow::default(), Chance::new(seed), 0_u32);
+    while !messages.is_closed() {
+        let ((start, count), asked) = (follow.ask(), Instant::now());
+        let got = client.json::<dto::EventBatch>(&format!("ws/v1/events/batch?start={start}&count={count}")).await;
+        let pause = match got {
+            Ok(got) => {
+                failures = 0;
+                let (report, more) = follow.take(got.value);
+                for one in report.into_iter().chain((!more).then_some(EventMessage::Current(asked, follow.next))) {
+                    if messages.send(one).await.is_err() {
+                        break;
+                    }
+                }
+                if more { Duration::ZERO } else { every }
+            }
+            // Switched off there, or not there at all.
+            Err(fault) if fault.is_answer() || matches!(fault, Fault::Refused(500, _)) => OFF,
+            Err(_) => {
+                failures += 1;
+                chance.within(every, failures)
+            }
+        };
+        if pause.is_zero() {
+            continue;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = woken.notified() => {
+                // What comes in a burst is asked for once.
+                tokio::time::sleep(every / 8).await;
+            }
+            () = messages.closed() => {}
+        }
+    }
+    if let Some(stream) = stream {
+        stream.abort();
+    }
+}
+
+/// Passes on the events that are kept, and ends.
+///
+/// # Errors
+/// They cannot be had.
+pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessage)) -> Result<(), Fault> {
+    let mut reader = Reader::new(feed);
+    loop {
+        let (report, more) = reader.ask(client).await?;
+        report.into_iter().for_each(&mut *each);
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
+/// Wakes the follower whenever a line comes.
+async fn wake(client: Client, woken: Arc<Notify>) {
+    loop {
+        if let Ok(mut lines) = client.lines("ws/v1/events/stream", STREAM_HEADER).await {
+            while let Ok(Some(_)) = lines.next().await {
+                woken.notify_one();
+            }
+        }
+        tokio::time::sleep(STREAM_AGAIN).await;
+    }
+}
+
+/// The events that wait for the source; beyond that the follower waits.
+pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
+    mpsc::channel(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer for what is kept from `lowest` to `highest`.
+    fn answer(follow: &Follow, instance: &str, kept: Option<(u64, u64)>) -> dto::EventBatch {
+        let (start, count) = follow.ask();
+        let (lowest, highest) = kept.unwrap_or_default();
+        let there = kept.is_some() && (lowest..=highest).contains(&start);
+        let record = |id: u64| dto::EventRecord { message: id.to_string(), ..dto::EventRecord::default() };
+        let end = highest.min(start.saturating_add(count - 1));
+        dto::EventBatch {
+            instance_uuid: instance.to_owned(),
+            lowest_id: lowest,
+            highest_id: highest,
+            event_records: there.then(|| (start..=end).map(record).collect()),
+        }
+    }
+
+    /// Asks until there is nothing more; gives the ids seen, and everything else that was reported.
+    fn all(follow: &mut Follow, instance: &str, kept: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
+        let (mut ids, mut other) = (Vec::new(), Vec::new());
+        loop {
+            let (messages, more) = follow.take(answer(follow, instance, kept));
+            for one in messages {
+                match one {
+                    EventMessage::Events(first, records) => {
+                        for (id, record) in (first..).zip(&records) {
+                            assert_eq!(record.message, id.to_string(), "the id is that of the record");
+                            ids.push(id);
+                        }
+                    }
+                    report => other.push(report),
+                }
+            }
+            if !more {
+                return (ids, other);
+            }
+        }
+    }
+
+    #[test]
+    fn every_event_is_seen_once_and_in_order() {
+        let mut follow = Follow::default();
+        assert_eq!(all(&mut follow, "a", None), (vec![], vec![]), "an empty buffer");
+        assert_eq!(all(&mut follow, "a", Some((0, 0))).0, [0], "one event looks like none but for the list");
+        let (ids, report) = all(&mut follow, "a", Some((0, 12_345)));
+        assert_eq!((ids, report), ((1..=12_345).collect(), vec![]));
+        assert_eq!(all(&mut follow, "a", Some((5, 12_345))), (vec![], vec![]));
+        assert_eq!(all(&mut follow, "a", Some((5, 12_346))).0, [12_346]);
+    }
+
+    #[test]
+    fn a_gap_is_reported_with_its_ends_and_a_restart_begins_again() {
+        let mut follow = Follow::default();
+        all(&mut follow, "a", Some((0, 10)));
+        let (ids, report) = all(&mut follow, "a", Some((100, 120)));
+        assert_eq!((ids, report), ((100..=120).collect(), vec![EventMessage::Gap(11, 99)]));
+        let (ids, report) = all(&mut follow, "b", Some((0, 3)));
+        assert_eq!((ids, report), ((0..=3).collect(), vec![EventMessage::Restarted]));
+        let mut late = Follow::default();
+        let (ids, report) = all(&mut late, "a", Some((50_000, 150_000)));
+        assert_eq!((ids.first(), ids.len(), report), (Some(&130_001), 20_000, vec![]), "only the last of a long past");
+    }
+}

@@ -1,0 +1,39 @@
+//! What may be done at the other end, as far as that is known here.
+
+use super::words::{elsewhere, feature};
+use super::{Link, Remote, Source as _, act};
+use view::act::{Act, Code, Refusal};
+
+impl Remote {
+    /// Whether an act can be asked for now.
+    ///
+    /// # Errors
+    /// The other side cannot do it, is not reached, or its view says that this identity may not.
+    pub(super) fn allowed(&self, act: &Act) -> Result<(), Refusal> {
+        let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
+        let remote = self.shared.remote.load_full();
+        if let Some(cluster) = self.acts_in() {
+            if let Link::Stale { cause, .. } = self.link() {
+                return Err(cannot(format!("the connection is down: {cause}")));
+            }
+            let view = self.view();
+            return act::cluster::lists_known(cluster, &view, act).and_then(|()| view.may(&self.acting(), act));
+        }
+        if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
+            let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
+        }
+        if let Some(client::Remote::Kornsole(server)) = remote.as_deref()
+            && let Some(feature) = feature(act)
+            && !server.can(feature)
+        {
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server cannot do that"));
+        }
+        match self.link() {
+            Link::Live { .. } => self.view().may(&self.acting(), act),
+            Link::Connecting { .. } => Err(cannot("not connected yet".to_owned())),
+            Link::Stale { cause, .. } => Err(cannot(format!("the connection is down: {cause}"))),
+            Link::Refused { why, .. } => Err(cannot(why)),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a command asks of a cluster beside orders: what a kill would do, owners of pods, what this machine keeps.
+
+use std::sync::Arc;
+
+use super::{Once, Want};
+use crate::SuspendOrder;
+use crate::remote::act;
+use crate::remote::kept::Kept;
+use crate::remote::plan::Query;
+use client::Fault;
+use cluster::kube::Cluster;
+use model::AppId;
+use view::act::{Code, Refusal};
+use view::kubernetes::{Chain, OwnerDone, OwnerObject};
+use view::{AppRow, View};
+
+impl Once {
+    /// The view with the pods of an application.
+    pub(super) fn with_pods(&self, cluster: &Cluster, view: &View, of: (&str, &AppId)) -> Result<Arc<View>, String> {
+        let row = app_of(view, of)?;
+        let pods = self.runtime.block_on(act::cluster::look_up_pods(cluster, row));
+        let pods = pods.map_err(|fault| fault.to_string())?;
+        Ok(Arc::new(View { kubernetes: Some(Arc::new(pods)), ..view.clone() }))
+    }
+
+    /// What a kill of an application would do, in sentences, and what owns its pods as far as there are any.
+    ///
+    /// # Errors
+    /// The application is not there, or cannot be had.
+    pub fn kill_preview(&mut self, partition: &str, app: &AppId) -> Result<(Vec<String>, Vec<Chain>), Refusal> {
+        let cannot = |why: String| Refusal::new(Code::NotFound, format!("cannot kill {app}"), why);
+        let view = self
+            .look(&[Want::Apps])
+            .map_err(|fault| Refusal::new(Code::Unavailable, format!("cannot kill {app}"), fault.to_string()))?;
+        let row = app_of(&view, (partition, app)).map_err(cannot)?;
+        let running = row.asks.len().saturating_sub(row.pending_asks as usize);
+        let mut lines = vec![
+            format!("{} in {}, of {}, is {}", row.id, row.queue, row.who.user, row.state),
+            format!("{running} allocations are released, {} asks withdrawn", row.pending_asks),
+        ];
+        let Some(cluster) = self.cluster() else { return Ok((lines, Vec::new())) };
+        match self.with_pods(&cluster, &view, (partition, app)) {
+            Err(why) => {
+                lines.push(format!("who makes its pods again is not known: {why}"));
+                Ok((lines, Vec::new()))
+            }
+            Ok(with) => {
+                let Some(all) = &with.kubernetes else { return Ok((lines, Vec::new())) };
+                let chains = self.runtime.block_on(act::cluster::chains(&cluster, all, row));
+                lines.extend(all.kill_lines(std::iter::once(row), Some(&chains)));
+                Ok((lines, chains))
+            }
+        }
+    }
+
+    /// Suspends owners of the pods of an application, one result for each.
+    ///
+    /// # Errors
+    /// It is refused as a whole.
+    pub fn suspend(
+        &mut self,
+        partition: &str,
+        app: &AppId,
+        owners: Vec<OwnerObject>,
+        reason: &str,
+    ) -> Result<Vec<OwnerDone>, Refusal> {
+        let cannot = |why: String| Refusal::new(Code::NotFound, format!("cannot suspend the owners of {app}"), why);
+        let cluster = self.cluster().ok_or_else(|| cannot("only pods in a cluster have owners".to_owned()))?;
+        let view = self.remote_state.view().clone();
+        let queue = app_of(&view, (partition, app)).map_err(cannot)?.queue.clone();
+        let (partition, app, reason) = (Arc::from(partition), app.clone(), reason.to_owned());
+        let order = SuspendOrder { partition, app, queue, owners, suspended: true, reason };
+        self.runtime.block_on(act::cluster::suspend(&cluster, &view, &order))
+    }
+
+    /// What this machine keeps of the cluster that orders go to, with the configuration that is in force now in it.
+    ///
+    /// # Errors
+    /// The configuration cannot be had.
+    pub fn kept(&mut self) -> Result<Option<Kept>, Fault> {
+        let Some(cluster) = self.cluster() else { return Ok(None) };
+        self.ask(Query::Config)?;
+        Ok(Kept::of(&cluster.context().name))
+    }
+}
+
+fn app_of<'v>(view: &'v View, (partition, app): (&str, &AppId)) -> Result<&'v AppRow, String> {
+    let part = view.partitions.iter().find(|part| *part.name == *partition);
+    let part = part.ok_or_else(|| format!("there is no partition {partition}"))?;
+    part.app_by_id(app).map(AsRef::as_ref).ok_or_else(|| format!("there is no application {app}"))
+}

@@ -1,0 +1,396 @@
+//! A remote asked once, or now and then, without a screen: the same requests and the same state, one after the other.
+
+mod cluster;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::Runtime;
+
+use crate::remote::act;
+use crate::remote::fetch::{Fetch, FetchedData, WhoAmI};
+use crate::remote::follow::{self, EventMessage, Feed};
+use crate::remote::plan::Query;
+use crate::remote::worker::identify;
+use ::cluster::kube::{Cluster, KubeFault};
+use client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
+use forecast::twin::Twin;
+use kubernetes::live::PARTITION;
+use model::{Identity, Time};
+use view::View;
+use view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
+use wire::convert::read::{RemoteState, Shapes};
+use wire::dto;
+
+/// What is to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Only the queues, with what the configuration says of them.
+    Queues,
+    /// Live applications of the partition.
+    Apps,
+    /// Applications that ended.
+    Ended,
+    /// The nodes with what is free on them.
+    Nodes,
+    /// Users and groups.
+    Users,
+}
+
+/// A connection for one command.
+pub struct Once {
+    runtime: Runtime,
+    client: Client,
+    remote: Remote,
+    has_token: bool,
+    remote_state: RemoteState,
+    unknown: Vec<dto::Unknown>,
+    unanswered: Vec<String>,
+}
+
+impl Once {
+    /// Finds out who answers.
+    ///
+    /// # Errors
+    /// Nobody does, or it is no scheduler.
+    pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
+        let failed = |why: String| Fault::Unreachable(Trouble::new(why, ""));
+        let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let got = runtime.block_on(identify(&client))?;
+        // Without a partition there is nothing to report the release by, and nothing to read.
+        let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
+        let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
+        let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
+        Ok(Self {
+            runtime,
+            client,
+            remote,
+            has_token: target.has_token(),
+            remote_state,
+            unknown: Vec::new(),
+            unanswered: Vec::new(),
+        })
+    }
+
+    /// What kind of server answers, and which release.
+    pub fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
+    /// Asks for everything that is wanted, of every partition; all of it.
+    ///
+    /// # Errors
+    /// Something of it cannot be had.
+    pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
+        self.look_at(None, wants)
+    }
+
+    /// Asks for what a page shows, and for what is shown beside it. What of the latter has no answer is in [`Self::unanswered`].
+    ///
+    /// # Errors
+    /// What the page is about cannot be had.
+    pub fn look_for(&mut self, page: Want, wants: &[Want]) -> Result<Arc<View>, Fault> {
+        self.look_at(Some(page), wants)
+    }
+
+    /// The values of the last look that could not be read.
+    pub fn unknown(&self) -> &[dto::Unknown] {
+        &self.unknown
+    }
+
+    /// What had no answer at the last look, each with the reason.
+    pub fn unanswered(&self) -> &[String] {
+        &self.unanswered
+    }
+
+    fn look_at(&mut self, page: Option<Want>, wants: &[Want]) -> Result<Arc<View>, Fault> {
+        self.unknown.clear();
+        self.unanswered.clear();
+        self.ask(Query::Partitions)?;
+        // Without it limits and access lists are not known; everything else is.
+        let _ = self.ask(Query::Config);
+        for partition in self.remote_state.partition_names() {
+            let name = || Arc::clone(&partition);
+            for want in std::iter::once(&Want::Queues).chain(wants.iter().filter(|want| **want != Want::Queues)) {
+                let queries = match want {
+                    Want::Queues => vec![Query::Queues(name())],
+                    Want::Apps => vec![Query::Apps(name())],
+                    Want::Ended => vec![Query::Completed(name()), Query::Rejected(name())],
+                    Want::Nodes => vec![Query::Nodes(name())],
+                    Want::Users => vec![Query::Users(name()), Query::Groups(name())],
+                };
+                for query in queries {
+                    let words = query.part().words();
+                    match self.ask(query) {
+                        Err(fault) if page.is_some_and(|page| page != *want) && fault.is_about_this() => {
+                            self.unanswered.push(format!("cannot fetch {words}: {fault}"));
+                        }
+                        other => other?,
+                    }
+                }
+            }
+        }
+        let view = self.remote_state.take_view(now());
+        Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
+    }
+
+    /// A twin of a partition, made of all that the other side shows at about this moment, and in Kubernetes the API server too; or why there
+    /// is none.
+    ///
+    /// # Errors
+    /// Something of it cannot be had.
+    pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
+        let profile = self.remote.profile();
+        let view = self.look(&[Want::Users, Want::Apps, Want::Ended, Want::Nodes])?;
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        let part = part.ok_or_else(|| format!("there is no partition {partition}"));
+        let text = self.remote_state.configured_text();
+        // After the asks: the pod of each is there by now.
+        let cluster = self.cluster().filter(|_| partition == PARTITION);
+        let listed = cluster.map(|cluster| self.runtime.block_on(cluster.list_for_filters()));
+        let twin = part.and_then(|part| match listed {
+            Some(listed) => Twin::in_kubernetes(part, profile, at, listed),
+            None => Twin::of(part, profile, at),
+        });
+        Ok(twin.map(|twin| twin.with_text(text)))
+    }
+
+    /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub fn applications(&self, partition: &Arc<str>, ended: bool) -> Result<Vec<dto::Application>, Fault> {
+        let queries = [Query::Apps(Arc::clone(partition)), Query::Completed(Arc::clone(partition))];
+        let rejected = Query::Rejected(Arc::clone(partition));
+        let wanted = queries.into_iter().chain([rejected]).take(if ended { 3 } else { 1 });
+        let paths = wanted.flat_map(|query| {
+            let fetch = Fetch::of(query, &self.remote, self.has_token, &self.remote_state);
+            fetch.map(Fetch::into_paths).unwrap_or_default()
+        });
+        let mut all: Vec<dto::Application> = Vec::new();
+        for path in paths {
+            self.collect(&path, &mut all)?;
+        }
+        for app in &mut all {
+            app.requests.sort_by(|a, b| a.allocation_key.cmp(&b.allocation_key));
+            app.allocations.sort_by(|a, b| a.allocation_key.cmp(&b.allocation_key));
+        }
+        all.sort_by(|a, b| (a.submission_time, &a.application_id).cmp(&(b.submission_time, &b.application_id)));
+        Ok(all)
+    }
+
+    /// The nodes of a partition as the other side says them, by id.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub fn nodes(&self, partition: &Arc<str>) -> Result<Vec<dto::Node>, Fault> {
+        let fetch = Fetch::of(Query::Nodes(Arc::clone(partition)), &self.remote, self.has_token, &self.remote_state);
+        let mut all: Vec<dto::Node> = Vec::new();
+        for path in fetch.map(Fetch::into_paths).unwrap_or_default() {
+            self.collect(&path, &mut all)?;
+        }
+        for node in &mut all {
+            let key = |one: &dto::Allocation| (one.allocation_key.clone(), one.application_id.clone());
+            node.allocations.sort_by_cached_key(key);
+        }
+        all.sort_by(|a, b| a.node_id.cmp(&b.node_id));
+        Ok(all)
+    }
+
+    /// Reads a list object by object.
+    fn collect<T: DeserializeOwned + Send>(&self, path: &str, all: &mut Vec<T>) -> Result<(), Fault> {
+        let take = |bytes: &[u8]| {
+            // What cannot be read is left out: a missing key says that the value is unknown.
+            all.push(dto::salvage(bytes, &mut Vec::new()).map_err(|why| why.to_string())?);
+            Ok(())
+        };
+        match self.runtime.block_on(self.client.elements(path, take)) {
+            Ok(_) => Ok(()),
+            // A dynamic queue may go between the tree and its list (1.4).
+            Err(Fault::Missing(_) | Fault::Refused(400, _)) => Ok(()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Who one is; `None` where nobody is anybody.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    pub fn who(&mut self) -> Result<Option<WhoAmI>, Fault> {
+        let Some(request) = Fetch::of(Query::WhoAmI, &self.remote, self.has_token, &self.remote_state) else {
+            return Ok(None);
+        };
+        let outcome = self.runtime.block_on(request.run(self.client.clone(), Duration::ZERO));
+        Ok(match outcome.result?.value {
+            FetchedData::WhoAmI(who) => Some(who),
+            _ => None,
+        })
+    }
+
+    /// The configuration of a kornsole as it was written.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    pub fn configuration(&mut self) -> Result<Option<Arc<Configuration>>, Fault> {
+        self.ask(Query::Config)?;
+        Ok(self.remote_state.view().configuration.clone())
+    }
+
+    /// Has an order carried out.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub fn act(&mut self, order: &Order) -> Result<Done, Refusal> {
+        let Some(cluster) = self.cluster() else {
+            return self.runtime.block_on(act::perform(&self.client, order));
+        };
+        let mut view = self.look(&[Want::Apps]).map_err(|fault| act::refusal(&order.act, &fault))?;
+        if let Act::In { partition, act: PartitionAct::Kill { app, .. } } = &order.act {
+            // Who may not list pods deletes those that the scheduler names.
+            if let Ok(with) = self.with_pods(&cluster, &view, (partition, app)) {
+                view = with;
+            }
+        }
+        self.runtime.block_on(act::cluster::perform(&self.client, &cluster, &view, order))
+    }
+
+    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    pub fn cluster(&self) -> Option<Arc<Cluster>> {
+        let is_yunikorn = matches!(self.remote, Remote::YuniKorn(_));
+        self.client.cluster().filter(|_| is_yunikorn).cloned()
+    }
+
+    /// Who one is for the API server of a cluster.
+    ///
+    /// # Errors
+    /// It cannot be found out.
+    pub fn who_in(&self, cluster: &Cluster) -> Result<Identity, KubeFault> {
+        let who = self.runtime.block_on(cluster.who())?;
+        Ok(Identity { user: who.user.clone(), groups: who.groups.clone() })
+    }
+
+    /// Has changes tried on a copy of its state.
+    ///
+    /// # Errors
+    /// It was refused, or there is no answer.
+    pub fn what_if(&self, asked: &dto::native::WhatIf) -> Result<dto::native::WhatIfResult, Fault> {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        let body = dto::json::to_bytes(asked);
+        let send = self.client.send_json(Method::POST, "kornsole/v1/whatif", headers, body);
+        self.runtime.block_on(send).map(|got| got.value)
+    }
+
+    /// Passes events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub fn events(
+        &self,
+        every: Option<Duration>,
+        mut each: impl FnMut(EventMessage) -> std::ops::ControlFlow<()>,
+    ) -> Result<(), Fault> {
+        let feed = Feed::of(&self.remote, self.has_token);
+        self.runtime.block_on(async {
+            let Some(every) = every else {
+                return follow::past(&self.client, feed, &mut |messages| {
+                    // All of the past is passed on.
+                    let _ = each(messages);
+                })
+                .await;
+            };
+            let (sender, mut messages) = follow::channel();
+            let follower = tokio::spawn(follow::run(self.client.clone(), every, feed, 0, sender));
+            while let Some(one) = messages.recv().await {
+                if each(one).is_break() {
+                    break;
+                }
+            }
+            follower.abort();
+            Ok(())
+        })
+    }
+
+    /// The body of one answer of a kornsole, below `/kornsole/v1/`.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
+        self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
+    }
+
+    /// Has a kornsole do something on a path below `/kornsole/v1/`, for a reason.
+    ///
+    /// # Errors
+    /// It was refused, or there is no answer.
+    pub fn own_order<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        reason: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, Fault> {
+        let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST);
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        act::add_reason(&mut headers, reason);
+        let body = body.map(dto::json::to_bytes).unwrap_or_default();
+        let path = format!("kornsole/v1/{path}");
+        self.runtime.block_on(self.client.send_json(method, &path, headers, body)).map(|got| got.value)
+    }
+
+    fn ask(&mut self, query: Query) -> Result<(), Fault> {
+        let partition = query.partition().cloned().unwrap_or_default();
+        let Some(request) = Fetch::of(query, &self.remote, self.has_token, &self.remote_state) else { return Ok(()) };
+        let outcome = self.runtime.block_on(request.run(self.client.clone(), Duration::ZERO));
+        self.unknown.extend(outcome.unknown);
+        match outcome.result?.value {
+            FetchedData::Partitions(list) => self.remote_state.partitions(list),
+            FetchedData::Queues(root) => self.remote_state.queues(&partition, &root, now()),
+            FetchedData::Apps(reader, scope) => {
+                self.remote_state.apps(&partition, reader, &scope, now());
+            }
+            FetchedData::Ended(which, reader) => self.remote_state.ended(&partition, which, reader),
+            FetchedData::Nodes(reader, all, marks) => {
+                self.remote_state.nodes(&partition, reader, all);
+                marks.into_iter().for_each(|marks| self.remote_state.mark_nodes(marks));
+            }
+            FetchedData::Users(users) => self.remote_state.users(&partition, users),
+            FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
+            FetchedData::Config(text) => drop(self.remote_state.config(&text, false)),
+            FetchedData::WrittenConfig(text, entry, revision) => {
+                let _ = self.remote_state.config(&text, true);
+                let seen = Configuration::seen(Arc::from(text), revision.unwrap_or(1), now());
+                self.remote_state.configuration(seen.in_config_map(entry));
+            }
+            FetchedData::OwnConfig(own) => {
+                // What does not read is not known; the text itself is there all the same.
+                let _ = self.remote_state.config(&own.queues, true);
+                self.remote_state.configuration(*own);
+            }
+            FetchedData::WhoAmI(_)
+            | FetchedData::Resting(_)
+            | FetchedData::Draining(_)
+            | FetchedData::Permissions(_)
+            | FetchedData::MayKill(..)
+            | FetchedData::Events(..)
+            | FetchedData::Audit(_)
+            | FetchedData::Health(_)
+            | FetchedData::History(_)
+            | FetchedData::Quotas(_)
+            | FetchedData::Metrics(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+}

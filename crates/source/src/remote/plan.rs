@@ -1,0 +1,397 @@
+//! The next request: data on the screen first, everything else at a pace (`rest.md` section 9, rule 18).
+//!
+//! Invariants:
+//! - of each kind at most one request is under way;
+//! - an interval is stretched when an answer took longer than a tenth of it, or reading it cost more than a small share of it;
+//! - no clock: the time since the source's start is passed in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Focus, FocusKind};
+use model::{AppId, NodeId, QueuePath};
+
+/// How many requests may be under way at once.
+const AT_ONCE: usize = 4;
+/// An interval is at least this many times what the answer took.
+const STRETCH: u32 = 10;
+/// An interval is at least this many times what reading the answer cost in processor time: 4 % of a core for each kind.
+const COST: u32 = 25;
+/// The longest interval.
+const LONGEST: Duration = Duration::from_secs(10 * 60);
+/// News make something due at once, but not more often than this part of the interval.
+const NEWS: u32 = 4;
+
+/// Something to ask for. The order is that of importance.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Query {
+    /// The counters of every partition.
+    Partitions,
+    /// The queues of a partition.
+    Queues(Arc<str>),
+    /// One application, of a partition.
+    App(Arc<str>, AppId),
+    /// One node, of a partition.
+    Node(Arc<str>, NodeId),
+    /// The applications of a leaf.
+    QueueApps(Arc<str>, QueuePath),
+    /// The configuration in force.
+    Config,
+    /// Who one is, to a kornsole.
+    WhoAmI,
+    /// Whether the scheduler of a kornsole is paused.
+    Resting,
+    /// The draining queues of a kornsole.
+    Draining(Arc<str>),
+    /// The queues of a kornsole that are above their maxima.
+    Quotas(Arc<str>),
+    /// What one may do in the queues of a kornsole.
+    Permissions(Arc<str>),
+    /// Whether one may kill an application of a kornsole.
+    MayKill(Arc<str>, AppId),
+    /// All live applications.
+    Apps(Arc<str>),
+    /// Users and what they use.
+    Users(Arc<str>),
+    /// Groups and what they use.
+    Groups(Arc<str>),
+    /// All nodes of a partition.
+    Nodes(Arc<str>),
+    /// Applications that ended.
+    Completed(Arc<str>),
+    /// Applications that were rejected.
+    Rejected(Arc<str>),
+    /// What has happened; only where nobody follows the events beside the plan.
+    Events,
+    /// Who did what, of a kornsole.
+    Audit,
+    /// The configurations that were in force, of a kornsole.
+    History,
+    /// What the scheduler says of its own health.
+    Health,
+    /// How long its cycles take, among the other metrics.
+    Metrics,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    due: Duration,
+    /// When it was last asked.
+    asked: Option<Duration>,
+    under_way: bool,
+    took: Duration,
+    cost: Duration,
+}
+
+/// When what is asked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    every: Duration,
+    at_once: usize,
+    focus: Focus,
+    entries: BTreeMap<Query, Entry>,
+}
+
+impl Plan {
+    /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
+    pub fn new(every: Duration) -> Self {
+        let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
+        Self { every, at_once: AT_ONCE, focus: Focus::default(), entries }
+    }
+
+    /// The same, but one thing after the other, so that what is asked when depends on the clock alone.
+    #[must_use]
+    pub fn one_by_one(self) -> Self {
+        Self { at_once: 1, ..self }
+    }
+
+    /// Something more to ask for, from now on.
+    pub fn add(&mut self, query: Query, now: Duration) {
+        self.entries.entry(query).or_insert(Entry { due: now, ..Entry::default() });
+    }
+
+    /// Only what fulfils `keep` is asked for any more.
+    pub fn retain(&mut self, keep: impl Fn(&Query) -> bool) {
+        self.entries.retain(|query, _| *query == Query::Partitions || keep(query));
+    }
+
+    /// Whether something is asked for.
+    pub fn has(&self, query: &Query) -> bool {
+        self.entries.contains_key(query)
+    }
+
+    /// Another thing is on the screen: it is due at once, unless it was asked for just now.
+    pub fn set_focus(&mut self, focus: Focus, now: Duration) {
+        self.focus = focus;
+        let details = self.details();
+        self.entries.retain(|query, entry| !query.is_detail() || details.contains(query) || entry.under_way);
+        details.into_iter().for_each(|detail| self.add(detail, now));
+        let (every, focus) = (self.every, self.focus.clone());
+        for (query, entry) in &mut self.entries {
+            if query.is_on(&focus) {
+                entry.due = entry.due.min(interval(query, entry, every, true).map_or(now, |due| due.max(now)));
+            }
+        }
+    }
+
+    /// News came about the queries that `of` selects: they are due soon.
+    pub fn expedite(&mut self, of: impl Fn(&Query) -> bool, now: Duration) {
+        let soon = self.every / NEWS;
+        for (_, entry) in self.entries.iter_mut().filter(|(query, _)| of(query)) {
+            let stretched = entry.took * STRETCH + entry.cost * COST;
+            let earliest = entry.asked.map_or(now, |asked| asked + soon.max(stretched));
+            entry.due = entry.due.min(earliest.max(now));
+        }
+    }
+
+    /// Everything is due now: the connection is back, or another scheduler answers.
+    pub fn all_due(&mut self, now: Duration) {
+        for entry in self.entries.values_mut() {
+            entry.due = now;
+        }
+    }
+
+    /// What to ask for now. It is under way from here on.
+    pub fn take_due(&mut self, now: Duration) -> Vec<Query> {
+        let under_way = self.entries.values().filter(|entry| entry.under_way).count();
+        let mut due: Vec<(bool, Query)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| !entry.under_way && entry.due <= now)
+            .map(|(query, _)| (!(query.is_basic() || query.is_on(&self.focus)), query.clone()))
+            .collect();
+        due.sort();
+        due.truncate(self.at_once.saturating_sub(under_way));
+        for (_, query) in &due {
+            if let Some(entry) = self.entries.get_mut(query) {
+                (entry.under_way, entry.asked) = (true, Some(now));
+            }
+        }
+        due.into_iter().map(|(_, query)| query).collect()
+    }
+
+    /// When something is due next; `None` while as much as may be is under way, or nothing is left.
+    pub fn next_due(&self) -> Option<Duration> {
+        let under_way = self.entries.values().filter(|entry| entry.under_way).count();
+        let waiting = self.entries.values().filter(|entry| !entry.under_way).map(|entry| entry.due);
+        (under_way < self.at_once).then(|| waiting.min()).flatten()
+    }
+
+    /// An answer came: how long it took, and what reading it cost in processor time.
+    pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
+        let (every, on_screen) = (self.every, query.is_on(&self.focus));
+        if let Some(entry) = self.entries.get_mut(query) {
+            (entry.under_way, entry.took, entry.cost) = (false, took, cost);
+            entry.due = interval(query, entry, every, on_screen).unwrap_or_default();
+        }
+    }
+
+    /// It could not be asked for; `retry` is when it is tried again.
+    pub fn failed(&mut self, query: &Query, retry: Duration) {
+        if let Some(entry) = self.entries.get_mut(query) {
+            (entry.under_way, entry.due) = (false, retry);
+        }
+    }
+
+    /// There is no such thing at the other side; it is not asked for any more.
+    pub fn drop(&mut self, query: &Query) {
+        self.entries.remove(query);
+    }
+
+    /// Whether anything is under way.
+    pub fn is_asking(&self) -> bool {
+        self.entries.values().any(|entry| entry.under_way)
+    }
+
+    /// What can be asked for alone of the one object on the screen.
+    fn details(&self) -> Vec<Query> {
+        let Focus { partition, kind } = &self.focus;
+        let partition = || Arc::clone(partition);
+        match kind {
+            FocusKind::App(id) => vec![Query::App(partition(), id.clone()), Query::MayKill(partition(), id.clone())],
+            FocusKind::Node(id) => vec![Query::Node(partition(), id.clone())],
+            FocusKind::Health => vec![Query::Health],
+            FocusKind::Apps(Some(leaf)) => vec![Query::QueueApps(partition(), leaf.clone())],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// When something is due that was asked at a time; `None` when it never was.
+fn interval(query: &Query, entry: &Entry, every: Duration, on_screen: bool) -> Option<Duration> {
+    let wanted = if on_screen || query.is_basic() { every } else { every * query.pace() };
+    let stretched = (entry.took * STRETCH).max(entry.cost * COST).min(LONGEST);
+    Some(entry.asked? + wanted.max(stretched))
+}
+
+impl Query {
+    /// What every page needs, because the header and the tree rest on it.
+    const fn is_basic(&self) -> bool {
+        matches!(self, Self::Partitions | Self::Queues(_))
+    }
+
+    /// One thing only, asked for while it is on the screen.
+    const fn is_detail(&self) -> bool {
+        matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) | Self::Health)
+    }
+
+    /// How many times slower it is asked for while it is not on the screen.
+    const fn pace(&self) -> u32 {
+        match self {
+            Self::Partitions | Self::Queues(_) | Self::Events | Self::Health => 1,
+            Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) => 1,
+            Self::Draining(_) | Self::Quotas(_) | Self::Config | Self::Resting => 5,
+            Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
+            Self::Nodes(_) | Self::WhoAmI => 10,
+            Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) | Self::Metrics => 15,
+            Self::Audit | Self::History => 30,
+        }
+    }
+
+    /// Whether it is what one looks at.
+    pub fn is_on(&self, focus: &Focus) -> bool {
+        let here = |partition: &Arc<str>| *partition == focus.partition;
+        match (self, &focus.kind) {
+            (Self::Apps(partition), FocusKind::Apps(None)) => here(partition),
+            (Self::QueueApps(partition, queue), FocusKind::Apps(Some(leaf))) => here(partition) && queue == leaf,
+            (Self::App(partition, app) | Self::MayKill(partition, app), FocusKind::App(id)) => {
+                here(partition) && app == id
+            }
+            (Self::Nodes(partition), FocusKind::Nodes) => here(partition),
+            (Self::Node(partition, node), FocusKind::Node(id)) => here(partition) && node == id,
+            (Self::Users(partition) | Self::Groups(partition), FocusKind::Users) => here(partition),
+            (Self::Audit | Self::History, FocusKind::Records) | (Self::Health, FocusKind::Health) => true,
+            _ => false,
+        }
+    }
+
+    /// The partition that it is about.
+    pub fn partition(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
+            Self::Events | Self::Audit | Self::History | Self::Health | Self::Metrics => None,
+            Self::Queues(partition)
+            | Self::App(partition, _)
+            | Self::MayKill(partition, _)
+            | Self::Permissions(partition)
+            | Self::Node(partition, _)
+            | Self::QueueApps(partition, _)
+            | Self::Draining(partition)
+            | Self::Quotas(partition)
+            | Self::Apps(partition)
+            | Self::Users(partition)
+            | Self::Groups(partition)
+            | Self::Nodes(partition)
+            | Self::Completed(partition)
+            | Self::Rejected(partition) => Some(partition),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: Duration = Duration::from_secs(1);
+    const MS: Duration = Duration::from_millis(1);
+
+    fn p() -> Arc<str> {
+        Arc::from("default")
+    }
+
+    fn plan() -> Plan {
+        let mut plan = Plan::new(2 * S);
+        let of: [fn(Arc<str>) -> Query; 5] = [Query::Queues, Query::Apps, Query::Nodes, Query::Users, Query::Completed];
+        let all = of.into_iter().map(|of| of(p())).chain([Query::Config]);
+        all.for_each(|query| plan.add(query, Duration::ZERO));
+        plan
+    }
+
+    /// Answers everything that is due until `end`, each answer in `took`; gives when what was asked.
+    fn run(
+        plan: &mut Plan,
+        from: Duration,
+        end: Duration,
+        took: impl Fn(&Query) -> Duration,
+    ) -> Vec<(Duration, Query)> {
+        let mut asked = Vec::new();
+        let mut now = from;
+        while now < end {
+            for query in plan.take_due(now) {
+                plan.done(&query, took(&query), Duration::ZERO);
+                asked.push((now, query));
+            }
+            now += 100 * MS;
+        }
+        asked
+    }
+
+    fn count(asked: &[(Duration, Query)], query: &Query) -> usize {
+        asked.iter().filter(|(_, other)| other == query).count()
+    }
+
+    #[test]
+    fn what_is_on_the_screen_comes_first_and_the_rest_at_a_pace() {
+        let mut plan = plan();
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::Nodes }, Duration::ZERO);
+        let first = plan.take_due(Duration::ZERO);
+        assert_eq!(first, [Query::Partitions, Query::Queues(p()), Query::Nodes(p()), Query::Config]);
+        assert_eq!(plan.take_due(S), [], "no more than that at once");
+        first.iter().for_each(|query| plan.done(query, MS, MS));
+        let asked = run(&mut plan, S, 61 * S, |_| MS);
+        assert_eq!(count(&asked, &Query::Nodes(p())), 30, "every two seconds");
+        assert_eq!(count(&asked, &Query::Queues(p())), 30);
+        assert_eq!(count(&asked, &Query::Apps(p())), 4, "every sixteen");
+        assert_eq!(count(&asked, &Query::Completed(p())), 2);
+    }
+
+    #[test]
+    fn slow_and_costly_answers_stretch_their_interval() {
+        let mut plan = plan();
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::Apps(None) }, Duration::ZERO);
+        let asked = run(&mut plan, Duration::ZERO, 60 * S, |query| if *query == Query::Apps(p()) { S } else { MS });
+        assert_eq!(count(&asked, &Query::Apps(p())), 6, "ten times what it took");
+        assert_eq!(count(&asked, &Query::Queues(p())), 30, "nobody else waits for it");
+        let mut plan = Plan::new(2 * S);
+        let query = plan.take_due(Duration::ZERO).remove(0);
+        plan.done(&query, 150 * MS, 150 * MS);
+        assert_eq!(plan.next_due(), Some(Duration::from_millis(3750)), "4 % of a core");
+    }
+
+    #[test]
+    fn looking_elsewhere_asks_at_once_and_drops_single_objects() {
+        let mut plan = plan();
+        run(&mut plan, Duration::ZERO, 2 * S, |_| MS);
+        let app = Query::App(p(), AppId::from("a"));
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::App(AppId::from("a")) }, 3 * S);
+        assert!(plan.take_due(3 * S).contains(&app));
+        plan.done(&app, MS, MS);
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::Users }, 4 * S);
+        assert!(!plan.has(&app));
+        assert_eq!(plan.take_due(4 * S), [Query::Users(p())], "the others are under way");
+    }
+
+    #[test]
+    fn news_make_things_due_but_not_without_measure() {
+        let mut plan = plan();
+        run(&mut plan, Duration::ZERO, S, |_| MS);
+        plan.expedite(|query| matches!(query, Query::Queues(_)), S);
+        assert_eq!(plan.take_due(S), [Query::Queues(p())]);
+        plan.done(&Query::Queues(p()), MS, MS);
+        plan.expedite(|query| matches!(query, Query::Queues(_)), S);
+        assert_eq!(plan.take_due(S + 100 * MS), []);
+        assert_eq!(plan.take_due(S + 500 * MS), [Query::Queues(p())]);
+    }
+
+    #[test]
+    fn what_failed_is_tried_when_it_is_reported() {
+        let mut plan = Plan::new(2 * S);
+        let query = plan.take_due(Duration::ZERO).remove(0);
+        assert_eq!(plan.take_due(9 * S), [], "it is under way");
+        plan.failed(&query, 10 * S);
+        assert_eq!(plan.next_due(), Some(10 * S));
+        plan.all_due(9 * S);
+        assert_eq!(plan.take_due(9 * S), [Query::Partitions]);
+    }
+}

@@ -1,0 +1,92 @@
+//! Objects of the cluster that are read when a person asks for them, beside everything else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+use crate::objects::{LogAnswer, LogStream, ObjectEventsAnswer, ObjectTextAnswer, Objects};
+use cluster::kube::{Cluster, KubeFault, Log};
+use view::kubernetes::{EventsOf, LogName, LogPart, ObjectName};
+
+/// How much of a log is given at a time, in bytes.
+const PART: usize = 64 << 10;
+
+/// Reads objects of a cluster.
+pub struct Readings {
+    pub(super) cluster: Arc<Cluster>,
+    pub(super) handle: Handle,
+}
+
+impl Objects for Readings {
+    fn text(&self, of: ObjectName, answer: ObjectTextAnswer) {
+        let cluster = Arc::clone(&self.cluster);
+        self.handle.spawn(async move { answer(cluster.text(&of).await.map_err(|fault| fault.to_string())) });
+    }
+
+    fn events(&self, of: EventsOf, answer: ObjectEventsAnswer) {
+        let cluster = Arc::clone(&self.cluster);
+        self.handle.spawn(async move { answer(cluster.events(&of).await.map_err(|fault| fault.to_string())) });
+    }
+
+    fn log(&self, of: LogName) -> Arc<dyn LogStream> {
+        let (wants, wanted) = unbounded_channel();
+        self.handle.spawn(read(Arc::clone(&self.cluster), of, wanted));
+        Arc::new(Wants(wants))
+    }
+}
+
+/// Who wants the next part of a log. Dropping it ends the reading.
+struct Wants(UnboundedSender<LogAnswer>);
+
+impl LogStream for Wants {
+    fn next(&self, answer: LogAnswer) {
+        // A log that has ended answers nothing more.
+        let _ = self.0.send(answer);
+    }
+}
+
+/// Reads a log until nobody wants it, or it has ended.
+async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<LogAnswer>) {
+    let Some(mut answer) = wanted.recv().await else { return };
+    let opened = tokio::select! {
+        opened = cluster.log(&of) => opened,
+        None = wanted.recv() => return,
+    };
+    let mut log = match opened {
+        Ok(log) => log,
+        Err(fault) => return answer(Err(fault.to_string())),
+    };
+    loop {
+        let part = tokio::select! {
+            part = part(&mut log) => part,
+            None = wanted.recv() => return,
+        };
+        let over = part.as_ref().map_or(true, |part| part.ended);
+        answer(part.map_err(|fault| fault.to_string()));
+        if over {
+            return;
+        }
+        match wanted.recv().await {
+            Some(next) => answer = next,
+            None => return,
+        }
+    }
+}
+
+/// Waits for the next bytes, and takes what else is there.
+async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
+    let Some(first) = log.next().await? else { return Ok(LogPart { bytes: Vec::new(), ended: true }) };
+    let mut bytes = first.to_vec();
+    while bytes.len() < PART {
+        match timeout(Duration::ZERO, log.next()).await {
+            Ok(Ok(Some(more))) => bytes.extend_from_slice(&more),
+            Ok(Ok(None)) => return Ok(LogPart { bytes, ended: true }),
+            // What has come is given first; the failure comes again with the next part.
+            Ok(Err(_)) | Err(_) => break,
+        }
+    }
+    Ok(LogPart { bytes, ended: false })
+}

@@ -1,0 +1,74 @@
+//! The ledger of a remote: a kornsole has its own; for an Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
+
+use std::sync::Arc;
+
+use crate::Records;
+use crate::remote::kept::Kept;
+use client::{Client, Remote};
+use model::{Profile, Time};
+use view::audit::{Revision, RevisionSource};
+use wire::dto::native::ConfigState;
+
+/// How many configurations are kept that this console saw.
+const SEEN: usize = 100;
+
+/// What is known of a remote's ledger when one has just met it; `kept`: this machine keeps one of it.
+pub fn of_remote(remote: &Remote, has_token: bool, kept: bool) -> Records {
+    match remote {
+        Remote::YuniKorn(_) if kept => Records::unknown("it is read from this machine"),
+        Remote::YuniKorn(_) => Records {
+            audit: Err(Arc::from("an Apache YuniKorn keeps no audit")),
+            revisions: Ok(Vec::new()),
+            ..Records::unknown("")
+        },
+        Remote::Kornsole(_) if !has_token => {
+            Records::unknown("it takes a token to see this; --token-file or KORNSOLE_TOKEN names one")
+        }
+        Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server keeps no audit"),
+        Remote::Kornsole(_) => Records::unknown("the first answer is awaited"),
+    }
+}
+
+/// Keeps a configuration that this console saw for the first time just now.
+pub fn saw(records: &mut Records, text: &str, at: Time) {
+    let Ok(revisions) = &mut records.revisions else { return };
+    let read = |text: &str| config::read(text, Profile::default()).config;
+    let newest = revisions.first();
+    if newest.is_some_and(|newest| newest.text.as_deref() == Some(text)) {
+        return;
+    }
+    let before = newest.and_then(|newest| read(newest.text.as_deref()?));
+    let changes = before.zip(read(text)).map_or(0, |(old, new)| config::diff(&old, &new).changes.len());
+    let revision = Revision {
+        number: newest.map_or(1, |newest| newest.number + 1),
+        checksum: config::checksum(text.as_bytes()),
+        at,
+        wall: i64::try_from(at.0.saturating_mul(1000)).ok(),
+        by: String::new(),
+        reason: String::new(),
+        source: RevisionSource::Seen,
+        changes,
+        text: Some(Arc::from(text)),
+    };
+    revisions.insert(0, Arc::new(revision));
+    revisions.truncate(SEEN);
+}
+
+/// The text of a revision that this machine keeps.
+///
+/// # Errors
+/// It is not kept.
+pub async fn kept_text(kept: Kept, number: u64) -> Result<Arc<str>, String> {
+    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+    found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not kept on this machine"))
+}
+
+/// The text of a revision of a kornsole.
+///
+/// # Errors
+/// Why it cannot be had.
+pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
+    let path = format!("kornsole/v1/config/history/{number}");
+    let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;
+    Ok(Arc::from(got.value.text))
+}

@@ -1,0 +1,59 @@
+//! One's identity at the scheduler at the other end, and one's missing rights there.
+
+use std::sync::Arc;
+
+use super::{Remote, act};
+use crate::Source as _;
+use cluster::kube::Cluster;
+use view::act::{Actor, ActsFrom};
+
+impl Remote {
+    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    pub(super) fn acts_in(&self) -> Option<&Arc<Cluster>> {
+        let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
+        self.cluster.as_ref().filter(|_| is_yunikorn)
+    }
+
+    /// Who gives orders here.
+    pub(super) fn acting(&self) -> Actor {
+        if let Some(cluster) = self.acts_in() {
+            return Actor { read_only: self.read_only(), ..act::cluster::actor(cluster, &self.view()) };
+        }
+        let who = self.shared.who.load_full().unwrap_or_default();
+        let (scheduler_admin, from, judged_elsewhere) = (who.scheduler_admin, ActsFrom::Console, false);
+        Actor {
+            identity: self.identity().clone(),
+            scheduler_admin,
+            read_only: self.read_only(),
+            from,
+            judged_elsewhere,
+            cluster: None,
+        }
+    }
+
+    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
+    pub(super) fn read_only(&self) -> Option<Arc<str>> {
+        let why = if self.options.read_only {
+            "asked for by --read-only"
+        } else if self.seen_as_other {
+            "seen as another user"
+        } else {
+            match self.shared.remote.load_full().as_deref() {
+                None => "not connected yet",
+                Some(client::Remote::YuniKorn(_)) if self.cluster.is_some() => return None,
+                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
+                Some(client::Remote::Kornsole(_)) if !self.has_token => {
+                    "no token; --token-file or KORNSOLE_TOKEN names one"
+                }
+                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
+                Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
+                    None => "not yet known whom the token names",
+                    Some(who) if !who.authenticated => "the server does not know the token",
+                    Some(who) if who.read_only => "the token only reads",
+                    Some(_) => return None,
+                },
+            }
+        };
+        Some(Arc::from(why))
+    }
+}

@@ -1,0 +1,53 @@
+//! Explanations of an Apache YuniKorn, which explains nothing itself: worked out on a twin that is made from its data.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::once::Once;
+use crate::explained;
+use client::{Limits, Target};
+use forecast::twin::{Agreement, Twin};
+use model::Time;
+use view::act::{Code, Refusal};
+use view::waiting::{Question, Sheet};
+
+/// What is needed to make twins, and how well they did so far, by partition.
+pub struct Twins {
+    target: Target,
+    limits: Limits,
+    agreement: Mutex<BTreeMap<Arc<str>, Agreement>>,
+}
+
+impl Twins {
+    /// None has been made yet.
+    pub fn new(target: Target, limits: Limits) -> Self {
+        Self { target, limits, agreement: Mutex::default() }
+    }
+
+    /// Why something waits. Reads all of the other side: takes its time.
+    ///
+    /// # Errors
+    /// It cannot be read, or the twin is not as what is reported.
+    pub fn explain(&self, question: &Question, now: Time) -> Result<Sheet, Refusal> {
+        let failed = |why: String| Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), why);
+        let twin = self.make(&question.partition, now).map_err(failed)?;
+        let mut agreements = self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
+        let agreement = agreements.entry(Arc::clone(&question.partition)).or_default();
+        agreement.see(&twin);
+        if agreement.is_bad() {
+            let words = twin.words_for(&question.of);
+            return Err(failed(format!("it would be wrong: {}{words}", agreement.sentence())));
+        }
+        let found = twin.explain(&question.of)?;
+        Ok(explained::by_twin(&found, &twin, agreement.sentence()))
+    }
+
+    /// A twin of a partition as it is now. Reads all of the other side: takes its time.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn make(&self, partition: &str, now: Time) -> Result<Twin, String> {
+        let mut once = Once::connect(&self.target, self.limits).map_err(|fault| fault.to_string())?;
+        once.twin(partition, now).map_err(|fault| fault.to_string())?
+    }
+}

@@ -1,0 +1,43 @@
+//! Texts about a remote beside its view: notes, its abilities, and where else something is done.
+
+use super::RemoteOptions;
+use client::Target;
+use view::act::Act;
+
+/// What a newcomer should know.
+pub fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
+    let mut notes = options.notes.clone();
+    if let Some(who) = target.seen_as() {
+        notes.push(format!("Seen as {who}; nothing can be changed as another user."));
+    } else if options.read_only {
+        notes.push("Read only, as asked for.".to_owned());
+    }
+    notes
+}
+
+/// What a kornsole must say that it can, for an act.
+pub fn feature(act: &Act) -> Option<&'static str> {
+    use view::act::PartitionAct as P;
+    Some(match act {
+        Act::Configure { .. } => "config",
+        Act::Rollback { .. } => "audit",
+        Act::Pause | Act::Resume => return None,
+        Act::Silence { .. } | Act::EndSilence { .. } => "alerts",
+        Act::In { act: P::Kill { .. }, .. } => "kill",
+        Act::In { act: P::Move { .. }, .. } => "move",
+        Act::In { act: P::Clean { .. }, .. } => "cleanup",
+        Act::In { .. } => "workload",
+    })
+}
+
+/// Where what an Apache YuniKorn does not offer is done instead.
+pub fn elsewhere(act: &Act) -> &'static str {
+    use view::act::PartitionAct as P;
+    match act {
+        Act::Configure { .. } | Act::Rollback { .. } => {
+            "; its configuration is the resource manager's, in Kubernetes a config map"
+        }
+        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
+        _ => "",
+    }
+}

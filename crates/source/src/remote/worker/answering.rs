@@ -1,0 +1,126 @@
+//! The steps after it is known who answers: one's identity there, the events and objects to follow, and publishing the results.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::{Message, PUBLISH_EVERY, Worker};
+use crate::remote::follow::{self, Feed, Reader};
+use crate::remote::objects;
+use crate::remote::plan::Query;
+use client::Remote;
+use cluster::kube::{Cluster, Pace};
+use view::act::rights;
+use view::{NoticeWeight, View};
+
+/// How many applications are looked at for their namespaces, each time that a view is published.
+const APPS: usize = 5_000;
+/// How long an answer to what one may do holds.
+const REVIEWED: Duration = Duration::from_secs(60);
+/// How many namespaces are reviewed at a time.
+const NAMESPACES: usize = 50;
+
+impl Worker {
+    /// Asks the API server of a cluster who one is and what one may do, beside everything else, and again each minute: once for as long as
+    /// the worker lives.
+    pub(super) fn review_rights(&mut self) {
+        let Some(cluster) = self.client.cluster().filter(|_| !self.reviews_rights).cloned() else { return };
+        self.reviews_rights = true;
+        let (shared, once) = (Arc::clone(&self.shared), self.shared.clock.is_stepped());
+        tokio::spawn(async move {
+            loop {
+                cluster.review_all().await;
+                shared.wake();
+                if once {
+                    return;
+                }
+                tokio::time::sleep(REVIEWED).await;
+            }
+        });
+    }
+
+    /// Asks for one's rights in the namespaces of applications, where they differ. Beside everything else, and each once.
+    pub(super) fn review_namespaces(&self, view: &View) {
+        let Some(cluster) = self.client.cluster().filter(|_| self.follows_objects).cloned() else { return };
+        if cluster.is_allowed(&Cluster::killing(None)) != Some(false) {
+            return;
+        }
+        let apps = view.partitions.iter().flat_map(|part| part.apps.iter().flatten());
+        let all: BTreeSet<String> = apps.filter_map(|app| rights::namespace(app)).take(APPS).collect();
+        let new = |name: &String| cluster.is_allowed(&Cluster::killing(Some(name))).is_none();
+        let namespaces: Vec<String> = all.into_iter().filter(new).take(NAMESPACES).collect();
+        if namespaces.is_empty() || self.reviewing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (shared, reviewing) = (Arc::clone(&self.shared), Arc::clone(&self.reviewing));
+        tokio::spawn(async move {
+            if cluster.review_namespaces(&namespaces).await {
+                shared.wake();
+            }
+            reviewing.store(false, Ordering::Relaxed);
+        });
+    }
+
+    /// Reports who answers, when that is another than before.
+    pub(super) fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote) {
+        let title = match before {
+            None => format!("connected: {remote}"),
+            Some(before) if before.to_string() == remote.to_string() => return,
+            Some(before) => format!("{remote} answers now, where {before} did"),
+        };
+        let hints = self.hints_at_token && remote.kornsole().is_some();
+        let hint = if hints { "Read only: no token. --token-file or KORNSOLE_TOKEN names one." } else { "" };
+        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
+    }
+
+    /// Follows the events of who answers.
+    pub(super) fn follow(&mut self, remote: &Remote) {
+        if let Some(before) = self.follower.take() {
+            before.abort();
+            self.feed_lost("another release of the scheduler answers".to_owned());
+        }
+        if self.shared.clock.is_stepped() {
+            let feed = Feed::of(remote, self.has_token);
+            self.reader.get_or_insert_with(|| Reader::new(feed));
+            self.plan.add(Query::Events, self.now());
+            return;
+        }
+        let (messages, events) = follow::channel();
+        let feed = Feed::of(remote, self.has_token);
+        let every = self.every.max(Duration::from_millis(50));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, messages)));
+        self.events = Some(events);
+    }
+
+    /// Follows the objects of the cluster, once, for as long as the worker lives.
+    pub(super) fn follow_objects(&mut self) {
+        let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+        let Some(cluster) = self.client.cluster().filter(|_| is_yunikorn && !self.follows_objects).cloned() else {
+            return;
+        };
+        self.follows_objects = true;
+        let (shared, messages) = (Arc::clone(&self.shared), self.messages_in.clone());
+        let publish = move |all| messages.send(Message::Objects(all)).is_ok();
+        tokio::spawn(objects::run(cluster, Pace::default(), move || shared.cluster_time(), publish));
+    }
+
+    /// Shows what is new, but not for every answer.
+    pub(super) fn publish(&mut self) {
+        let now = self.now();
+        let stepped = self.shared.clock.is_stepped();
+        if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
+            return;
+        }
+        let live = self.shared.link_state().link(now).is_live();
+        if live && self.remote.is_some() {
+            self.remote_state.sample(self.shared.cluster_time());
+        }
+        if let Some(view) = self.remote_state.take_view(self.shared.cluster_time()) {
+            self.review_namespaces(&view);
+            self.shared.view.store(view);
+            self.published = Some(now);
+            self.shared.wake();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Work of the worker on a cluster beside orders: owners of pods, and what this machine keeps.
+
+use std::sync::Arc;
+
+use super::{Message, Worker};
+use crate::remote::act;
+use crate::remote::kept::Kept;
+use crate::{OwnersAnswer, SuspendAnswer, SuspendOrder};
+use client::Remote;
+use cluster::kube::Cluster;
+use model::AppId;
+use view::act::{Code, Order, Refusal};
+
+impl Worker {
+    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    pub(super) fn acts_in(&self) -> Option<Arc<Cluster>> {
+        let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
+        self.client.cluster().filter(|_| is_yunikorn).cloned()
+    }
+
+    /// What this machine keeps of the cluster.
+    pub(super) fn kept(&self) -> Option<Kept> {
+        Kept::of(&self.acts_in()?.context().name)
+    }
+
+    /// Reads what this machine keeps of the cluster, beside everything else.
+    pub(super) fn load_kept(&self) {
+        let Some(kept) = self.kept() else { return };
+        let messages = self.messages_in.clone();
+        tokio::task::spawn_blocking(move || {
+            // The worker may have ended.
+            let _ = messages.send(Message::Kept(Box::new(kept.records())));
+        });
+    }
+
+    /// Who owns the pods of an application.
+    pub(super) fn owners(&mut self, partition: Arc<str>, app: AppId, answer: OwnersAnswer) {
+        let (cluster, view) = (self.acts_in(), self.shared.view.load_full());
+        self.beside(Message::TextFetched, async move {
+            let part = view.partitions.iter().find(|part| part.name == partition);
+            let row = part.and_then(|part| part.app_by_id(&app));
+            answer(match (cluster, row, &view.kubernetes) {
+                (Some(cluster), Some(row), Some(all)) => Ok(act::cluster::chains(&cluster, all, row).await),
+                (None, ..) => Err("it has no pods".to_owned()),
+                (_, None, _) => Err(format!("there is no application {app}")),
+                (_, _, None) => Err("the pods are not known yet".to_owned()),
+            });
+        });
+    }
+
+    /// Suspends owners, or lets them run again.
+    pub(super) fn suspend(&mut self, order: SuspendOrder, answer: SuspendAnswer) {
+        let (cluster, view) = (self.acts_in(), self.shared.view.load_full());
+        self.beside(Message::OrderDone, async move {
+            answer(match cluster {
+                Some(cluster) => act::cluster::suspend(&cluster, &view, &order).await,
+                None => {
+                    let message = format!("the owners of {} are not known", order.app);
+                    Err(Refusal::new(Code::NotSupported, message, "only pods in a cluster have owners"))
+                }
+            });
+        });
+    }
+
+    /// Notes an order that was refused before it was given.
+    pub(super) fn note_refusal(&self, (order, refusal): (Order, Refusal)) {
+        let Some(cluster) = self.acts_in() else { return };
+        let (view, kept, messages) = (self.shared.view.load_full(), self.kept(), self.messages_in.clone());
+        tokio::task::spawn_blocking(move || {
+            act::cluster::refused_before(&cluster, &view, &order, &refusal);
+            if let Some(kept) = kept {
+                let _ = messages.send(Message::Kept(Box::new(kept.records())));
+            }
+        });
+    }
+}

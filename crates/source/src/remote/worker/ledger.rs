@@ -1,0 +1,168 @@
+//! What the worker hears, for the ledger that is followed of an Apache YuniKorn.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::{Message, Worker};
+use crate::UsageAnswer;
+use crate::book::{Book, Dialect, Fed, Lists, Rows, change};
+use crate::remote::usage;
+use crate::trends::Keeping;
+use crate::usage::{of_followed, of_view};
+use client::{Release, Remote};
+use model::Time;
+use view::AppGroup;
+use view::used::UsageQuestion;
+use wire::convert::read::record;
+use wire::dto;
+
+/// How many times are remembered with how far the events had been read.
+const MARKS: usize = 1_000;
+
+/// How long it is waited for the lists of users and groups.
+const GROUPS: Duration = Duration::from_secs(60);
+
+/// Where one is in the events, and which lists were read.
+#[derive(Default)]
+pub(super) struct Tap {
+    /// When events up to a number were known, by the clock of the connection.
+    marks: VecDeque<(Duration, u64)>,
+    next: Option<u64>,
+    /// When lists of applications were asked for first.
+    first: Option<Duration>,
+    /// The lists of each partition: since which event and time they are, and when they were read.
+    lists: BTreeMap<Arc<str>, Listed>,
+}
+
+struct Listed {
+    number: u64,
+    at: Time,
+    rows: Rows,
+}
+
+impl Worker {
+    /// Has it answered what was used over time: by the ledger that is followed, by what an Apache YuniKorn shows, or by a kornsole.
+    pub(super) fn used(&mut self, question: UsageQuestion, answer: UsageAnswer) {
+        let (client, now) = (self.client.clone(), SystemTime::now());
+        let seen = matches!(self.remote, Some(Remote::YuniKorn(_))).then(|| self.shared.view.load_full());
+        let book = self.shared.book.get();
+        let followed = book.map(|book| book.followed()).filter(|one| one.since().is_some());
+        let trouble = match book.map(|book| book.keeping()).as_deref() {
+            Some(Keeping::Stopped(why)) => {
+                Some(format!("the ledger is not kept any more, but counts on in memory: {why}"))
+            }
+            _ => None,
+        };
+        self.beside(Message::TextFetched, async move {
+            answer(match (followed, seen) {
+                (Some(followed), Some(_)) => of_followed(&followed, &question, now).map(|mut used| {
+                    used.notes.extend(trouble);
+                    used
+                }),
+                (None, Some(view)) => of_view(&view, &question),
+                (_, None) => usage::usage(&client, &question, now).await,
+            });
+        });
+    }
+
+    /// The ledger that is followed; `None` where there is none, or the other side keeps its own.
+    fn book(&self) -> Option<Arc<Book>> {
+        let book = self.shared.book.get()?;
+        // While it is asked again who answers, it is who answered last.
+        let last = self.shared.remote.load();
+        let remote = self.remote.as_ref().or(last.as_deref());
+        matches!(remote, Some(Remote::YuniKorn(_))).then(|| Arc::clone(book))
+    }
+
+    fn dialect(&self) -> Dialect {
+        let last = self.shared.remote.load();
+        let release = self.remote.as_ref().or(last.as_deref()).map_or(Release::V1_8, Remote::release);
+        Dialect { numbers_allocations: release <= Release::V1_5, counts_ended: release >= Release::V1_6 }
+    }
+
+    /// Events came, the first of them with this number.
+    pub(super) fn feed_events(&mut self, first: u64, records: &[dto::EventRecord]) {
+        let Some(book) = self.book() else { return };
+        if self.tap.next.is_some_and(|next| next != first) {
+            // They are read again from further back, or some are missing.
+            self.feed_lost("the events were read from another place".to_owned());
+        }
+        let (next, dialect) = (first + records.len() as u64, self.dialect());
+        let numbered = (first..).zip(records).filter_map(|(number, event)| {
+            let record = record(event);
+            Some((number, record.at, change(&record, dialect)?))
+        });
+        book.feed(Fed::Events(first, numbered.collect()));
+        self.tap.next = Some(next);
+        self.mark(self.now());
+    }
+
+    /// There were no more events when it was asked at this moment; the number that the next one will have.
+    pub(super) fn feed_heard(&mut self, asked: Instant, next: Option<u64>) {
+        let Some(book) = self.book() else { return };
+        if let Some(next) = next.filter(|_| self.tap.next.is_none()) {
+            // Nothing has happened since it was begun to listen.
+            self.tap.next = Some(next);
+            book.feed(Fed::Events(next, Vec::new()));
+        }
+        let ago = if self.shared.clock.is_stepped() { Duration::ZERO } else { asked.elapsed() };
+        let at = self.now().saturating_sub(ago);
+        if self.tap.next.is_some() {
+            self.mark(at);
+            book.feed(Fed::Heard(at, self.shared.cluster_time() - ago));
+        }
+    }
+
+    /// Events are missing from here on.
+    pub(super) fn feed_lost(&mut self, why: String) {
+        self.tap = Tap::default();
+        if let Some(book) = self.book() {
+            book.feed(Fed::Lost(why));
+        }
+    }
+
+    fn mark(&mut self, at: Duration) {
+        let Some(next) = self.tap.next else { return };
+        self.tap.marks.push_back((at, next));
+        if self.tap.marks.len() > MARKS {
+            self.tap.marks.pop_front();
+        }
+    }
+
+    /// All live applications of a partition were read; they were asked for at this time.
+    pub(super) fn feed_apps(&mut self, partition: &Arc<str>, started: Duration) {
+        let Some(book) = self.book() else { return };
+        let before = self.tap.marks.iter().rev().find(|(at, _)| *at <= started);
+        let Some(number) = before.map(|(_, number)| *number) else { return };
+        let view = self.remote_state.view();
+        let Some(part) = view.partitions.iter().find(|part| part.name == *partition) else { return };
+        let rows = Rows {
+            name: Arc::clone(partition),
+            apps: part.apps.clone(),
+            queues: part.queues.clone(),
+            ended: part.ended.clone(),
+        };
+        let first = *self.tap.first.get_or_insert(started);
+        let grouped = rows.apps.iter().flatten().all(|row| row.group != AppGroup::Undecided);
+        let known = part.root().is_some() && (grouped || started > first + GROUPS);
+        let all: Vec<Arc<str>> = view.partitions.iter().map(|part| Arc::clone(&part.name)).collect();
+        let now = self.now();
+        let at = self.shared.cluster_time() - now.saturating_sub(started);
+        if known {
+            self.tap.lists.insert(Arc::clone(partition), Listed { number, at, rows });
+        }
+        self.tap.lists.retain(|name, _| all.contains(name));
+        if self.tap.lists.len() < all.len() {
+            return;
+        }
+        let lists = std::mem::take(&mut self.tap.lists);
+        let (mut number, mut at) = (u64::MAX, Time(u64::MAX));
+        let mut rows = Vec::new();
+        for listed in lists.into_values() {
+            (number, at) = (number.min(listed.number), at.min(listed.at));
+            rows.push(listed.rows);
+        }
+        book.feed(Fed::Lists(Lists { number, at, read: now, rows, dialect: self.dialect() }));
+    }
+}

@@ -1,0 +1,331 @@
+//! The embedded scheduler as a source that is stepped by hand: for tests and tapes.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::embedded::view_of;
+use super::forecast::{ForecastAnswer, StopSign, forecast};
+use super::probe::{self, Probe};
+use super::trial::MOST_BYTES;
+use super::{
+    About, Board, ChapterAnswer, Jobs, Link, NO_SHADOW, Records, ShadowAnswer, Source, TextAnswer, Trends, UsageAnswer,
+    ViewAnswer, WhatIf, WhatIfAnswer, explained, usage,
+};
+use ::forecast::whatif::{Fork, NoFork};
+use alerts::alerting::board::Timing;
+use engine::journal::JournalHistory;
+use engine::{AuditLog, Core, Counters, EventLog, Host, Numbering, Progress, Published};
+use ledger::Ledger;
+use model::{Identity, Time};
+use view::act::{Actor, Answer, Done, Order, Refusal};
+use view::shadowed::ShadowSheet;
+use view::used::UsageQuestion;
+use view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
+use view::{EventPage, Record, Toward, View};
+
+/// A scheduler in this process whose time moves only when it is reported to: for tests and tapes.
+pub struct Stepped {
+    core: Mutex<Core>,
+    published: Published,
+    events: Arc<EventLog>,
+    counters: Arc<Counters>,
+    ledger: Arc<AuditLog>,
+    about: About,
+    actor: Actor,
+    jobs: Option<Arc<dyn Jobs>>,
+    journal: Option<JournalHistory>,
+    trends: OnceLock<Arc<Trends>>,
+    alerts: Option<(Arc<Board>, Mutex<Judging>)>,
+    shadow: Option<ShadowSheet>,
+}
+
+/// How alerts are judged as time is stepped.
+#[derive(Default)]
+struct Judging {
+    probe: Probe,
+    /// When they were judged last.
+    last: Option<Time>,
+}
+
+impl Stepped {
+    /// What the wall clock shows at the beginning, since 1970: always the same, so that tapes are.
+    pub const BEGAN: Duration = Duration::from_secs(1_790_000_000);
+
+    /// Shows a core, after everything that is due at its beginning.
+    pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
+        let stepped = Self::unstarted(core, about, actor);
+        stepped.advance(Duration::ZERO);
+        stepped
+    }
+
+    /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
+    pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
+        let view = core.take_view().unwrap_or_default();
+        let (events, counters, ledger) =
+            (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.audit_log()));
+        let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
+        Self {
+            core,
+            published,
+            events,
+            counters,
+            ledger,
+            about,
+            actor,
+            jobs: None,
+            journal: None,
+            trends: OnceLock::new(),
+            alerts: None,
+            shadow: None,
+        }
+    }
+
+    /// The same where its applications are these jobs.
+    #[must_use]
+    pub fn with_jobs(self, jobs: Option<Arc<dyn Jobs>>) -> Self {
+        Self { jobs, ..self }
+    }
+
+    /// The same with the journal that its core is kept in.
+    #[must_use]
+    pub fn with_journal(self, journal: JournalHistory) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    /// The same with the alerts of its cluster, which are judged as its time moves.
+    #[must_use]
+    pub fn with_alerts(self, board: Arc<Board>) -> Self {
+        Self { alerts: Some((board, Mutex::default())), ..self }
+    }
+
+    /// The same as what a shadow shows that found this.
+    #[must_use]
+    pub fn with_shadow(self, sheet: ShadowSheet) -> Self {
+        Self { shadow: Some(sheet), ..self }
+    }
+
+    /// Judges the alerts, where the last time is long enough ago.
+    fn judge(&self) {
+        let Some((board, judging)) = &self.alerts else { return };
+        let now = Source::now(self);
+        let mut judging = judging.lock().unwrap_or_else(PoisonError::into_inner);
+        if judging.last.is_some_and(|last| now.since(last) < probe::EVERY) {
+            return;
+        }
+        judging.last = Some(now);
+        let clock = now.since(Time::ZERO);
+        let given = judging.probe.given(self, clock);
+        board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
+    }
+
+    /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
+    pub fn advance(&self, by: Duration) -> Time {
+        let until = Source::now(self) + by;
+        self.advance_until(until, usize::MAX);
+        until
+    }
+
+    /// Carries out what is due by `until`, at most `steps` cycles and commands, and shows the outcome. After
+    /// [`Progress::Busy`] the next call continues with the rest.
+    pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = core.run_until(until, steps);
+        if let Some(view) = core.take_view() {
+            self.published.publish(view);
+        }
+        drop(core);
+        if progress != Progress::Busy {
+            self.judge();
+        }
+        progress
+    }
+
+    /// Has an order of somebody carried out, and what it leads to at this very moment, cycles among it.
+    fn carry_out(&self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = core.perform(actor, order);
+        let now = core.now();
+        core.run_until(now, usize::MAX);
+        if let Some(view) = core.take_view() {
+            self.published.publish(view);
+        }
+        outcome
+    }
+
+    fn explained(&self, question: &Question) -> Result<Finding, Refusal> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).explain(question)
+    }
+}
+
+impl Host for Stepped {
+    fn published(&self) -> &Published {
+        &self.published
+    }
+
+    fn events(&self) -> &Arc<EventLog> {
+        &self.events
+    }
+
+    fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).ledger().ledger()
+    }
+
+    fn now(&self) -> Time {
+        Source::now(self)
+    }
+
+    fn began(&self) -> SystemTime {
+        UNIX_EPOCH + Self::BEGAN
+    }
+
+    fn speed(&self) -> f64 {
+        1.0
+    }
+
+    fn perform(&self, actor: Actor, order: Order, answer: Answer) {
+        answer(self.carry_out(&actor, &order));
+    }
+
+    fn audit_log(&self) -> &Arc<AuditLog> {
+        &self.ledger
+    }
+
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&actor, &order, &refusal);
+        answer(Err(refusal));
+    }
+
+    fn explain(&self, question: Question, answer: ExplainAnswer) {
+        answer(self.explained(&question));
+    }
+
+    fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
+        let (answer, answers) = channel();
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        core.share();
+        // The receiver is here.
+        let _ = answer.send(core.fork(partition.as_deref(), most));
+        answers
+    }
+}
+
+impl Source for Stepped {
+    fn view(&self) -> Arc<View> {
+        self.published.view()
+    }
+
+    fn now(&self) -> Time {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).now()
+    }
+
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.events.page(Numbering::All, since, limit)
+    }
+
+    fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        self.events.important(until, limit)
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        Link::LIVE
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.actor.identity
+    }
+
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Ok(self.actor.clone())
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        answer(self.carry_out(&self.actor, &order));
+    }
+
+    fn explain(&self, question: Question, answer: SheetAnswer) {
+        answer(self.explained(&question).map(|found| explained::sheet(&found)));
+    }
+
+    fn refused(&self, order: Order, refusal: Refusal) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&self.actor, &order, &refusal);
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
+        answer(Ok(usage::of_host(self, &question)));
+    }
+
+    fn shadow(&self, answer: ShadowAnswer) {
+        answer(self.shadow.clone().ok_or_else(|| NO_SHADOW.to_owned()));
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(&self.ledger, number));
+    }
+
+    fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
+        let copy = Host::fork(self, Some(partition.to_owned()), MOST_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
+        let who = &self.actor.identity;
+        let what_if = |fork| Arc::new(WhatIf::new(fork, &self.about.name, who, false)) as Arc<dyn Source>;
+        answer(copy.map(what_if).map_err(|why| why.to_string()));
+    }
+
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+        let copy = Host::fork(self, Some(partition.to_owned()), MOST_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
+        match copy.map(|fork| forecast(&fork, text, &stop)) {
+            Ok(Some(found)) => answer(found),
+            Ok(None) => {}
+            Err(why) => answer(Err(why.to_string())),
+        }
+    }
+
+    fn jobs(&self) -> Option<&dyn Jobs> {
+        self.jobs.as_deref()
+    }
+
+    /// Measured now, and for the time before taken from the samples of the view: the same keys give the same trends.
+    fn trends(&self) -> Option<Arc<Trends>> {
+        let trends = self.trends.get_or_init(Trends::in_memory);
+        trends.observe(self);
+        Some(Arc::clone(trends))
+    }
+
+    fn alerts(&self) -> Option<&Arc<Board>> {
+        self.alerts.as_ref().map(|(board, _)| board)
+    }
+
+    fn keeps_past(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    fn view_at(&self, at: Time, answer: ViewAnswer) {
+        answer(
+            self.journal.as_ref().ok_or_else(|| format!("nothing is kept of {at}")).and_then(|past| view_of(past, at)),
+        );
+    }
+
+    fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
+        let past = self.journal.as_ref().ok_or_else(|| format!("nothing is kept of {at}"));
+        answer(past.and_then(|past| past.chapter(at, toward, wanted).map_err(|why| why.to_string())));
+    }
+
+    fn journal(&self) -> Option<JournalHistory> {
+        self.journal.clone()
+    }
+
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        self.published.on_change(wake);
+    }
+}

@@ -1,0 +1,61 @@
+//! The thread that measures.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::Trends;
+use crate::Source;
+
+/// How often it looks whether measuring is due; at a speed of forty, that is every ten seconds of the cluster.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Measures a source until it is dropped, or the source is; then what is left is written.
+#[derive(Debug)]
+pub struct Collector {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Collector {
+    /// Begins to measure. Without a thread nothing is measured, and all else continues.
+    pub fn start(source: &Arc<dyn Source>, trends: Arc<Trends>) -> Self {
+        let (stop, stopped) = channel();
+        let source = Arc::downgrade(source);
+        let work = move || work(&source, &trends, &stopped);
+        let thread = std::thread::Builder::new().name("trends".to_owned()).spawn(work).ok();
+        Self { stop: Some(stop), thread }
+    }
+
+    /// The same until the source is gone, whatever happens to others.
+    pub fn detached(source: &Arc<dyn Source>, trends: Arc<Trends>) {
+        let (stop, stopped) = channel();
+        let source = Arc::downgrade(source);
+        let work = move || {
+            work(&source, &trends, &stopped);
+            drop(stop);
+        };
+        let _ = std::thread::Builder::new().name("trends".to_owned()).spawn(work);
+    }
+}
+
+/// Measures until the sender of `stopped` is dropped, or the source is.
+fn work(source: &Weak<dyn Source>, trends: &Trends, stopped: &Receiver<()>) {
+    trends.open();
+    while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+        let Some(source) = source.upgrade() else { break };
+        trends.observe(&*source);
+    }
+    trends.finish();
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // It has ended by itself, or ends now.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The file of trends: `trends.redb` in a folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use redb::{Database, ReadableDatabase as _, TableDefinition, WriteTransaction};
+
+use super::Published;
+use crate::kept_file::KeptFile;
+pub use crate::kept_file::Role;
+use model::Time;
+use view::trends::{Change, Rings, Write};
+
+/// By partition and key ([`Change::write`]); a partition's name ends at the first 0.
+const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
+/// When a person looked last, in microseconds of the cluster's time.
+const LOOKS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
+const LOOKED: &str = "overview";
+
+/// The file, and the lock while this process has it.
+#[derive(Debug)]
+pub struct File {
+    kept: KeptFile,
+    /// When a person looked last, as the file has it.
+    looked: Option<Time>,
+}
+
+/// What is in the file: the rings, and when a person looked last.
+type Content = (Published, Option<Time>);
+
+impl File {
+    /// The file of a folder.
+    pub fn new(folder: &Path) -> Self {
+        Self { kept: KeptFile::new(folder, "trends", "what is kept of the trends"), looked: None }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.kept.path()
+    }
+
+    /// When a person looked at the overview last before this process began, by the cluster's time.
+    pub fn looked(&self) -> Option<Time> {
+        self.looked
+    }
+
+    /// Where a damaged file is that was there before.
+    pub fn moved_aside(&self) -> Option<&Path> {
+        self.kept.moved_aside()
+    }
+
+    /// Takes the lock, if nobody has it, and reads the file.
+    ///
+    /// # Errors
+    /// As [`KeptFile::open`].
+    pub fn open(&mut self) -> Result<(Role, Published), String> {
+        let (role, (all, looked)) = self.kept.open(read)?;
+        self.looked = looked.or(self.looked);
+        Ok((role, all))
+    }
+
+    /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
+    pub fn follow(&mut self) -> Option<(Role, Published)> {
+        let (role, (all, looked)) = self.kept.follow(read)?;
+        self.looked = looked.or(self.looked);
+        Some((role, all))
+    }
+
+    /// Writes changes and when a person looked last, all of it or nothing; `afresh`: in place of all that is in the file.
+    ///
+    /// # Errors
+    /// Why the file cannot be written, in words.
+    pub fn write(&self, changes: &[(Arc<str>, Change)], looked: Option<Time>, afresh: bool) -> Result<(), String> {
+        if !self.kept.is_writer() || (changes.is_empty() && looked.is_none()) {
+            return Ok(());
+        }
+        self.kept.write(|write| put(write, changes, looked, afresh))
+    }
+}
+
+fn read(database: &Database) -> Result<Content, redb::Error> {
+    let mut all: BTreeMap<Arc<str>, Rings> = BTreeMap::new();
+    let read = database.begin_read()?;
+    let mut looked = None;
+    if let Ok(table) = read.open_table(LOOKS) {
+        looked = table.get(LOOKED)?.map(|at| Time(at.value()));
+    }
+    let table = match read.open_table(PAIRS) {
+        Ok(table) => table,
+        Err(redb::TableError::TableDoesNotExist(_)) => return Ok((all, looked)),
+        Err(error) => return Err(error.into()),
+    };
+    for pair in table.range::<&[u8]>(..)? {
+        let (key, value) = pair?;
+        let Some((partition, rest)) = split(key.value()) else { continue };
+        if !all.contains_key(partition) {
+            all.insert(Arc::from(partition), Rings::default());
+        }
+        if let Some(rings) = all.get_mut(partition) {
+            rings.take_pair(rest, value.value());
+        }
+    }
+    Ok((all, looked))
+}
+
+fn put(
+    write: &WriteTransaction,
+    changes: &[(Arc<str>, Change)],
+    looked: Option<Time>,
+    afresh: bool,
+) -> Result<(), redb::Error> {
+    if afresh {
+        write.delete_table(PAIRS)?;
+    }
+    if let Some(at) = looked {
+        write.open_table(LOOKS)?.insert(LOOKED, at.0)?;
+    }
+    let mut table = write.open_table(PAIRS)?;
+    for (partition, change) in changes {
+        match change.write() {
+            Write::Put(key, value) => drop(table.insert(&*joined(partition, &key), &*value)?),
+            Write::Remove(key) => drop(table.remove(&*joined(partition, &key))?),
+            Write::RemoveAll(begin) => {
+                let begin = joined(partition, &begin);
+                let mut end = begin.clone();
+                end.extend([0xff; 9]);
+                table.retain_in::<&[u8], _>(&*begin..&*end, |_, _| false)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A key of a partition.
+fn joined(partition: &str, key: &[u8]) -> Vec<u8> {
+    [partition.as_bytes(), &[0], key].concat()
+}
+
+fn split(key: &[u8]) -> Option<(&str, &[u8])> {
+    let end = key.iter().position(|byte| *byte == 0)?;
+    Some((std::str::from_utf8(&key[..end]).ok()?, &key[end + 1..]))
+}

@@ -1,0 +1,308 @@
+//! Trends of a cluster: what is measured of it every ten seconds, kept in memory and, where there is a place for it, in a file.
+//!
+//! ```text
+//!  thread "trends": source ── measure ──> recorder ──┬── published rings <── console (never waits)
+//!                                                    └── once a minute ──> file
+//! ```
+//!
+//! Invariants:
+//! - measuring and writing happen on a thread of their own; who reads takes a value that nobody changes;
+//! - nothing is measured while the connection is down or the clock stands: that is a gap;
+//! - a file that cannot be written stops the keeping, says so, and is tried again; the trends in memory continue.
+
+mod collector;
+mod file;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+
+use super::Source;
+pub use collector::Collector;
+use file::{File, Role};
+use model::Time;
+use view::trends::{Change, Known, LOST_FOR, Mark, Moment, Recorder, Ring, Rings, measure, sampled};
+use view::{Record, View};
+
+/// How often the file is written.
+const WRITE_EVERY: Duration = Duration::from_secs(60);
+/// How many important events are looked at.
+const MOST_EVENTS: usize = 2000;
+/// From how many cells without a measure on the samples of the view are taken for them.
+const FILL_FROM: u64 = 6;
+
+/// The rings of each partition, by its name.
+pub type Published = BTreeMap<Arc<str>, Rings>;
+
+/// Whether the trends outlast this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// They are in memory only.
+    #[default]
+    Memory,
+    /// This process writes them into a file.
+    Writes(PathBuf),
+    /// The same, and they begin again: the file that was there was damaged, and is here now.
+    Afresh {
+        /// What is written.
+        file: PathBuf,
+        /// The damaged one.
+        aside: PathBuf,
+    },
+    /// Another process writes them; they are read from its file.
+    Reads(PathBuf),
+    /// They cannot be kept: why, in words. What is in memory continues.
+    Stopped(String),
+}
+
+impl Keeping {
+    /// In words for the page; `None` while all is well.
+    pub fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Memory | Self::Writes(_) | Self::Reads(_) => None,
+            Self::Afresh { aside, .. } => {
+                Some(format!("the kept file was damaged and is {} now; what is kept begins again", aside.display()))
+            }
+            Self::Stopped(why) => Some(format!("trends are not kept any more: {why}")),
+        }
+    }
+}
+
+/// What is measured of one cluster over time. All copies of the handle are the same.
+#[derive(Debug, Default)]
+pub struct Trends {
+    published: ArcSwap<Published>,
+    keeping: ArcSwap<Keeping>,
+    keeper: Mutex<Keeper>,
+    /// When a person looked last before this process began, and since: in microseconds, 0 for never.
+    looked: [AtomicU64; 2],
+}
+
+/// What the thread that measures has.
+#[derive(Debug, Default)]
+struct Keeper {
+    recorders: BTreeMap<Arc<str>, Recorder>,
+    /// The number above the last important event that was made a mark of.
+    marked: Option<u64>,
+    /// When it was measured last, and how many allocations had been made.
+    before: Option<(Time, u64)>,
+    file: Option<File>,
+    unsaved: Vec<(Arc<str>, Change)>,
+    written: Option<Instant>,
+    failed: bool,
+}
+
+impl Trends {
+    /// Kept in memory only.
+    pub fn in_memory() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Kept in a file of a folder, which is made when something is measured. Does not read it yet: that takes its time.
+    pub fn kept_in(folder: &Path) -> Arc<Self> {
+        let keeper = Keeper { file: Some(File::new(folder)), ..Keeper::default() };
+        Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
+    }
+
+    /// What is known of a partition; a value that nobody changes.
+    pub fn rings(&self, partition: &str) -> Option<Rings> {
+        self.published.load().get(partition).cloned()
+    }
+
+    /// What is known of all partitions.
+    pub fn published(&self) -> Arc<Published> {
+        self.published.load_full()
+    }
+
+    /// Whether it outlasts this process.
+    pub fn keeping(&self) -> Arc<Keeping> {
+        self.keeping.load_full()
+    }
+
+    /// When a person looked at the overview last before this process began, as far as that is kept.
+    pub fn last_look(&self) -> Option<Time> {
+        Some(Time(self.looked[0].load(Ordering::Acquire))).filter(|at| at.0 > 0)
+    }
+
+    /// A person looks at the overview at this time of the cluster. It is kept with the rest.
+    pub fn look(&self, at: Time) {
+        self.looked[1].store(at.0, Ordering::Release);
+    }
+
+    /// Reads what was kept, once; not to be called where frames are drawn.
+    fn open(&self) {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = &mut keeper.file else { return };
+        let read = file.open();
+        self.looked[0].store(file.looked().map_or(0, |at| at.0), Ordering::Release);
+        let (path, aside) = (file.path().to_owned(), file.moved_aside().map(Path::to_owned));
+        match read {
+            Ok((Role::Writer, kept)) => {
+                keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
+                self.keeping.store(Arc::new(match aside {
+                    Some(aside) => Keeping::Afresh { file: path, aside },
+                    None => Keeping::Writes(path),
+                }));
+                self.publish(&keeper);
+            }
+            Ok((Role::Reader, kept)) => {
+                self.keeping.store(Arc::new(Keeping::Reads(path)));
+                self.published.store(Arc::new(kept));
+            }
+            Err(why) => {
+                keeper.file = None;
+                self.keeping.store(Arc::new(Keeping::Stopped(why)));
+            }
+        }
+    }
+
+    /// Measures, if that is due. Takes milliseconds where a cluster is large; not to be called where frames are drawn.
+    pub fn observe(&self, source: &dyn Source) {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Keeping::Reads(_) = &**self.keeping.load() {
+            self.follow(&mut keeper);
+            return;
+        }
+        if !source.link().is_live() {
+            return;
+        }
+        let (view, at) = (source.view(), source.now());
+        let newest = keeper.recorders.values().filter_map(|recorder| recorder.rings().newest()).max();
+        let cell = |at: Time| at.0 / Ring::Fine.cell().as_micros() as u64;
+        if newest.is_none_or(|newest| cell(newest) != cell(at)) {
+            let events = source.important(at, MOST_EVENTS);
+            let tracked = !events.is_empty() || source.events(u64::MAX, 0).tracking;
+            let seen = Seen { view: &view, at, apps: source.apps_lag().is_some(), events: tracked.then_some(&events) };
+            keeper.record(&seen);
+            self.publish(&keeper);
+        }
+        if keeper.written.is_none_or(|written| written.elapsed() >= WRITE_EVERY) {
+            self.save(&mut keeper);
+        }
+    }
+
+    /// Writes what is not in the file yet.
+    fn finish(&self) {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        self.save(&mut keeper);
+    }
+
+    fn publish(&self, keeper: &Keeper) {
+        let all = keeper.recorders.iter().map(|(name, recorder)| (Arc::clone(name), recorder.rings().clone()));
+        self.published.store(Arc::new(all.collect()));
+    }
+
+    /// Takes what another process has written.
+    fn follow(&self, keeper: &mut Keeper) {
+        if keeper.written.is_some_and(|read| read.elapsed() < WRITE_EVERY / 6) {
+            return;
+        }
+        keeper.written = Some(Instant::now());
+        let Some(file) = &mut keeper.file else { return };
+        // The other one may have ended: then this one continues its work.
+        match file.follow() {
+            Some((Role::Writer, kept)) => {
+                self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
+                keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
+                self.publish(keeper);
+            }
+            Some((Role::Reader, kept)) => self.published.store(Arc::new(kept)),
+            None => {}
+        }
+    }
+
+    fn save(&self, keeper: &mut Keeper) {
+        keeper.written = Some(Instant::now());
+        let Keeper { file: Some(file), recorders, unsaved, failed, .. } = keeper else { return };
+        if *failed {
+            // What was not written is not known any more: all of it is.
+            *unsaved = recorders
+                .iter()
+                .flat_map(|(name, recorder)| {
+                    recorder.rings().all_changes().into_iter().map(|one| (Arc::clone(name), one))
+                })
+                .collect();
+        }
+        let looked = Some(Time(self.looked[1].load(Ordering::Acquire))).filter(|at| at.0 > 0);
+        match file.write(unsaved, looked, *failed) {
+            Ok(()) => {
+                if std::mem::take(failed) {
+                    self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
+                }
+            }
+            Err(why) => {
+                if !std::mem::replace(failed, true) {
+                    tracing::warn!("trends are not kept any more: {why}");
+                }
+                self.keeping.store(Arc::new(Keeping::Stopped(why)));
+            }
+        }
+        unsaved.clear();
+    }
+}
+
+/// A moment of a source.
+struct Seen<'s> {
+    view: &'s View,
+    at: Time,
+    /// The view has the applications.
+    apps: bool,
+    /// The last important events with their numbers; `None` where the cluster does not report events.
+    events: Option<&'s Vec<(u64, Arc<Record>)>>,
+}
+
+impl Keeper {
+    /// Measures each partition, and records what was measured.
+    fn record(&mut self, seen: &Seen) {
+        let (view, at) = (seen.view, seen.at);
+        let happened: Option<Vec<Arc<Record>>> = seen.events.map(|events| {
+            let lately = events.iter().filter(|(_, record)| at.since(record.at) <= LOST_FOR);
+            lately.map(|(_, record)| Arc::clone(record)).collect()
+        });
+        let known = Known { happened: happened.as_deref(), apps: seen.apps, before: self.before };
+        let (marks, next) = new_marks(seen.events.map_or(&[][..], Vec::as_slice), self.marked);
+        for part in &view.partitions {
+            let recorder = self.recorders.entry(Arc::clone(&part.name)).or_default();
+            let moment = measure(view, part, at, &known);
+            fill(recorder, view, &moment);
+            recorder.add(&moment);
+            marks.iter().for_each(|mark| recorder.mark(mark.clone()));
+            let changes = recorder.take_changes();
+            if self.file.is_some() && !self.failed {
+                self.unsaved.extend(changes.into_iter().map(|change| (Arc::clone(&part.name), change)));
+            }
+        }
+        self.marked = next.or(self.marked);
+        self.before = Some((at, view.allocations_made));
+    }
+}
+
+/// The marks of events that are new since a number, and the number above the last event.
+fn new_marks(events: &[(u64, Arc<Record>)], since: Option<u64>) -> (Vec<Mark>, Option<u64>) {
+    let next = events.last().map(|(number, _)| number + 1);
+    // Another run of a scheduler numbers from the beginning.
+    let since = since.filter(|since| next.is_none_or(|next| next >= *since)).unwrap_or_default();
+    let new = events.iter().filter(|(number, _)| *number >= since);
+    (new.filter_map(|(_, record)| Mark::of(record)).collect(), next)
+}
+
+/// Takes the samples of the view for the time since it was measured last, where that is long ago.
+fn fill(recorder: &mut Recorder, view: &View, moment: &Moment) {
+    let newest = recorder.rings().newest();
+    let enough = Ring::Fine.cell() * u32::try_from(FILL_FROM).unwrap_or(u32::MAX);
+    if newest.is_some_and(|newest| moment.at.since(newest) < enough) {
+        return;
+    }
+    let missing =
+        view.history.iter().filter(|sample| newest.is_none_or(|newest| sample.at > newest) && sample.at < moment.at);
+    for own in missing.filter_map(|sample| sampled(sample, &moment.partition, &moment.layout)) {
+        recorder.add(&own);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Whether an order would be refused, as far as a view can say: cheap, for greying out what is off and saying why.
+//!
+//! What takes more than a look (whether an application fits a queue, whether a text is valid) is left to a dry run; so an order
+//! that passes here can still be refused, but one that is refused here would be. Of a server that says itself who may do what, its
+//! word counts ([`ServerPermissions`](super::ServerPermissions)).
+
+use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
+use crate::{AppRow, PartitionView, View};
+use model::{AppId, QueuePath};
+use scheduler::placement::access;
+use scheduler::{may_take, may_touch};
+
+impl View {
+    /// Whether an order would be refused at the moment of this view.
+    ///
+    /// # Errors
+    /// Why it would.
+    pub fn may(&self, actor: &Actor, act: &Act) -> Result<(), Refusal> {
+        if let Some(refusal) = Refusal::read_only(actor, act) {
+            return Err(refusal);
+        }
+        if let Some(rights) = &actor.cluster {
+            rights.may(self, actor, act)?;
+        }
+        match act {
+            Act::Configure { .. } | Act::Rollback { .. } => Ok(()),
+            Act::Pause | Act::Resume | Act::Silence { .. } | Act::EndSilence { .. } if actor.scheduler_admin => Ok(()),
+            Act::Pause | Act::Resume | Act::Silence { .. } | Act::EndSilence { .. } => {
+                Err(Refusal::no_scheduler_acl(actor, act))
+            }
+            Act::In { partition, act: wanted } => {
+                let found = self.partitions.iter().find(|part| part.name == *partition);
+                let part = found.ok_or_else(|| Refusal::not_found("partition", partition))?;
+                part.may(actor, act, wanted)
+            }
+        }
+    }
+}
+
+impl PartitionView {
+    /// Whether somebody may kill or move an application, as far as the queue decides that it is in.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_administer(&self, actor: &Actor, act: &Act, app: &AppRow) -> Result<(), Refusal> {
+        if let Some(refusal) = Refusal::read_only(actor, act) {
+            return Err(refusal);
+        }
+        let seen = may_touch(self, &app.id, app.state, &app.queue, &actor.identity)
+            .map_err(|why| Refusal::denied(actor, act, &why));
+        if actor.judged_elsewhere && seen.as_ref().is_err_and(|refusal| refusal.code == Code::AclDenied) {
+            return Ok(());
+        }
+        match &self.decided {
+            Some(decided) => decided.killing(decided.access(seen, actor, act, &app.queue, AclKind::Admin), app),
+            None => seen,
+        }
+    }
+
+    /// Whether a queue may take an application, as far as its kind, its state and access to it decide that.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_take(&self, actor: &Actor, act: &Act, app: &AppRow, to: &QueuePath) -> Result<(), Refusal> {
+        let seen = may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why));
+        match &self.decided {
+            Some(decided) => decided.access(seen, actor, act, to, AclKind::Submit),
+            None => seen,
+        }
+    }
+
+    fn may(&self, actor: &Actor, act: &Act, wanted: &PartitionAct) -> Result<(), Refusal> {
+        match wanted {
+            PartitionAct::Kill { app, expect_queue } => {
+                let app = self.administered(actor, act, app)?;
+                expected(act, app, expect_queue.as_ref())
+            }
+            PartitionAct::Move { app, to, expect_queue, .. } => {
+                let app = self.administered(actor, act, app)?;
+                expected(act, app, expect_queue.as_ref())?;
+                self.may_take(actor, act, app, to)
+            }
+            PartitionAct::Clean { .. } => {
+                let root = QueuePath::root();
+                if actor.scheduler_admin {
+                    return Ok(());
+                }
+                let admin = access::admin(self, root.as_str(), &actor.identity);
+                let seen = admin.map(|_| ()).ok_or_else(|| Refusal::no_access(actor, act, &root, AclKind::Admin));
+                match &self.decided {
+                    Some(decided) => decided.access(seen, actor, act, &root, AclKind::Admin),
+                    None => seen,
+                }
+            }
+            PartitionAct::Submit(_) => Ok(()),
+            PartitionAct::Ask { app, .. } | PartitionAct::Release { app, .. } | PartitionAct::Remove { app } => {
+                let row = self.row(app)?;
+                if row.who.user == actor.identity.user {
+                    return Ok(());
+                }
+                self.administered(actor, act, app).map(|_| ())
+            }
+            PartitionAct::AddNode(_)
+            | PartitionAct::UpdateNode { .. }
+            | PartitionAct::DrainNode(_)
+            | PartitionAct::ResumeNode(_)
+            | PartitionAct::RemoveNode { .. } => {
+                if actor.scheduler_admin {
+                    Ok(())
+                } else {
+                    Err(Refusal::no_scheduler_acl(actor, act))
+                }
+            }
+        }
+    }
+
+    /// The application, if it is alive and in a queue that the actor administers.
+    fn administered(&self, actor: &Actor, act: &Act, app: &AppId) -> Result<&AppRow, Refusal> {
+        let row = self.row(app)?;
+        self.may_administer(actor, act, row)?;
+        Ok(row)
+    }
+
+    /// The application, alive or not.
+    fn row(&self, app: &AppId) -> Result<&AppRow, Refusal> {
+        let row = self.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
+        Ok(row)
+    }
+}
+
+/// Refuses when an application is in another queue than it should be.
+fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Refusal> {
+    match queue {
+        Some(queue) if *queue != app.queue => Err(queue_changed(act, &app.queue, queue)),
+        _ => Ok(()),
+    }
+}
+
+/// An application is not in the queue that the order expects.
+pub fn queue_changed(act: &Act, is: &QueuePath, expected: &QueuePath) -> Refusal {
+    let details = super::Details { queue: Some(is.clone()), ..super::Details::default() };
+    Refusal::new(Code::QueueChanged, format!("cannot {act}"), format!("it is in {is} by now, not in {expected}"))
+        .with(details)
+}

@@ -1,0 +1,133 @@
+//! Who may change a configuration how (REST E1): one decision over the difference of the two.
+
+use config::Diff;
+use model::QueuePath;
+
+/// What somebody lacks to bring a change of the configuration into force.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigRights {
+    /// Something changes that no queue is above (a partition, its rules, node sorting, preemption, what belongs to a root):
+    /// membership in the scheduler ACL is needed.
+    pub scheduler_acl: bool,
+    /// The queues, each with its partition, on which admin access is missing: the parents of those that come, go or change.
+    pub admin: Vec<(String, QueuePath)>,
+}
+
+/// Whether a change may be made (ACL-040): by a member of the scheduler ACL; or by the one who administers the parent of every queue that
+/// it changes, if it changes nothing else. To administer a queue is to decide what is below it, and not its own maximum, limits or access
+/// lists. `admin` says whether he administers a queue of a partition, by the access lists in force.
+///
+/// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that
+/// is in force is no change; nobody needs to ask here.
+///
+/// # Errors
+/// Everything that is missing.
+pub fn may_configure<'p>(
+    diff: &Diff,
+    scheduler_admin: bool,
+    admin: impl Fn(&str, &QueuePath) -> bool,
+    partitions: impl IntoIterator<Item = &'p str>,
+) -> Result<(), ConfigRights> {
+    if scheduler_admin {
+        return Ok(());
+    }
+    let lacks = |(partition, queue): (&str, QueuePath)| {
+        let lacks = !admin(partition, &queue);
+        lacks.then(|| (partition.to_owned(), queue))
+    };
+    let missing: Vec<_> = if diff.is_empty() {
+        partitions.into_iter().map(|name| (name, QueuePath::root())).filter_map(lacks).collect()
+    } else {
+        diff.touches().into_iter().filter_map(lacks).collect()
+    };
+    let rights = ConfigRights { scheduler_acl: diff.touches_partitions(), admin: missing };
+    if rights == ConfigRights::default() { Ok(()) } else { Err(rights) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::{diff, read};
+    use model::Profile;
+
+    const OLD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a, queues: [{name: x}]}, \
+                       {name: b}]}]}]";
+
+    /// What somebody who administers `mine` and everything below lacks for the change to `new`.
+    fn lacks(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
+        let read = |text| read(text, Profile::Kornsole).config.unwrap();
+        let mine = QueuePath::new(mine);
+        let admin = |_: &str, queue: &QueuePath| queue.is_within(&mine);
+        let rights = may_configure(&diff(&read(OLD), &read(new)), false, admin, ["default"]);
+        rights.map_err(|rights| (rights.scheduler_acl, rights.admin.into_iter().map(|(_, q)| q.to_string()).collect()))
+    }
+
+    fn missing(queues: &[&str]) -> Result<(), (bool, Vec<String>)> {
+        Err((false, queues.iter().map(|queue| (*queue).to_owned()).collect()))
+    }
+
+    #[test]
+    fn every_queue_that_is_touched_must_be_administered() {
+        let x = OLD.replace("{name: x}", "{name: x, maxapplications: 3}");
+        assert_eq!(lacks("root.a", &x), Ok(()));
+        assert_eq!(lacks("root.b", &x), missing(&["root.a"]));
+        let both = x.replace("{name: b}", "{name: b, maxapplications: 3}");
+        assert_eq!(lacks("root.a", &both), missing(&["root"]));
+        assert_eq!(lacks("root", &both), Ok(()));
+    }
+
+    #[test]
+    fn what_belongs_to_a_queue_itself_is_its_parents_affair() {
+        let own = [
+            "resources: {max: {vcore: 8}}",
+            "resources: {guaranteed: {vcore: 8}}",
+            "adminacl: eve",
+            "submitacl: eve",
+            "properties: {priority.offset: '5'}",
+            "limits: [{limit: l, users: [eve], maxapplications: 1}]",
+            "childtemplate: {maxapplications: 3}",
+        ];
+        for own in own {
+            let of_a = OLD.replace("{name: a, ", &format!("{{name: a, {own}, "));
+            assert_eq!(lacks("root.a", &of_a), missing(&["root"]), "{own}");
+            assert_eq!(lacks("root", &of_a), Ok(()), "{own}");
+            let of_x = OLD.replace("{name: x}", &format!("{{name: x, parent: true, {own}}}"));
+            assert_eq!(lacks("root.a.x", &of_x), missing(&["root.a"]), "{own}");
+            assert_eq!(lacks("root.a", &of_x), Ok(()), "{own}");
+            let mut of_root = OLD.replace("name: root, submitacl: '*', ", &format!("name: root, {own}, "));
+            if own.starts_with("resources") {
+                continue;
+            }
+            if !own.starts_with("submitacl") {
+                of_root = of_root.replace("name: root, ", "name: root, submitacl: '*', ");
+            }
+            assert_eq!(lacks("root", &of_root), Err((true, Vec::new())), "{own}");
+        }
+    }
+
+    #[test]
+    fn a_queue_that_comes_or_goes_is_its_parents_affair() {
+        let added = OLD.replace("{name: x}", "{name: x}, {name: y, maxapplications: 1}");
+        assert_eq!(lacks("root.a", &added), Ok(()));
+        assert_eq!(lacks("root.a.x", &added), missing(&["root.a"]));
+        let gone = OLD.replace("{name: x}", "");
+        assert_eq!(lacks("root.a", &gone), Ok(()));
+        let own = OLD.replace("{name: a, queues: [{name: x}]},", "");
+        assert_eq!(lacks("root.a", &own), missing(&["root"]));
+    }
+
+    #[test]
+    fn what_is_outside_the_queues_needs_the_scheduler_acl() {
+        let rules = OLD.replace("name: default,", "name: default, placementrules: [{name: user}],");
+        assert_eq!(lacks("root", &rules), Err((true, Vec::new())));
+        let read = |text| read(text, Profile::Kornsole).config.unwrap();
+        assert_eq!(may_configure(&diff(&read(OLD), &read(&rules)), true, |_, _| false, []), Ok(()));
+    }
+
+    #[test]
+    fn comments_alone_are_not_for_everybody() {
+        let comment = format!("# hello\n{OLD}");
+        assert_eq!(lacks("root.a", &comment), missing(&["root"]));
+        assert_eq!(lacks("root", &comment), Ok(()));
+    }
+}

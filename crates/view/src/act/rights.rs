@@ -1,0 +1,184 @@
+//! The rights at a Kubernetes API server of who gives orders through one, as far as they were reviewed.
+//!
+//! A review is a hint: what the API server answers to the order itself counts (K8S-035).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Act, Actor, Code, PartitionAct, Refusal};
+use crate::{AppRow, View};
+
+/// One right, as rules of access name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Right {
+    /// `get`, `patch`, `delete`.
+    pub verb: &'static str,
+    /// The resource: `pods`.
+    pub resource: &'static str,
+    /// The namespace; `None` for all, or for what has none.
+    pub namespace: Option<Arc<str>>,
+}
+
+impl fmt::Display for Right {
+    /// `delete on pods in team-a`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.verb, self.resource)?;
+        match &self.namespace {
+            Some(namespace) => write!(f, " in {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is known of somebody's rights in a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterRights {
+    /// The namespace of the scheduler, once it is found.
+    pub namespace: Option<Arc<str>>,
+    /// The reviewed rights, and whether one has them.
+    pub reviewed: BTreeMap<Right, bool>,
+    /// Why access lists allow nothing: it is not known who one is. `None` also where they are not asked.
+    pub unknown: Option<Arc<str>>,
+}
+
+impl ClusterRights {
+    /// Whether an order would be refused in a cluster, before the access lists of queues are asked.
+    ///
+    /// # Errors
+    /// What can be done instead, or the right that is missing.
+    pub fn may(&self, view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
+        offers(view, act)?;
+        if let Some(refusal) = Refusal::read_only(actor, act) {
+            return Err(refusal);
+        }
+        if let Some(why) = self.unknown.as_ref().filter(|_| matches!(act, Act::In { .. })) {
+            return Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why));
+        }
+        match self.lacks(view, act) {
+            Some(right) => Err(missing(actor, act, &right)),
+            None => Ok(()),
+        }
+    }
+
+    /// The right that an act takes and one has not, as far as it was reviewed.
+    fn lacks(&self, view: &View, act: &Act) -> Option<Right> {
+        let denied = |right: Right| (self.reviewed.get(&right) == Some(&false)).then_some(right);
+        match act {
+            Act::Configure { .. } | Act::Rollback { .. } => denied(Right {
+                verb: "patch",
+                resource: "configmaps",
+                namespace: Some(Arc::clone(self.namespace.as_ref()?)),
+            }),
+            Act::In { act: PartitionAct::DrainNode(_) | PartitionAct::ResumeNode(_), .. } => {
+                denied(Right { verb: "patch", resource: "nodes", namespace: None })
+            }
+            Act::In { partition, act: PartitionAct::Kill { app, .. } } => {
+                let part = view.partitions.iter().find(|part| part.name == *partition)?;
+                let namespace = namespace(part.app_by_id(app)?)?;
+                let killing = |namespace| Right { verb: "delete", resource: "pods", namespace };
+                denied(killing(None)).and_then(|_| denied(killing(Some(Arc::from(namespace)))))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The refusal of the API server, before it is asked.
+fn missing(actor: &Actor, act: &Act, right: &Right) -> Refusal {
+    let message = format!("{} may not {act}", actor.user());
+    Refusal::new(Code::AclDenied, message, format!("RBAC of the API server: needs {right}"))
+}
+
+/// The namespace of an application, as its first pod had it.
+pub fn namespace(row: &AppRow) -> Option<String> {
+    let own = row.tags.get("namespace").cloned();
+    own.or_else(|| row.asks.values().next()?.tags.get("kubernetes.io/meta/namespace").map(str::to_owned))
+}
+
+/// Whether an act is one that is done to objects of a cluster.
+///
+/// # Errors
+/// What can be done instead.
+pub fn offers(view: &View, act: &Act) -> Result<(), Refusal> {
+    let cannot = |why: String| Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
+    match act {
+        Act::Configure { .. } | Act::Rollback { .. } => Ok(()),
+        Act::In {
+            act: PartitionAct::Kill { .. } | PartitionAct::DrainNode(_) | PartitionAct::ResumeNode(_), ..
+        } => Ok(()),
+        Act::In { partition, act: PartitionAct::Move { app, .. } } => {
+            let part = view.partitions.iter().find(|part| part.name == *partition);
+            cannot(instead_of_moving(view, part.and_then(|part| part.app_by_id(app)).map(AsRef::as_ref)))
+        }
+        _ => cannot("in Kubernetes that is done to pods and nodes, not here".to_owned()),
+    }
+}
+
+/// Why nothing can be moved in a cluster, and what can be done instead (K8S-100).
+fn instead_of_moving(view: &View, app: Option<&AppRow>) -> String {
+    let why = "YuniKorn places an application once, when its first pod comes; a pod's queue cannot be changed";
+    let label = "the label yunikorn.apache.org/queue (or queue)";
+    let owner = view.kubernetes.as_ref().zip(app).and_then(|(all, app)| {
+        let pod = all.doomed(app).into_iter().find(|pod| pod.owner.is_some())?;
+        Some((pod.owner.clone()?, Arc::clone(&pod.namespace)))
+    });
+    match owner {
+        Some((owner, namespace)) => {
+            let name = format!("{} {namespace}/{}", owner.kind, owner.name);
+            match owner.suspends() {
+                true => format!(
+                    "{why}. Instead: suspend {name} (:suspend-owners), set {label} in its pod template, and let it run again; its pods then start from the beginning"
+                ),
+                false => format!(
+                    "{why}. Instead: set {label} in the pod template of {name}, or of what owns it, and delete the pods; \
+                     {} cannot be suspended",
+                    owner.kind
+                ),
+            }
+        }
+        None => {
+            format!("{why}. Instead: suspend or delete its owner, set {label} in its pod template, and submit it again")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{AppId, Identity};
+
+    fn right(verb: &'static str, resource: &'static str, namespace: Option<&str>) -> Right {
+        Right { verb, resource, namespace: namespace.map(Arc::from) }
+    }
+
+    #[test]
+    fn what_rbac_does_not_allow_is_refused_by_its_name() {
+        let reviewed =
+            BTreeMap::from([(right("patch", "configmaps", Some("yk")), false), (right("patch", "nodes", None), true)]);
+        let rights = ClusterRights { namespace: Some(Arc::from("yk")), reviewed, unknown: None };
+        let actor = Actor::from(Identity { user: "eve".to_owned(), groups: Vec::new() });
+        let configure = Act::Configure { text: String::new(), base: None, dry_run: false };
+        let refusal = rights.may(&View::default(), &actor, &configure).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "eve may not change the configuration: RBAC of the API server: needs patch on configmaps in yk"
+        );
+        let part = Arc::from("default");
+        let drain = Act::within(&part, PartitionAct::DrainNode("n".into()));
+        assert!(rights.may(&View::default(), &actor, &drain).is_ok());
+        let unknown = ClusterRights { unknown: Some(Arc::from("nobody knows")), ..rights };
+        assert_eq!(unknown.may(&View::default(), &actor, &drain).unwrap_err().code, Code::Unauthenticated);
+    }
+
+    #[test]
+    fn a_move_says_what_can_be_done_instead() {
+        let part = Arc::from("default");
+        let to = model::QueuePath::new("root.a");
+        let act =
+            Act::within(&part, PartitionAct::Move { app: AppId::from("a"), to, expect_queue: None, dry_run: false });
+        let refusal = offers(&View::default(), &act).unwrap_err();
+        assert!(refusal.description.contains("yunikorn.apache.org/queue"), "{refusal}");
+        assert_eq!(refusal.code, Code::NotSupported);
+    }
+}

@@ -1,0 +1,171 @@
+//! How the cluster stands: use, demand, what fits in all but on no node, and the rate.
+
+use std::time::Duration;
+
+use super::{Given, pending_asks, percent};
+use crate::trends::{Measure, Subject, SubjectKind, Value};
+use crate::units::show_amount;
+use crate::unread::{NO_APPS, NO_NODES};
+use crate::waiting::{SheetLine, Target, amounts, count, resource_word};
+use crate::{AskState, NodeRow, PartitionView, PendingReason};
+use model::{MEMORY, Resource, VCORE};
+
+/// How old the last measure may be.
+const MEASURED: Duration = Duration::from_secs(60);
+/// How much of a row of 80 columns is behind its label.
+const ROW: usize = 66;
+/// How many asks that found no node are looked at.
+const MOST_ASKS: usize = 10_000;
+
+/// The lines, the first about use.
+pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
+    vec![in_use(given, part), demand(given, part), largest_free(given, part), rate(given, part)]
+}
+
+/// The resources of the cluster: cpu and memory first.
+fn names(part: &PartitionView) -> Vec<&str> {
+    let mut names: Vec<&str> = part.capacity.iter().filter(|(_, amount)| *amount > 0).map(|(name, _)| name).collect();
+    names.sort_by_key(|name| match *name {
+        VCORE => 0,
+        MEMORY => 1,
+        // Of pods nobody asks.
+        "pods" => 3,
+        _ => 2,
+    });
+    names.truncate(4);
+    names
+}
+
+fn in_use(given: &Given, part: &PartitionView) -> SheetLine {
+    let one = |name: &str| {
+        let (used, all) = (part.allocated.amount(name), part.capacity.amount(name));
+        let share = percent(used, all).map(|share| format!(" ({share}%)")).unwrap_or_default();
+        format!("{} {} of {}{share}", resource_word(name), show_amount(name, used), show_amount(name, all))
+    };
+    let all: Vec<String> = names(part).into_iter().map(one).collect();
+    let text = match all.is_empty() {
+        true if given.unread.nodes => NO_NODES.to_owned(),
+        true => "no nodes".to_owned(),
+        false => all.join(", "),
+    };
+    SheetLine::new("use", text)
+}
+
+fn demand(given: &Given, part: &PartitionView) -> SheetLine {
+    if given.unread.apps {
+        return SheetLine::new("demand", NO_APPS);
+    }
+    let waiting = part.apps.iter().flatten().filter(|app| app.pending_asks > 0).count() as u64;
+    let pending = part.root().map(|root| root.pending.clone()).unwrap_or_default();
+    let text = match pending_asks(part) {
+        0 => "nothing is pending".to_owned(),
+        asks => {
+            let (asks, apps) = (count(asks, "ask"), count(waiting, "application"));
+            format!("{} in {asks} of {apps}", amounts(&pending))
+        }
+    };
+    SheetLine::new("demand", text)
+}
+
+/// How many asks found no node though the open nodes have enough in all; no more than `MOST_ASKS` are counted.
+pub fn asks_without_a_node(part: &PartitionView) -> u64 {
+    let mut free = Resource::new();
+    for node in part.nodes.values().filter(|node| node.is_open()) {
+        free.add_assign(&node.available());
+    }
+    let pending = part.apps.iter().flatten().filter(|app| app.pending_asks > 0);
+    let asks = pending.flat_map(|app| app.asks.values()).filter(|ask| {
+        matches!(ask.state, AskState::Pending { reason: PendingReason::NoNode, .. }) && free.fit_in(&ask.resource)
+    });
+    asks.take(MOST_ASKS).count() as u64
+}
+
+/// The same as a line.
+pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
+    let fits = asks_without_a_node(part);
+    let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
+    let text = format!("{sign}{} that fit all nodes together and none alone", count(fits, "ask"));
+    (fits > 0).then(|| SheetLine::new("fragments", text))
+}
+
+/// The largest free amounts on one node.
+fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
+    if given.unread.nodes {
+        return SheetLine::new("free", NO_NODES);
+    }
+    let open = || part.nodes.values().filter(|node| node.is_open());
+    let largest = |name: &str| {
+        let node: &NodeRow = open().max_by_key(|node| node.available().amount(name))?;
+        Some((show_amount(name, node.available().amount(name)), node))
+    };
+    let names: Vec<&str> = names(part).into_iter().filter(|name| *name != "pods").collect();
+    let one = |name: &&str| {
+        let (amount, node) = largest(name)?;
+        Some(format!("{amount} {} ({})", resource_word(name), node.id))
+    };
+    let free: Vec<String> = names.iter().filter_map(one).collect();
+    let to = names.first().and_then(|name| largest(name)).map(|(_, node)| Target::Node(node.id.clone()));
+    let text = match free.is_empty() {
+        true => "no node takes anything".to_owned(),
+        false => format!("on one node: {}", free.join(", ")),
+    };
+    SheetLine::new("free", text).to(to)
+}
+
+/// How long applications that started in the last 10 minutes had waited, as it was measured last; `None` where none did or nothing is
+/// measured.
+fn latency(given: &Given) -> Option<String> {
+    let rings =
+        given.trends.as_ref().filter(|rings| rings.newest().is_some_and(|at| given.at.since(at) <= MEASURED))?;
+    let figure = |measure| {
+        let value = Value::plain(SubjectKind::Cluster, measure);
+        Some(value.show(rings.newest_figure(&Subject::Cluster, &value)?))
+    };
+    let (p50, p95) = (figure(Measure::StartedP50)?, figure(Measure::StartedP95)?);
+    Some(format!(", start {p50}, p95 {p95}"))
+}
+
+/// How long a cycle takes.
+fn cycle(mean: Option<Duration>) -> String {
+    let Some(mean) = mean else { return "cycle unknown".to_owned() };
+    match mean.as_secs_f64() {
+        seconds if seconds < 0.000_1 => format!("cycle {:.3}ms", seconds * 1e3),
+        seconds if seconds < 0.01 => format!("cycle {:.1}ms", seconds * 1e3),
+        seconds if seconds < 1.0 => format!("cycle {:.0}ms", seconds * 1e3),
+        seconds => format!("cycle {seconds:.1}s"),
+    }
+}
+
+/// Allocations a second now, how long things take, and allocations in all since the oldest sample of the last hour.
+fn rate(given: &Given, part: &PartitionView) -> SheetLine {
+    let running = part.root().map_or(0, |root| root.running);
+    let mut text = format!("{running} run, {:.1} alloc/s, {}", given.view.allocation_rate, cycle(given.cycle));
+    text += &latency(given).unwrap_or_default();
+    let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
+    // Counters of a scheduler that was started again begin at zero, and less than a second is no span.
+    if let Some(sample) =
+        hour.filter(|sample| given.at.since(sample.at).as_secs() > 0 && sample.made <= given.view.allocations_made)
+    {
+        let made = given.view.allocations_made - sample.made;
+        let span = crate::drain::span(given.at.since(sample.at));
+        let made = format!(", {made} in {span}");
+        // On the narrowest screen it stands in one row.
+        if text.chars().count() + made.len() <= ROW {
+            text += &made;
+        }
+    }
+    SheetLine::new("rate", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_cycle_is_said_or_that_it_is_not_known() {
+        let said = |nanos: u64| cycle(Some(Duration::from_nanos(nanos)));
+        let times = [1_700, 340_000, 9_000_000, 250_000_000, 1_500_000_000];
+        assert_eq!(times.map(said), ["cycle 0.002ms", "cycle 0.3ms", "cycle 9.0ms", "cycle 250ms", "cycle 1.5s"]);
+        assert_eq!(cycle(None), "cycle unknown");
+    }
+}

@@ -1,0 +1,239 @@
+//! One record of an event, and the numbers in it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use model::{Resource, Time};
+use scheduler::interface::grounds::PreemptionGrounds;
+
+/// The longest message, in bytes (`rest.md` section 5.10); what is longer ends in three dots.
+pub const LONGEST_MESSAGE: usize = 1024;
+
+/// One event as it is reported (SCH-220).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// When, by the scheduler's time.
+    pub at: Time,
+    /// What `object` is.
+    pub kind: ObjectType,
+    /// The id of the object: an ask, application, node, user or group, or the path of a queue.
+    pub object: Arc<str>,
+    /// A second object; may be empty.
+    pub reference: Arc<str>,
+    /// How the object changed.
+    pub change: ChangeType,
+    /// What about it changed, as a number of YuniKorn's protocol.
+    pub detail: ChangeDetail,
+    /// How much; may be empty.
+    pub resource: Resource,
+    /// Text for people; may be empty.
+    pub message: Arc<str>,
+    /// Of an allocation that was preempted: what the choice went by, where that is known.
+    pub grounds: Option<Arc<PreemptionGrounds>>,
+}
+
+impl Record {
+    /// Stands for events that nobody has any more, by their first and last number. It is no event, and of nothing.
+    pub fn hole(from: u64, to: u64, at: Time) -> Self {
+        let lost = to.saturating_sub(from) + 1;
+        let text = match lost {
+            1 => format!("event {from} is lost: what happened then is not known"),
+            _ => format!("{lost} events, {from} to {to}, are lost: what happened then is not known"),
+        };
+        let nothing = || Arc::from("");
+        Self {
+            at,
+            kind: ObjectType::UNKNOWN,
+            object: nothing(),
+            reference: nothing(),
+            change: ChangeType::NONE,
+            detail: ChangeDetail::NONE,
+            resource: Resource::new(),
+            message: Arc::from(text),
+            grounds: None,
+        }
+    }
+
+    /// Whether it is one that upstream does not have.
+    pub const fn is_ours(&self) -> bool {
+        self.detail.0 >= ChangeDetail::FIRST_OWN
+    }
+}
+
+macro_rules! numbers {
+    ($(#[$doc:meta])* $name:ident, $($(#[$of:meta])* $constant:ident = $number:literal, $word:literal;)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            $($(#[$of])* pub const $constant: Self = Self($number);)*
+
+            /// A word for it; `None` for a number that this program does not know.
+            pub const fn word(self) -> Option<&'static str> {
+                match self.0 {
+                    $($number => Some($word),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            /// Its word, or the number.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.word() {
+                    Some(word) => f.pad(word),
+                    None => write!(f, "{}", self.0),
+                }
+            }
+        }
+    };
+}
+
+numbers! {
+    /// What an object is.
+    ObjectType,
+    /// The release reports no kind.
+    UNKNOWN = 0, "unknown";
+    /// A request; the reference is its application.
+    REQUEST = 1, "request";
+    /// An application; the object is its id.
+    APP = 2, "application";
+    /// A node; the object is its id.
+    NODE = 3, "node";
+    /// A queue; the object is its path.
+    QUEUE = 4, "queue";
+    /// A user or a group.
+    USER_GROUP = 5, "user or group";
+}
+
+numbers! {
+    /// How an object changed.
+    ChangeType,
+    /// It did not.
+    NONE = 0, "none";
+    /// Something of it has another value.
+    SET = 1, "set";
+    /// It came, or something was added to it.
+    ADD = 2, "add";
+    /// It went, or something went from it.
+    REMOVE = 3, "remove";
+}
+
+numbers! {
+    /// What about the object changed.
+    ChangeDetail,
+    /// The object itself, or nothing.
+    NONE = 0, "none";
+    /// A request was cancelled, or went with its allocation.
+    REQUEST_CANCEL = 100, "request cancelled";
+    /// A request was allocated; never sent.
+    REQUEST_ALLOC = 101, "request allocated";
+    /// A request went by time.
+    REQUEST_TIMEOUT = 102, "request timed out";
+    /// An application got an allocation.
+    APP_ALLOC = 200, "allocation";
+    /// An application got a request.
+    APP_REQUEST = 201, "request";
+    /// An application was rejected.
+    APP_REJECT = 202, "rejected";
+    /// An application is new.
+    APP_NEW = 203, "new";
+    /// An application is Accepted.
+    APP_ACCEPTED = 204, "accepted";
+    /// An application is Starting.
+    APP_STARTING = 205, "starting";
+    /// An application is Running.
+    APP_RUNNING = 206, "running";
+    /// An application is Completing.
+    APP_COMPLETING = 207, "completing";
+    /// An application is Completed.
+    APP_COMPLETED = 208, "completed";
+    /// An application is Failing.
+    APP_FAILING = 209, "failing";
+    /// An application is Failed.
+    APP_FAILED = 210, "failed";
+    /// An application is Resuming.
+    APP_RESUMING = 211, "resuming";
+    /// An application is Expired.
+    APP_EXPIRED = 212, "expired";
+    /// A queue's maximum of applications keeps an application from running.
+    APP_CANNOTRUN_QUEUE = 213, "held by a queue's application limit";
+    /// It does not any more.
+    APP_RUNNABLE_QUEUE = 214, "let go by its queues";
+    /// A limit of applications keeps an application from running.
+    APP_CANNOTRUN_QUOTA = 215, "held by a user's or group's application limit";
+    /// It does not any more.
+    APP_RUNNABLE_QUOTA = 216, "let go by its user's and group's limits";
+    /// A node was decommissioned.
+    NODE_DECOMMISSION = 300, "decommissioned";
+    /// A node's ready flag; not sent by this program.
+    NODE_READY = 301, "ready";
+    /// Whether a node takes allocations.
+    NODE_SCHEDULABLE = 302, "schedulable";
+    /// An allocation on a node.
+    NODE_ALLOC = 303, "allocation";
+    /// A node's capacity.
+    NODE_CAPACITY = 304, "capacity";
+    /// What others use of a node.
+    NODE_OCCUPIED = 305, "occupied";
+    /// A node is kept for a request.
+    NODE_RESERVATION = 306, "reservation";
+    /// A queue's configuration; never sent.
+    QUEUE_CONFIG = 400, "configuration";
+    /// A dynamic queue.
+    QUEUE_DYNAMIC = 401, "dynamic queue";
+    /// A queue is a leaf or a parent.
+    QUEUE_TYPE = 402, "leaf or parent";
+    /// A queue's maximum.
+    QUEUE_MAX = 403, "maximum";
+    /// A queue's guarantee.
+    QUEUE_GUARANTEED = 404, "guaranteed";
+    /// An application in a queue.
+    QUEUE_APP = 405, "application";
+    /// An allocation in a queue; never sent.
+    QUEUE_ALLOC = 406, "allocation";
+    /// Quota preemption; upstream's 1.9.
+    QUEUE_PREEMPTION = 407, "quota preemption";
+    /// An allocation was cancelled or ended.
+    ALLOC_CANCEL = 500, "allocation ended";
+    /// An allocation was preempted.
+    ALLOC_PREEMPT = 501, "preempted";
+    /// An allocation went by time.
+    ALLOC_TIMEOUT = 502, "timed out";
+    /// A placeholder gave way.
+    ALLOC_REPLACED = 503, "replaced";
+    /// The node of an allocation went.
+    ALLOC_NODE_REMOVED = 504, "node removed";
+    /// A user's limit.
+    UG_USER_LIMIT = 600, "limit of a user";
+    /// A group's limit.
+    UG_GROUP_LIMIT = 601, "limit of a group";
+    /// An application counts under a group.
+    UG_APP_LINK = 602, "application of a group";
+    /// What a user has in use.
+    UG_USER_RESOURCE = 603, "usage of a user";
+    /// What a group has in use.
+    UG_GROUP_RESOURCE = 604, "usage of a group";
+    /// A configuration is in force.
+    CONFIG_LOADED = 900, "configuration loaded";
+    /// A configuration was refused.
+    CONFIG_REFUSED = 901, "configuration refused";
+    /// A queue entered a state.
+    QUEUE_STATE = 902, "state";
+    /// A queue has been draining for long.
+    QUEUE_DRAIN_ALERT = 903, "draining for long";
+    /// An application was killed.
+    APP_KILLED = 904, "killed";
+    /// An application was moved.
+    APP_MOVED = 905, "moved";
+    /// An older configuration was brought back.
+    CONFIG_ROLLED_BACK = 906, "configuration rolled back";
+    /// The queue of an application began to drain.
+    APP_QUEUE_DRAINING = 907, "its queue drains";
+}
+
+impl ChangeDetail {
+    /// The first number of ours.
+    pub const FIRST_OWN: u32 = 900;
+}

@@ -1,0 +1,124 @@
+//! Marks: what mattered, to be seen beside the lines.
+
+use std::sync::Arc;
+
+use super::codec::{put, put_text, take, take_text};
+use crate::record::{ChangeDetail, ChangeType, ObjectType, Record};
+use model::{QueueState, Time};
+
+/// What a mark is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MarkKind {
+    /// A configuration came into force, was refused, or brought back.
+    Configuration,
+    /// Allocations were preempted.
+    Preemption,
+    /// A queue began to drain.
+    Drain,
+    /// A node came, went, was opened or closed.
+    Node,
+    /// The clock jumped back.
+    Clock,
+}
+
+impl MarkKind {
+    const ALL: [Self; 5] = [Self::Configuration, Self::Preemption, Self::Drain, Self::Node, Self::Clock];
+
+    /// The letter that stands for it under a chart.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Configuration => 'c',
+            Self::Preemption => 'p',
+            Self::Drain => 'd',
+            Self::Node => 'n',
+            Self::Clock => 't',
+        }
+    }
+
+    /// Its word in the legend.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Configuration => "configuration",
+            Self::Preemption => "preemption",
+            Self::Drain => "drain",
+            Self::Node => "node",
+            Self::Clock => "clock",
+        }
+    }
+}
+
+/// Something that mattered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When, by the time of the cluster.
+    pub at: Time,
+    /// What it is about.
+    pub kind: MarkKind,
+    /// What happened, in words; of several the first.
+    pub text: Arc<str>,
+    /// How many of its kind in the same minute.
+    pub count: u64,
+}
+
+impl Mark {
+    /// The mark of an event, if it is one that mattered.
+    pub fn of(record: &Record) -> Option<Self> {
+        let (object, first) = (&record.object, record.message.lines().next().unwrap_or_default());
+        let (kind, text) = match record.detail {
+            ChangeDetail::CONFIG_LOADED => (MarkKind::Configuration, "configuration loaded".to_owned()),
+            ChangeDetail::CONFIG_REFUSED => (MarkKind::Configuration, format!("configuration refused: {first}")),
+            ChangeDetail::CONFIG_ROLLED_BACK => (MarkKind::Configuration, "configuration rolled back".to_owned()),
+            ChangeDetail::ALLOC_PREEMPT if record.kind == ObjectType::APP => {
+                (MarkKind::Preemption, format!("{object} was preempted"))
+            }
+            ChangeDetail::QUEUE_STATE if first.ends_with(&format!("to {}", QueueState::Draining)) => {
+                (MarkKind::Drain, format!("{object} drains"))
+            }
+            ChangeDetail::NODE_DECOMMISSION if record.change == ChangeType::REMOVE => {
+                (MarkKind::Node, format!("node {object} is gone"))
+            }
+            ChangeDetail::NODE_SCHEDULABLE if first.ends_with("false") => {
+                (MarkKind::Node, format!("node {object} takes nothing new"))
+            }
+            ChangeDetail::NODE_SCHEDULABLE if first.ends_with("true") => {
+                (MarkKind::Node, format!("node {object} takes allocations again"))
+            }
+            ChangeDetail::NODE_SCHEDULABLE => (MarkKind::Node, format!("node {object}: opened or closed")),
+            ChangeDetail::NONE if record.kind == ObjectType::NODE && record.change == ChangeType::ADD => {
+                (MarkKind::Node, format!("node {object} came"))
+            }
+            _ => return None,
+        };
+        Some(Self { at: record.at, kind, text: Arc::from(text), count: 1 })
+    }
+
+    /// In words, with how many there were.
+    pub fn words(&self) -> String {
+        match self.count {
+            0 | 1 => self.text.to_string(),
+            more => format!("{} and {} more of {}", self.text, more - 1, self.kind.word()),
+        }
+    }
+
+    pub(super) fn write(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let kind = Self::kind_number(self.kind);
+        put(&mut out, self.at.0);
+        put(&mut out, kind as u64);
+        put(&mut out, self.count);
+        put_text(&mut out, &self.text);
+        out
+    }
+
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut from = bytes;
+        let at = Time(take(&mut from)?);
+        let kind = *MarkKind::ALL.get(usize::try_from(take(&mut from)?).ok()?)?;
+        let count = take(&mut from)?;
+        Some(Self { at, kind, count, text: Arc::from(take_text(&mut from)?) })
+    }
+
+    fn kind_number(kind: MarkKind) -> usize {
+        MarkKind::ALL.iter().position(|own| *own == kind).unwrap_or_default()
+    }
+}

@@ -1,0 +1,352 @@
+//! The writer of the rings: takes moments, seals blocks, and says what has to be written to keep it all.
+//!
+//! Invariants:
+//! - a cell of ten seconds is measured once, whatever the clock does;
+//! - a cell of a coarser ring is made once, of the finer cells, when their block is sealed;
+//! - everything is bounded: rings by time and bytes, moments by rows, marks by number.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::block::{Block, Stat, SubjectId, Table};
+use super::codec::UNKNOWN;
+use super::mark::{Mark, MarkKind};
+use super::moment::{Moment, Row};
+use super::rings::{Open, Ring, Rings, is_setting};
+use super::saved::Change;
+use super::value::{Measure, Subject, Value};
+use crate::drain::span;
+use model::Time;
+
+/// The most rows of a moment. Of more, queues in which nothing is in use or pending go first, then users, then nodes, then queues, the
+/// last ones of each.
+pub const MOST_ROWS: usize = 20_000;
+/// The most marks.
+pub const MOST_MARKS: usize = 2_000;
+/// From how far on a clock that jumped back was wrong before, so that what it said is dropped.
+pub const WRONG_FROM: Duration = Duration::from_secs(3600);
+/// From how many bytes on the open block is sealed before it has all cells.
+const MOST_OPEN: usize = 24 << 20;
+
+/// What became of a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It was recorded.
+    New,
+    /// Its cell was recorded already.
+    Known,
+}
+
+/// The writer of the rings of one partition.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    rings: Rings,
+    /// The rows of the newest moment, each with the cell in which it was there last.
+    last: FxHashMap<SubjectId, (Box<[i64]>, u64)>,
+    ids: FxHashMap<Subject, SubjectId>,
+    next_id: SubjectId,
+    /// The clock jumped back, and has not yet come to where it was.
+    behind: bool,
+    changes: Vec<Change>,
+}
+
+impl Recorder {
+    /// Continues what was kept; all of it is there already.
+    pub(super) fn continuing(rings: Rings) -> Self {
+        let ids: FxHashMap<Subject, SubjectId> = rings.subjects.iter().map(|(of, id)| (of.clone(), *id)).collect();
+        let next_id = ids.values().max().map_or(0, |last| last + 1);
+        let mut recorder = Self { rings, ids, next_id, ..Self::default() };
+        // The next moment has everything: it begins a block.
+        if !recorder.rings.open.is_empty() {
+            recorder.seal();
+        }
+        recorder
+    }
+
+    /// What is recorded, for readers.
+    pub fn rings(&self) -> &Rings {
+        &self.rings
+    }
+
+    /// What has to be written to keep what was recorded since one asked last.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Records a moment.
+    pub fn add(&mut self, moment: &Moment) -> Recorded {
+        let cell = Ring::Fine.cell_of(moment.at);
+        if let Some(newest) = self.rings.newest_cell().filter(|newest| cell <= *newest) {
+            if cell == newest {
+                return Recorded::Known;
+            }
+            let back = Ring::Fine.begin(newest).since(moment.at);
+            if !std::mem::replace(&mut self.behind, true) {
+                let text = format!("the clock jumped back by {}", span(back));
+                self.mark(Mark { at: moment.at, kind: MarkKind::Clock, text: text.into(), count: 1 });
+            }
+            if back < WRONG_FROM {
+                return Recorded::Known;
+            }
+            self.drop_after(cell);
+        }
+        self.behind = false;
+        let first = self.rings.open.front().map(|first| (first.cell, first.layout != moment.layout));
+        if let Some((first, other)) = first {
+            let full = cell / Ring::Fine.block_cells() != first / Ring::Fine.block_cells();
+            let large = || self.rings.open.iter().map(|open| open.size()).sum::<usize>() > MOST_OPEN;
+            if full || other || (cell.is_multiple_of(6) && large()) {
+                self.seal();
+            }
+        }
+        self.open(cell, moment);
+        self.rings.generation += 1;
+        Recorded::New
+    }
+
+    /// Adds a moment to the open block.
+    fn open(&mut self, cell: u64, moment: &Moment) {
+        if self.rings.open.is_empty() {
+            self.last.clear();
+        }
+        let rows = chosen(moment);
+        self.rings.left_out = moment.rows.len() - rows.len();
+        let (mut changed, mut figures) = (Vec::new(), Vec::new());
+        for row in rows {
+            figures.clear();
+            figures.extend(row.figures.iter().map(|figure| figure.unwrap_or(UNKNOWN)));
+            let id = self.id_of(&row.subject);
+            match self.last.get_mut(&id) {
+                Some((known, seen)) if **known == *figures => *seen = cell,
+                _ => {
+                    changed.push((id, Box::from(&*figures)));
+                    self.last.insert(id, (Box::from(&*figures), cell));
+                }
+            }
+        }
+        changed.sort_unstable_by_key(|(id, _)| *id);
+        let mut gone: Vec<SubjectId> =
+            self.last.iter().filter(|(_, (_, seen))| *seen != cell).map(|(id, _)| *id).collect();
+        gone.sort_unstable();
+        gone.iter().for_each(|id| {
+            self.last.remove(id);
+        });
+        let open = Arc::new(Open { cell, layout: moment.layout.clone(), changed, gone });
+        self.changes.push(Change::Open(Arc::clone(&open)));
+        self.rings.open.push_back(open);
+    }
+
+    fn id_of(&mut self, subject: &Subject) -> SubjectId {
+        if let Some(id) = self.ids.get(subject) {
+            return *id;
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        self.ids.insert(subject.clone(), id);
+        self.rings.subjects.insert(subject.clone(), id);
+        self.changes.push(Change::Subject(id, Some(subject.clone())));
+        id
+    }
+
+    /// Makes a block of the open moments, and the minutes of their cells.
+    fn seal(&mut self) {
+        let Some(first) = self.rings.open.front() else { return };
+        let layout = first.layout.clone();
+        let cells: Vec<u64> = self.rings.open.iter().map(|open| open.cell).collect();
+        let block = Arc::new(Block::new(layout, cells, self.rings.open_tables()));
+        let newest = self.rings.rings[Ring::Minute as usize].back().and_then(|block| block.cells.last().copied());
+        let minutes = coarser(&block, Ring::Fine, Ring::Minute, newest);
+        self.put(Ring::Fine, block);
+        self.rings.open.clear();
+        self.last.clear();
+        self.changes.push(Change::NoOpen);
+        if let Some(minutes) = minutes {
+            self.append_minutes(minutes);
+        }
+        self.rings.generation += 1;
+    }
+
+    /// Adds minutes, which are of one hour, and the hour before where that is full by them.
+    fn append_minutes(&mut self, minutes: Block) {
+        let hour_of = |block: &Block| block.cells.first().map(|first| Ring::Hour.cell_of(Ring::Minute.begin(*first)));
+        let before = self.rings.rings[Ring::Minute as usize].back().cloned();
+        let full = before.filter(|before| hour_of(before) != hour_of(&minutes));
+        self.append(Ring::Minute, minutes);
+        let known = self.rings.rings[Ring::Hour as usize].back().and_then(|block| block.cells.last().copied());
+        if let Some(hour) = full.and_then(|full| coarser(&full, Ring::Minute, Ring::Hour, known)) {
+            self.append(Ring::Hour, hour);
+            self.forget_subjects();
+        }
+    }
+
+    /// Adds cells to the last block of a ring, or as a new one.
+    fn append(&mut self, ring: Ring, more: Block) {
+        let number = |block: &Block| block.cells.first().map_or(0, |first| first / ring.block_cells());
+        let joined = self.rings.rings[ring as usize]
+            .back()
+            .filter(|last| number(last) == number(&more) && last.layout == more.layout)
+            .map(|last| Arc::new(join(last, &more)));
+        if joined.is_some() {
+            self.rings.rings[ring as usize].pop_back();
+        }
+        self.put(ring, joined.unwrap_or_else(|| Arc::new(more)));
+    }
+
+    /// Puts a block at the end of a ring, and makes room for it.
+    fn put(&mut self, ring: Ring, block: Arc<Block>) {
+        let newest = block.cells.last().copied().unwrap_or_default();
+        self.changes.push(Change::Block(ring, Arc::clone(&block)));
+        let blocks = &mut self.rings.rings[ring as usize];
+        blocks.push_back(block);
+        let reach = ring.reach().as_secs() / ring.cell().as_secs();
+        let mut size: usize = blocks.iter().map(|block| block.size()).sum();
+        while let Some(first) = blocks.front()
+            && blocks.len() > 1
+            && (size > ring.most_bytes() || first.cells.last().is_some_and(|last| last + reach < newest))
+        {
+            size -= first.size();
+            self.changes.extend(first.cells.first().map(|cell| Change::NoBlock(ring, *cell)));
+            blocks.pop_front();
+        }
+    }
+
+    /// Drops what was recorded in a cell and after it.
+    fn drop_after(&mut self, cell: u64) {
+        self.rings.open.clear();
+        self.last.clear();
+        self.changes.push(Change::NoOpen);
+        let from = Ring::Fine.begin(cell);
+        for ring in Ring::ALL {
+            let first = ring.cell_of(from);
+            let blocks = &mut self.rings.rings[ring as usize];
+            while let Some(last) = blocks.back()
+                && last.cells.last().is_some_and(|last| *last >= first)
+            {
+                self.changes.extend(last.cells.first().map(|cell| Change::NoBlock(ring, *cell)));
+                blocks.pop_back();
+            }
+        }
+    }
+
+    /// Forgets the names of which nothing is kept.
+    fn forget_subjects(&mut self) {
+        let kept: FxHashSet<SubjectId> = self
+            .rings
+            .rings
+            .iter()
+            .flatten()
+            .flat_map(|block| block.subjects())
+            .chain(self.last.keys().copied())
+            .collect();
+        let gone: Vec<(Subject, SubjectId)> =
+            self.ids.iter().filter(|(_, id)| !kept.contains(id)).map(|(of, id)| (of.clone(), *id)).collect();
+        for (subject, id) in gone {
+            self.ids.remove(&subject);
+            self.rings.subjects.remove(&subject);
+            self.changes.push(Change::Subject(id, None));
+        }
+    }
+
+    /// Adds a mark; those of one kind in the same minute are one.
+    pub fn mark(&mut self, mark: Mark) {
+        let minute = |at: Time| Ring::Minute.cell_of(at);
+        let same = |own: &Arc<Mark>| own.kind == mark.kind && minute(own.at) == minute(mark.at);
+        let at = self.rings.marks.iter().rposition(same);
+        let mark = match at {
+            Some(at) => {
+                let own = self.rings.marks.remove(at);
+                Arc::new(Mark { count: own.count + mark.count, ..(*own).clone() })
+            }
+            None => Arc::new(mark),
+        };
+        let place = self.rings.marks.iter().rposition(|own| own.at <= mark.at).map_or(0, |before| before + 1);
+        self.changes.push(Change::Mark(Arc::clone(&mark)));
+        self.rings.marks.insert(place, mark);
+        if self.rings.marks.len() > MOST_MARKS
+            && let Some(gone) = self.rings.marks.pop_front()
+        {
+            self.changes.push(Change::NoMark(gone));
+        }
+        self.rings.generation += 1;
+    }
+}
+
+/// The rows of a moment that are kept.
+fn chosen(moment: &Moment) -> Vec<&Row> {
+    let mut rows: Vec<&Row> = moment.rows.iter().collect();
+    if rows.len() <= MOST_ROWS {
+        return rows;
+    }
+    let layout = &moment.layout;
+    let share = Value::plain(super::SubjectKind::Queue, Measure::Share);
+    let busy = |row: &Row| {
+        let figure = |value: &Value| layout.place(value).and_then(|place| row.figures[place]).unwrap_or_default();
+        let pending =
+            (0..layout.resources.len()).any(|at| row.figures[layout.of_resource(Measure::Pending, at)] > Some(0));
+        pending || figure(&share) > 0
+    };
+    rows.sort_by_cached_key(|row| match row.subject {
+        Subject::Cluster => 0,
+        Subject::Queue(_) if busy(row) => 1,
+        Subject::Node(_) => 2,
+        Subject::User(_) => 3,
+        Subject::Queue(_) => 4,
+    });
+    rows.truncate(MOST_ROWS);
+    rows
+}
+
+/// The cells of a coarser ring that a block makes up, but for those up to `known`. `None`: there are none.
+fn coarser(block: &Block, from: Ring, to: Ring, known: Option<u64>) -> Option<Block> {
+    let coarse = |cell: u64| to.cell_of(from.begin(cell));
+    let mut cells: Vec<(u64, Vec<usize>)> = Vec::new();
+    for (at, cell) in
+        block.cells.iter().enumerate().filter(|(_, cell)| known.is_none_or(|known| coarse(**cell) > known))
+    {
+        match cells.last_mut().filter(|(last, _)| *last == coarse(*cell)) {
+            Some((_, own)) => own.push(at),
+            None => cells.push((coarse(*cell), vec![at])),
+        }
+    }
+    let (count, layout) = (block.cells.len(), &block.layout);
+    let tables = block.subjects().filter_map(|id| {
+        let table = block.table(id)?;
+        let merged = table.chunks(count).enumerate().flat_map(|(place, column)| {
+            let setting = is_setting(layout, place);
+            cells.iter().map(move |(_, own)| Stat::merge(own.iter().map(|at| column[*at]), setting))
+        });
+        Some((id, merged.collect::<Table>()))
+    });
+    let numbers: Vec<u64> = cells.iter().map(|(cell, _)| *cell).collect();
+    (!numbers.is_empty()).then(|| Block::new(layout.clone(), numbers, tables))
+}
+
+/// Two blocks of one layout as one, the second after the first.
+fn join(one: &Block, more: &Block) -> Block {
+    let width = one.layout.width();
+    let mut tables: BTreeMap<SubjectId, [Option<Table>; 2]> = BTreeMap::new();
+    for (at, block) in [one, more].into_iter().enumerate() {
+        block.subjects().for_each(|id| tables.entry(id).or_default()[at] = block.table(id));
+    }
+    let cells: Vec<u64> = one.cells.iter().chain(&more.cells).copied().collect();
+    let (first, second) = (one.cells.len(), more.cells.len());
+    let joined = tables.into_iter().map(|(id, [one, more])| {
+        let mut table = Table::with_capacity(width * (first + second));
+        for place in 0..width {
+            let mut put = |own: &Option<Table>, cells: usize| match own {
+                Some(own) => table.extend_from_slice(&own[place * cells..(place + 1) * cells]),
+                None => table.extend(std::iter::repeat_n(Stat::UNKNOWN, cells)),
+            };
+            put(&one, first);
+            put(&more, second);
+        }
+        (id, table)
+    });
+    Block::new(one.layout.clone(), cells, joined)
+}
+
+#[cfg(test)]
+mod tests;

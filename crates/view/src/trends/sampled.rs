@@ -1,0 +1,42 @@
+//! What the samples of a view say of times at which nothing was measured.
+
+use std::sync::Arc;
+
+use super::moment::{Layout, Moment, Row};
+use super::value::{Measure, Subject};
+use crate::{PartitionSample, Sample};
+use model::Resource;
+
+/// The moment of a sample: use, pending, size and share of the cluster, use, pending, share and running applications of the queues that
+/// it has. All else is not known. `None`: the partition is not in it.
+pub fn sampled(sample: &Sample, partition: &str, layout: &Layout) -> Option<Moment> {
+    let part = sample.partitions.iter().find(|part| *part.name == *partition)?;
+    let mut rows = vec![row(part, layout, Subject::Cluster, &part.allocated, &part.pending)];
+    for (at, name) in layout.resources.iter().enumerate() {
+        rows[0].figures[layout.of_resource(Measure::Maximum, at)] = Some(part.capacity.amount(name));
+    }
+    // Others partitions' applications are in the number too.
+    if sample.partitions.len() == 1 {
+        rows[0].figures[layout.plain(Measure::Running)] = i64::try_from(sample.running).ok();
+    }
+    for queue in part.queues.iter() {
+        let mut own = row(part, layout, Subject::Queue(queue.queue.clone()), &queue.allocated, &queue.pending);
+        own.figures[layout.plain(Measure::Running)] = i64::try_from(queue.running).ok();
+        rows.push(own);
+    }
+    Some(Moment { at: sample.at, partition: Arc::clone(&part.name), layout: layout.clone(), rows })
+}
+
+fn row(part: &PartitionSample, layout: &Layout, subject: Subject, allocated: &Resource, pending: &Resource) -> Row {
+    let mut figures = vec![None; layout.width()];
+    let mut share = None;
+    for (at, name) in layout.resources.iter().enumerate() {
+        let (used, all) = (allocated.amount(name), part.capacity.amount(name));
+        figures[layout.of_resource(Measure::Use, at)] = Some(used);
+        figures[layout.of_resource(Measure::Pending, at)] = Some(pending.amount(name));
+        let own = (all > 0).then(|| i64::try_from(i128::from(used) * 1000 / i128::from(all)).unwrap_or(i64::MAX));
+        share = share.max(own);
+    }
+    figures[layout.plain(Measure::Share)] = share;
+    Row { subject, figures: figures.into() }
+}

@@ -1,0 +1,158 @@
+//! Reading the rings: a value of a subject over a span, in so many steps.
+
+use imbl::Vector;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::block::{Block, Stat};
+use super::codec::UNKNOWN;
+use super::rings::{Ring, Rings, is_setting};
+use super::value::{Subject, Value};
+use model::Time;
+
+/// A line is whole as long as something was measured in each minute.
+const WHOLE: Duration = Duration::from_secs(60);
+
+/// A figure over a step of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// The smallest in the step.
+    pub min: i64,
+    /// The mean over what was measured; of a setting the last.
+    pub mean: i64,
+    /// The largest in the step.
+    pub max: i64,
+}
+
+/// A value of a subject over a span.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// When the first step begins.
+    pub from: Time,
+    /// How long a step is.
+    pub step: Duration,
+    /// The steps; `None` is a gap, in which nothing was measured or it was not known.
+    pub figures: Vec<Option<Figure>>,
+}
+
+impl Series {
+    /// When a step begins.
+    pub fn at(&self, step: usize) -> Time {
+        let micros = self.step.as_micros().saturating_mul(step as u128);
+        Time(self.from.0.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX)))
+    }
+
+    /// The step that a time is in, if it is in one.
+    pub fn step_of(&self, at: Time) -> Option<usize> {
+        let past = at.0.checked_sub(self.from.0)?;
+        let step = u64::try_from(self.step.as_micros()).unwrap_or(u64::MAX).max(1);
+        usize::try_from(past / step).ok().filter(|step| *step < self.figures.len())
+    }
+}
+
+/// A figure that holds for a time.
+struct Point {
+    from: Time,
+    until: Time,
+    stat: Stat,
+}
+
+impl Rings {
+    /// A value of a subject from one time up to another, in at most so many steps: of the ring whose cells are about as long as a step,
+    /// and where that one does not reach, of the others.
+    pub fn series(&self, subject: &Subject, value: &Value, from: Time, to: Time, steps: usize) -> Series {
+        let span = to.since(from);
+        let wanted = span.div_f64(steps.max(1) as f64);
+        let ring = Ring::ALL.into_iter().rev().find(|ring| ring.cell() <= wanted).unwrap_or(Ring::Fine);
+        let most = usize::try_from(span.as_micros().div_ceil(ring.cell().as_micros())).unwrap_or(usize::MAX);
+        let count = steps.min(most).max(1);
+        let step = span.div_f64(count as f64).max(Duration::from_micros(1));
+        let mut series = Series { from, step, figures: vec![None; count] };
+        let Some(id) = self.subjects.get(subject) else { return series };
+        let points = self.points(*id, value, (from, to), ring);
+        let setting = self.layout().and_then(|layout| Some(is_setting(layout, layout.place(value)?))).unwrap_or(false);
+        let mut steps: Vec<Vec<Stat>> = vec![Vec::new(); count];
+        for point in points {
+            let first = series.step_of(point.from.max(from));
+            let last = series.step_of(Time(point.until.0.saturating_sub(1)).min(Time(to.0.saturating_sub(1))));
+            let Some(first) = first else { continue };
+            // One that lies in several steps holds in each.
+            for own in steps.iter_mut().take(last.map_or(count, |last| last + 1)).skip(first) {
+                own.push(point.stat);
+            }
+        }
+        for (own, figure) in steps.into_iter().zip(&mut series.figures) {
+            let merged = Stat::merge(own.into_iter(), setting);
+            *figure = merged.is_known().then_some(Figure { min: merged.min, mean: merged.mean, max: merged.max });
+        }
+        series
+    }
+
+    /// The points of a span, the oldest first: those of a ring, before it begins those of coarser ones, after it ends those of finer ones.
+    fn points(&self, id: u32, value: &Value, (from, to): (Time, Time), ring: Ring) -> Vec<Point> {
+        let mut points: Vec<Point> = Vec::new();
+        let coarse = Ring::ALL.into_iter().rev().filter(|own| *own >= ring);
+        for own in coarse {
+            let finer = Ring::ALL.into_iter().filter(|finer| *finer >= ring && *finer < own);
+            let until = finer.filter_map(|finer| self.oldest(finer)).min().unwrap_or(to).min(to);
+            self.add_blocks(&mut points, own, id, value, (from, until));
+        }
+        for own in Ring::ALL.into_iter().rev().filter(|own| *own < ring) {
+            let since = self.end_of(own, ring).max(from);
+            self.add_blocks(&mut points, own, id, value, (since, to));
+        }
+        let since = self.end_of(Ring::Fine, ring).max(from);
+        self.add_open(&mut points, id, value, (since, to));
+        extend(&mut points);
+        points
+    }
+
+    /// Where the rings coarser than one end that are read before it.
+    fn end_of(&self, below: Ring, ring: Ring) -> Time {
+        let read = Ring::ALL.into_iter().filter(|own| *own <= ring && (*own > below || below == Ring::Fine));
+        let end = |own: Ring| Some(own.begin(*self.rings[own as usize].back()?.cells.last()? + 1));
+        read.filter_map(end).max().unwrap_or(Time::ZERO)
+    }
+
+    fn add_blocks(&self, points: &mut Vec<Point>, ring: Ring, id: u32, value: &Value, (from, until): (Time, Time)) {
+        let blocks: &Vector<Arc<Block>> = &self.rings[ring as usize];
+        let inside = |block: &&Arc<Block>| {
+            let begins = block.cells.first().is_some_and(|first| ring.begin(*first) < until);
+            begins && block.cells.last().is_some_and(|last| ring.begin(last + 1) > from)
+        };
+        for block in blocks.iter().filter(inside) {
+            let Some(place) = block.layout.place(value) else { continue };
+            for (cell, stat) in block.cells.iter().zip(block.column(id, place)) {
+                let (begin, end) = (ring.begin(*cell), ring.begin(cell + 1));
+                if begin < until && end > from {
+                    points.push(Point { from: begin, until: end, stat });
+                }
+            }
+        }
+    }
+
+    fn add_open(&self, points: &mut Vec<Point>, id: u32, value: &Value, (from, to): (Time, Time)) {
+        let mut figure = UNKNOWN;
+        for open in &self.open {
+            let Some(place) = open.layout.place(value) else { continue };
+            if let Some(row) = open.row(id) {
+                figure = row.and_then(|row| row.get(place)).copied().unwrap_or(UNKNOWN);
+            }
+            let (begin, end) = (Ring::Fine.begin(open.cell), Ring::Fine.begin(open.cell + 1));
+            if begin < to && end > from {
+                points.push(Point { from: begin, until: end, stat: Stat::of(figure) });
+            }
+        }
+    }
+}
+
+/// A figure holds until the next one, where that comes soon.
+fn extend(points: &mut [Point]) {
+    for at in 1..points.len() {
+        let next = points[at].from;
+        let before = &mut points[at - 1];
+        if next > before.until && next.since(before.from) <= WHOLE {
+            before.until = next;
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The catalogue of values: which there are, of whom, in what unit, what they mean.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::drain::span;
+use crate::units::show_amount;
+use crate::waiting::resource_word;
+use model::{NodeId, QueuePath, VCORE};
+
+/// What kind of thing a value is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SubjectKind {
+    /// A partition with all its nodes.
+    Cluster,
+    /// A queue with all below it.
+    Queue,
+    /// A user in all queues.
+    User,
+    /// A node of the partition.
+    Node,
+}
+
+impl SubjectKind {
+    /// In the order of their rows in a moment.
+    pub const ALL: [Self; 4] = [Self::Cluster, Self::Queue, Self::User, Self::Node];
+
+    /// The first word of the names of its values.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Cluster => "cluster",
+            Self::Queue => "queue",
+            Self::User => "user",
+            Self::Node => "node",
+        }
+    }
+}
+
+/// What a value is of: one thing in a partition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// The whole partition.
+    Cluster,
+    /// A queue with all below it.
+    Queue(QueuePath),
+    /// A user in all queues.
+    User(Arc<str>),
+    /// A node, by its id.
+    Node(NodeId),
+}
+
+impl Subject {
+    /// What kind of thing it is.
+    pub const fn kind(&self) -> SubjectKind {
+        match self {
+            Self::Cluster => SubjectKind::Cluster,
+            Self::Queue(_) => SubjectKind::Queue,
+            Self::User(_) => SubjectKind::User,
+            Self::Node(_) => SubjectKind::Node,
+        }
+    }
+
+    /// Its name among those of its kind; empty for the cluster.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Cluster => "",
+            Self::Queue(path) => path.as_str(),
+            Self::User(name) => name,
+            Self::Node(id) => id.as_str(),
+        }
+    }
+
+    /// The subject of a kind and a name.
+    pub fn new(kind: SubjectKind, name: &str) -> Self {
+        match kind {
+            SubjectKind::Cluster => Self::Cluster,
+            SubjectKind::Queue => Self::Queue(QueuePath::new(name)),
+            SubjectKind::User => Self::User(Arc::from(name)),
+            SubjectKind::Node => Self::Node(NodeId::from(name)),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    /// `cluster`, `queue root.a`, `user sue`, `node n-1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind().word())?;
+        if *self != Self::Cluster {
+            write!(f, " {}", self.name())?;
+        }
+        Ok(())
+    }
+}
+
+/// In what a value is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// An amount of the resource of the value: memory in bytes, `vcore` in thousandths of a core.
+    Amount,
+    /// Thousandths of a whole.
+    Share,
+    /// A number of things.
+    Count,
+    /// A span in milliseconds.
+    Duration,
+}
+
+macro_rules! measures {
+    ($($(#[doc = $means:literal])* $measure:ident = $word:literal, $unit:ident, [$($kind:ident)*];)*) => {
+        /// What is measured. The doc comments are what pages say of it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Measure {
+            $($(#[doc = $means])* $measure,)*
+        }
+
+        impl Measure {
+            /// All of them; those of a resource first.
+            pub const ALL: &'static [Self] = &[$(Self::$measure,)*];
+
+            /// Its word in the names of values: `use`, `waiting.p95`.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$measure => $word,)* }
+            }
+
+            /// In what it is counted.
+            pub const fn unit(self) -> Unit {
+                match self { $(Self::$measure => Unit::$unit,)* }
+            }
+
+            /// Of what kinds of subjects it is measured.
+            pub const fn kinds(self) -> &'static [SubjectKind] {
+                match self { $(Self::$measure => &[$(SubjectKind::$kind,)*],)* }
+            }
+
+            /// What it means, in a sentence.
+            pub const fn means(self) -> &'static str {
+                match self { $(Self::$measure => concat!($($means,)*).trim_ascii(),)* }
+            }
+        }
+    };
+}
+
+measures! {
+    /// What is allocated; of a queue with all below it
+    Use = "use", Amount, [Cluster Queue User Node];
+    /// What is asked for and not yet allocated
+    Pending = "pending", Amount, [Cluster Queue User];
+    /// What the queue is guaranteed
+    Guarantee = "guarantee", Amount, [Queue];
+    /// The most that may be allocated: the size of the cluster or node, the own maximum of the queue, the limit of the user in root
+    Maximum = "maximum", Amount, [Cluster Queue User Node];
+    /// The part of the cluster that is in use, of the resource of which it is the largest; of a node its own part, with what others use
+    Share = "share", Share, [Cluster Queue User Node];
+    /// Applications that run; of a node its allocations
+    Running = "running", Count, [Cluster Queue User Node];
+    /// Applications that have pending asks
+    Waiting = "waiting", Count, [Cluster Queue User];
+    /// How long the oldest pending ask of an application has waited: the median of the applications that wait now
+    WaitingP50 = "waiting.p50", Duration, [Cluster Queue User];
+    /// The same: 95 % of the applications that wait now have waited at most so long
+    WaitingP95 = "waiting.p95", Duration, [Cluster Queue User];
+    /// From submission to the first run: the median of the applications that started in the last 10 minutes
+    StartedP50 = "started.p50", Duration, [Cluster Queue User];
+    /// The same: 95 % of the applications that started in the last 10 minutes
+    StartedP95 = "started.p95", Duration, [Cluster Queue User];
+    /// Allocations that were preempted in the last 10 minutes; they belonged to the queue
+    Preemptions = "preemptions", Count, [Cluster Queue];
+    /// Nodes that take allocations; of a node 1 if it does, else 0
+    NodesUp = "nodes.up", Count, [Cluster Node];
+    /// Nodes that are there and take no allocations
+    NodesClosed = "nodes.closed", Count, [Cluster];
+    /// Nodes that went in the last hour and are not back
+    NodesLost = "nodes.lost", Count, [Cluster];
+    /// Allocations that were made, a minute, since it was measured before
+    Allocations = "allocations", Count, [Cluster];
+}
+
+impl Measure {
+    /// Whether it is measured by resource, so that a value names one.
+    pub const fn by_resource(self) -> bool {
+        matches!(self.unit(), Unit::Amount)
+    }
+
+    /// How many of [`Measure::ALL`], from the first on, are by resource.
+    pub(super) const BY_RESOURCE: usize = 4;
+}
+
+/// One value by its name: `queue.use.cpu`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value {
+    /// Of what kind of subject.
+    pub of: SubjectKind,
+    /// What is measured.
+    pub measure: Measure,
+    /// The resource by its name in the configuration, as `vcore`, where it is measured by resource.
+    pub resource: Option<Arc<str>>,
+}
+
+impl Value {
+    /// A value that is not by resource; of a kind of subjects that has it.
+    pub const fn plain(of: SubjectKind, measure: Measure) -> Self {
+        Self { of, measure, resource: None }
+    }
+
+    /// A value of a resource, by the name of the configuration.
+    pub fn amount(of: SubjectKind, measure: Measure, resource: &str) -> Self {
+        Self { of, measure, resource: Some(Arc::from(resource)) }
+    }
+
+    /// A figure of this value for people: `12.5`, `64Gi`, `40%`, `3m 12s`.
+    pub fn show(&self, figure: i64) -> String {
+        match self.measure.unit() {
+            Unit::Amount => show_amount(self.resource.as_deref().unwrap_or_default(), figure),
+            Unit::Share => format!("{}%", (figure + 5) / 10),
+            Unit::Count => figure.to_string(),
+            Unit::Duration if (1..10_000).contains(&figure) => format!("{}.{}s", figure / 1000, figure % 1000 / 100),
+            Unit::Duration => span(std::time::Duration::from_millis(u64::try_from(figure).unwrap_or_default())),
+        }
+    }
+
+    /// What it is called on a page, without the kind of subject: `cpu use`, `waiting p95`.
+    pub fn title(&self) -> String {
+        let words = self.measure.word().replace('.', " ");
+        match &self.resource {
+            Some(resource) => format!("{} {words}", resource_word(resource)),
+            None => words,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.of.word(), self.measure.word())?;
+        match &self.resource {
+            Some(resource) => write!(f, ".{}", resource_word(resource)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A text that names no value, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownValue(pub String);
+
+impl fmt::Display for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnknownValue {}
+
+impl FromStr for Value {
+    type Err = UnknownValue;
+
+    /// Reads a name as [`fmt::Display`] writes it. The resource is the rest of the name: `node.use.nvidia.com/gpu`.
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
+        let (kind, rest) = text.split_once('.').unwrap_or((text, ""));
+        let Some(of) = SubjectKind::ALL.into_iter().find(|of| of.word() == kind) else {
+            return Err(UnknownValue(format!(
+                "`{text}` is no value: a value begins with cluster, queue, user or node"
+            )));
+        };
+        let known = || Measure::ALL.iter().copied().filter(|measure| measure.kinds().contains(&of));
+        if let Some(measure) = known().find(|measure| !measure.by_resource() && measure.word() == rest) {
+            return Ok(Self::plain(of, measure));
+        }
+        let (word, resource) = rest.split_once('.').unwrap_or((rest, ""));
+        match known().find(|measure| measure.by_resource() && measure.word() == word) {
+            Some(_) if resource.is_empty() => {
+                Err(UnknownValue(format!("`{text}` names no resource: write `{kind}.{word}.cpu`")))
+            }
+            Some(measure) => Ok(Self::amount(of, measure, if resource == "cpu" { VCORE } else { resource })),
+            None => {
+                let words: Vec<&str> = known().map(Measure::word).collect();
+                Err(UnknownValue(format!("`{text}` is no value: a {kind} has {}", words.join(", "))))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_written_is_read() {
+        for measure in Measure::ALL.iter().copied() {
+            for of in measure.kinds().iter().copied() {
+                let resources: &[Option<&str>] = match measure.by_resource() {
+                    true => &[Some("vcore"), Some("memory"), Some("nvidia.com/gpu")],
+                    false => &[None],
+                };
+                for resource in resources {
+                    let value = Value { of, measure, resource: resource.map(Arc::from) };
+                    assert_eq!(value.to_string().parse(), Ok(value));
+                }
+            }
+        }
+        assert_eq!("queue.use.cpu".parse(), Ok(Value::amount(SubjectKind::Queue, Measure::Use, "vcore")));
+    }
+
+    #[test]
+    fn those_by_resource_come_first() {
+        let by_resource: Vec<bool> = Measure::ALL.iter().map(|measure| measure.by_resource()).collect();
+        assert_eq!(by_resource.iter().filter(|by| **by).count(), Measure::BY_RESOURCE);
+        assert!(by_resource[..Measure::BY_RESOURCE].iter().all(|by| *by));
+    }
+
+    #[test]
+    fn an_unknown_name_says_what_would_be_right() {
+        let fault = |text: &str| text.parse::<Value>().unwrap_err().to_string();
+        assert_eq!(fault("pod.use.cpu"), "`pod.use.cpu` is no value: a value begins with cluster, queue, user or node");
+        assert_eq!(fault("queue.use"), "`queue.use` names no resource: write `queue.use.cpu`");
+        assert_eq!(
+            fault("node.waiting.p95"),
+            "`node.waiting.p95` is no value: a node has use, maximum, share, running, nodes.up"
+        );
+    }
+
+    #[test]
+    fn figures_are_shown_in_their_units() {
+        let show = |name: &str, figure| name.parse::<Value>().unwrap().show(figure);
+        assert_eq!(show("queue.use.cpu", 1500), "1.5");
+        assert_eq!(show("queue.share", 404), "40%");
+        assert_eq!(show("queue.waiting.p95", 192_000), "3m 12s");
+        assert_eq!(show("queue.started.p50", 250), "0.2s");
+    }
+}

@@ -1,0 +1,209 @@
+//! What users and groups have in use, and which limits hold for them.
+//!
+//! A row has what one tracker of the scheduler has. Which limit binds follows from several rows and is worked out when somebody
+//! looks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::rows::{AppGroup, AppRow, QueueRow, QueueSlot};
+use super::snapshot::PartitionView;
+pub use super::usage::{LimitUse, QueueUsageRow, UsageRow, UsageRows};
+use config::LimitConfig;
+use model::{Identity, QueuePath, Resource};
+use scheduler::Partition;
+use scheduler::index::SlabKey;
+pub use scheduler::usage::Side;
+pub use scheduler::usage::limits::{ANYONE, max_applications, max_resources};
+use scheduler::usage::{QueueLimits, QueueUsage, Trackers};
+
+impl PartitionView {
+    /// What a user or a group has in use: where a live application counts there, or else where a limit names it, with nothing in
+    /// use.
+    pub fn usage_of(&self, side: Side, name: &str) -> Option<&Arc<UsageRow>> {
+        let (live, limited) = self.usage_rows(side);
+        live.get(name).or_else(|| limited.get(name))
+    }
+
+    /// The same with both: the queues of live applications and those of limits that name it.
+    pub fn whole_usage_of(&self, side: Side, name: &str) -> Option<Arc<UsageRow>> {
+        let (live, limited) = self.usage_rows(side);
+        let (Some(live), Some(limited)) = (live.get(name), limited.get(name)) else {
+            return self.usage_of(side, name).cloned();
+        };
+        let mut queues: Vec<QueueUsageRow> = live.queues.to_vec();
+        queues.extend(limited.queues.iter().filter(|row| live.at(&row.queue).is_none()).cloned());
+        queues.sort_by(|a, b| a.queue.cmp(&b.queue));
+        Some(Arc::new(UsageRow { name: Arc::clone(&live.name), queues: queues.into() }))
+    }
+
+    /// All users, or all groups, that use something or have a limit of their own, by name.
+    pub fn accounts(&self, side: Side) -> impl Iterator<Item = &Arc<UsageRow>> {
+        let (live, limited) = self.usage_rows(side);
+        let idle = limited.iter().filter(|(name, _)| !live.contains_key(*name)).map(|(_, row)| row);
+        live.values().chain(idle)
+    }
+
+    fn usage_rows(&self, side: Side) -> (&UsageRows, &UsageRows) {
+        match side {
+            Side::User => (&self.users, &self.limited_users),
+            Side::Group => (&self.groups, &self.limited_groups),
+        }
+    }
+
+    /// Whether an application counts under a user or a group.
+    pub fn counts_under(app: &AppRow, side: Side, name: &str) -> bool {
+        match (side, &app.group) {
+            (Side::User, _) => app.who.user == name,
+            (Side::Group, AppGroup::Group(group)) => &**group == name,
+            (Side::Group, _) => false,
+        }
+    }
+
+    /// The limits that hold for a user in a queue, from the queue up to the root.
+    pub fn user_limits(&self, user: &str, queue: &QueueRow) -> Vec<LimitUse> {
+        self.limits(Side::User, user, queue)
+    }
+
+    /// The limits that hold in a queue for applications that count under a group, from the queue up to the root.
+    pub fn group_limits(&self, group: &str, queue: &QueueRow) -> Vec<LimitUse> {
+        self.limits(Side::Group, group, queue)
+    }
+
+    /// The limits that hold for an application: its user's, then those of the group that it counts under.
+    pub fn limits_of(&self, app: &AppRow) -> Vec<LimitUse> {
+        let Some(queue) = self.queue_at(&app.queue) else { return Vec::new() };
+        let mut limits = self.user_limits(&app.who.user, queue);
+        if let AppGroup::Group(group) = &app.group {
+            limits.extend(self.group_limits(group, queue));
+        }
+        limits
+    }
+
+    /// The limits that would count for an application of `who` in a queue: his, then those of the group that it would count under,
+    /// each from the queue up to the root. A queue that is not there yet has none of its own.
+    pub fn limits_for(&self, who: &Identity, queue: &QueuePath) -> Vec<LimitUse> {
+        let up = std::iter::successors(Some(queue.clone()), QueuePath::parent);
+        let Some(queue) = up.into_iter().find_map(|path| self.queue_at(&path)) else { return Vec::new() };
+        let mut limits = self.user_limits(&who.user, queue);
+        if let Some(group) = self.group_by_limits(who, queue) {
+            limits.extend(self.group_limits(&group, queue));
+        }
+        limits
+    }
+
+    /// The limit in which `wanted` does not fit for an application, the one nearest to its queue.
+    pub fn limit_too_full_for(&self, app: &AppRow, wanted: &Resource) -> Option<LimitUse> {
+        self.limits_of(app).into_iter().find(|limit| limit.short_of(wanted).is_some())
+    }
+
+    /// The limit that keeps an application from beginning to run, the one nearest to its queue.
+    pub fn limit_that_holds_back(&self, app: &AppRow) -> Option<LimitUse> {
+        self.limits_of(app).into_iter().find(|limit| !limit.lets_run(&app.id))
+    }
+
+    /// The limits of everybody with a live application in a queue or below it.
+    pub fn limits_in(&self, queue: &QueueRow) -> Vec<LimitUse> {
+        let users = self.users.values().map(|row| (Side::User, row));
+        let all = users.chain(self.groups.values().map(|row| (Side::Group, row)));
+        let here = all.filter(|(_, row)| row.at(&queue.path).is_some());
+        here.flat_map(|(side, row)| self.limits(side, &row.name, queue)).collect()
+    }
+
+    /// The group that an application would count under if it were decided now. It differs from the one that it has where
+    /// limits have changed since (`acl-and-users.md` section 9).
+    pub fn group_by_limits(&self, who: &Identity, queue: &QueueRow) -> Option<String> {
+        self.path_up(queue).find_map(|row| row.settings.limits.group_of(who).map(str::to_owned))
+    }
+
+    fn limits(&self, side: Side, name: &str, queue: &QueueRow) -> Vec<LimitUse> {
+        let row = self.usage_of(side, name);
+        let limit = |queue: &QueueRow| {
+            let limit = Arc::clone(limit_of(&queue.settings.limits, side, name)?);
+            let usage = row.and_then(|row| row.at(&queue.path)).cloned().unwrap_or_default();
+            let (allocated, running) = (usage.allocated, usage.running);
+            Some(LimitUse { side, name: name.to_owned(), queue: queue.path.clone(), limit, allocated, running })
+        };
+        self.path_up(queue).filter_map(limit).collect()
+    }
+}
+
+fn limit_of<'l>(limits: &'l QueueLimits, side: Side, name: &str) -> Option<&'l Arc<LimitConfig>> {
+    match side {
+        Side::User => limits.for_user(name),
+        Side::Group => limits.for_group(name),
+    }
+}
+
+/// The users, or the groups, that limits of the queues name, with nothing in use. The `*` of users is nobody.
+pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
+    let mut named: BTreeMap<&str, BTreeMap<&QueuePath, &QueueRow>> = BTreeMap::new();
+    for row in part.walk() {
+        for limit in row.settings.limits.list() {
+            let names = if side == Side::User { &limit.users } else { &limit.groups };
+            for name in names.iter().filter(|name| side == Side::Group || *name != ANYONE) {
+                named.entry(name).or_default().extend(part.path_up(row).map(|row| (&row.path, row)));
+            }
+        }
+    }
+    let level = |name: &str, row: &QueueRow| QueueUsageRow {
+        slot: row.slot,
+        queue: row.path.clone(),
+        limit: limit_of(&row.settings.limits, side, name).cloned(),
+        ..QueueUsageRow::default()
+    };
+    let rows = named.into_iter().map(|(name, queues)| {
+        let queues = queues.into_values().map(|row| level(name, row)).collect();
+        let name: Arc<str> = name.into();
+        (Arc::clone(&name), Arc::new(UsageRow { name, queues }))
+    });
+    rows.collect()
+}
+
+/// Keeps rows up to date with trackers.
+#[derive(Debug, Default)]
+pub(super) struct UsageBuilder {
+    /// The name of the tracker in each slot.
+    names: Vec<Option<Arc<str>>>,
+}
+
+impl UsageBuilder {
+    /// Brings the rows of some slots up to date.
+    pub fn update<K: SlabKey>(
+        &mut self,
+        rows: &mut UsageRows,
+        trackers: &Trackers<K>,
+        side: Side,
+        touched: impl Iterator<Item = K> + Clone,
+        partition: &Partition,
+    ) {
+        // Slots are used again: all that is gone goes first, or a name in a new slot would go with its old one.
+        for key in touched.clone() {
+            if let Some(gone) = self.names.get_mut(key.slot()).and_then(Option::take) {
+                rows.remove(&gone);
+            }
+        }
+        for key in touched {
+            let Some(tracker) = trackers.get(key) else { continue };
+            let level = |(slot, usage): (QueueSlot, &QueueUsage)| {
+                let queue = partition.queues.get(slot)?;
+                Some(QueueUsageRow {
+                    slot,
+                    queue: queue.path.clone(),
+                    allocated: usage.allocated.clone(),
+                    running: usage.running.clone(),
+                    apps: usage.apps,
+                    limit: limit_of(&queue.settings.limits, side, &tracker.name).cloned(),
+                })
+            };
+            let mut queues: Vec<QueueUsageRow> = tracker.levels().filter_map(level).collect();
+            queues.sort_by(|a, b| a.queue.cmp(&b.queue));
+            let name = Arc::clone(&tracker.name);
+            if self.names.len() <= key.slot() {
+                self.names.resize(key.slot() + 1, None);
+            }
+            self.names[key.slot()] = Some(Arc::clone(&name));
+            rows.insert(Arc::clone(&name), Arc::new(UsageRow { name, queues: queues.into() }));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Why something happened: what an event says, the rule behind it, how the queue stood to its guarantee then, and what happened with it.
+
+use super::grounds_words::{self, rule_sentence};
+use super::words::{amounts, count};
+use super::{Sheet, SheetLine, Target};
+use crate::record::{PreemptionGrounds, PreemptionRule};
+use crate::{ChangeDetail, ObjectType, PartitionView, Record, Sample, View};
+use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
+
+/// How many other events are named.
+const MOST: usize = 8;
+
+/// Why something happened, as far as the event, those around it and the samples of the history say.
+///
+/// `around` are events of about that moment, in their order, and those by which allocations were chosen to be preempted.
+pub fn event_sheet<'r>(
+    view: &View,
+    part: &PartitionView,
+    record: &Record,
+    around: impl Iterator<Item = &'r Record>,
+) -> Sheet {
+    let what = record.detail.word().unwrap_or("something else happened");
+    let of = if record.reference.is_empty() { String::new() } else { format!(" ({})", record.reference) };
+    let message = if record.message.is_empty() { String::new() } else { format!(": {}", record.message) };
+    let sentence = format!("{} {}{of}: {what}{message}", record.kind, record.object);
+    let mut lines = Vec::new();
+    let around: Vec<&Record> = around.collect();
+    let grounds = grounds(record, &around);
+    if grounds.is_none() {
+        lines.extend(rule(record.detail).map(|rule| SheetLine::new("the rule", rule)));
+    }
+    lines.extend(things(record));
+    let cause = preemptor(&record.message);
+    if let Some((app, queue)) = &cause {
+        let text = format!("it went for application {app} in {queue}");
+        lines.push(SheetLine::new("for whom", text).to(Some(Target::App(app.clone(), None))));
+        if grounds.is_none() {
+            lines.extend(standing("its queue", view, part, queue, record.at));
+        }
+    }
+    lines.extend(grounds.into_iter().flat_map(grounds_words::lines));
+    let app = app_of(record);
+    let row = app.as_ref().and_then(|app| part.app_by_id(app));
+    if let Some(row) = row.filter(|row| !row.queue.as_str().is_empty()) {
+        lines.push(
+            SheetLine::new("queue", format!("{} is in {}", row.id, row.queue))
+                .to(Some(Target::Queue(row.queue.clone()))),
+        );
+        if record.detail == ChangeDetail::ALLOC_PREEMPT && grounds.is_none() {
+            lines.extend(standing("the victim's", view, part, &row.queue, record.at));
+        }
+    }
+    if app.is_some() && row.is_none() {
+        lines.push(SheetLine::new("not known", "the application is gone, and so is what it had then"));
+    }
+    if record.detail == ChangeDetail::ALLOC_PREEMPT {
+        lines.extend(others(record, &around));
+        if grounds.is_none() {
+            let text = "which other allocations were looked at and why they were not taken: no event says that";
+            lines.push(SheetLine::new("not known", text));
+        }
+    }
+    Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines, ..Sheet::default() }
+}
+
+/// What a preemption went by: with the event itself, or with the one by which its allocation was chosen.
+fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r PreemptionGrounds> {
+    let of = |other: &&&Record| {
+        record.detail == ChangeDetail::ALLOC_PREEMPT
+            && other.kind == ObjectType::REQUEST
+            && (&other.object, &other.reference) == (&record.reference, &record.object)
+            && other.at <= record.at
+    };
+    let chosen = || around.iter().filter(of).rev().find_map(|other| other.grounds.as_deref());
+    record.grounds.as_deref().or_else(chosen)
+}
+
+/// What the scheduler goes by when this happens.
+fn rule(detail: ChangeDetail) -> Option<&'static str> {
+    Some(match detail {
+        ChangeDetail::ALLOC_PREEMPT => rule_sentence(PreemptionRule::Guarantee),
+        ChangeDetail::QUEUE_PREEMPTION => rule_sentence(PreemptionRule::Maximum),
+        ChangeDetail::APP_REJECT => "no placement rule gave a queue that takes the application from its submitter",
+        ChangeDetail::APP_KILLED => {
+            "who administers its queue killed it: its asks were withdrawn, its allocations released"
+        }
+        ChangeDetail::APP_MOVED => "who administers its queue moved it: what runs runs on, and counts in the new queue",
+        ChangeDetail::APP_CANNOTRUN_QUEUE => "maxapplications of a queue is reached",
+        ChangeDetail::APP_CANNOTRUN_QUOTA => "maxapplications of a limit of its user or group is reached",
+        ChangeDetail::REQUEST_TIMEOUT | ChangeDetail::ALLOC_TIMEOUT => {
+            "the placeholders of a gang go when it has not come together in its time"
+        }
+        ChangeDetail::ALLOC_REPLACED => "a placeholder gives way to a real ask of its task group",
+        ChangeDetail::ALLOC_NODE_REMOVED => "what runs on a node goes with the node",
+        ChangeDetail::APP_COMPLETING => "it has neither asks nor allocations left",
+        ChangeDetail::APP_QUEUE_DRAINING | ChangeDetail::QUEUE_DRAIN_ALERT => {
+            "its queue is in the configuration no more: what is in it ends by itself, nothing new comes in"
+        }
+        ChangeDetail::NODE_RESERVATION => "an ask that waits for a node has one reserved, so that no other takes it",
+        _ => return None,
+    })
+}
+
+/// What the event is about.
+fn things(record: &Record) -> Vec<SheetLine> {
+    let line = |label: &str, text: &str, to| SheetLine::new(label, text).to(Some(to));
+    let (object, reference) = (&*record.object, &*record.reference);
+    match record.kind {
+        ObjectType::APP => {
+            let ask = (!reference.is_empty() && !reference.starts_with("root")).then(|| AskId::from(reference));
+            vec![line("of", object, Target::App(object.into(), ask))]
+        }
+        ObjectType::REQUEST => vec![line("of", reference, Target::App(reference.into(), Some(object.into())))],
+        ObjectType::NODE => vec![line("node", object, Target::Node(NodeId::from(object)))],
+        ObjectType::QUEUE => vec![line("queue", object, Target::Queue(object.into()))],
+        _ => Vec::new(),
+    }
+}
+
+fn app_of(record: &Record) -> Option<AppId> {
+    match record.kind {
+        ObjectType::APP => Some(AppId::from(&*record.object)),
+        ObjectType::REQUEST => Some(AppId::from(&*record.reference)),
+        _ => None,
+    }
+}
+
+/// For whom it went, as the message of a preemption says.
+fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
+    let (_, after) = message.split_once(" of application ")?;
+    let (app, queue) = after.rsplit_once(" in ")?;
+    Some((app.into(), queue.into()))
+}
+
+/// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that in force now.
+fn standing(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
+    let sample = view.history.iter().rev().find(|sample| sample.at <= at)?;
+    let used = used(sample, part, queue)?;
+    let guaranteed = part.queue_at(queue).and_then(|row| row.guaranteed.clone());
+    let text = match guaranteed.filter(|guaranteed| !guaranteed.is_zero()) {
+        Some(guaranteed) => format!("{queue} used {} and is guaranteed {}", amounts(&used), amounts(&guaranteed)),
+        None => format!("{queue} used {} and is guaranteed nothing", amounts(&used)),
+    };
+    let line = SheetLine::new(label, format!("{text}, by the last sample before it"));
+    Some(line.to(Some(Target::Queue(queue.clone()))).since(Some(sample.at)))
+}
+
+fn used(sample: &Sample, part: &PartitionView, queue: &QueuePath) -> Option<Resource> {
+    let of = sample.partitions.iter().find(|one| one.name == part.name)?;
+    // A queue in which nothing was allocated or pending is not in a sample.
+    Some(of.queues.iter().find(|one| one.queue == *queue).map(|one| one.allocated.clone()).unwrap_or_default())
+}
+
+/// The others that went for the same.
+fn others(record: &Record, around: &[&Record]) -> Vec<SheetLine> {
+    let same = |other: &&&Record| {
+        other.detail == ChangeDetail::ALLOC_PREEMPT
+            && other.kind == ObjectType::APP
+            && other.message == record.message
+            && other.at == record.at
+            && (&other.object, &other.reference) != (&record.object, &record.reference)
+    };
+    let found: Vec<&Record> = around.iter().filter(same).copied().collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut lines =
+        vec![SheetLine::new("with it", format!("{} went for the same", count(found.len() as u64, "allocation")))];
+    for other in found.into_iter().take(MOST) {
+        let to = Target::App((&*other.object).into(), Some((&*other.reference).into()));
+        let text = format!("{} {}: {}", other.object, other.reference, amounts(&other.resource));
+        lines.push(SheetLine::new("", text).below(1).to(Some(to)));
+    }
+    lines
+}

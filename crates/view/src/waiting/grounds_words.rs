@@ -1,0 +1,147 @@
+//! What a preemption went by, in words: how the queues stood, who stayed, and why.
+
+use super::words::{amounts, count};
+use super::{Sentence, SheetLine, Target};
+use crate::record::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+use model::Resource;
+
+/// The rule of a preemption as a sentence.
+pub const fn rule_sentence(rule: PreemptionRule) -> &'static str {
+    match rule {
+        PreemptionRule::Guarantee => {
+            "preemption stops allocations of queues above their guarantee for an ask of a queue that stays within its own with it"
+        }
+        PreemptionRule::RequiredNode => {
+            "an ask takes what it needs on the node that it requires, from allocations that are no more important; guarantees protect \
+                 nobody there"
+        }
+        PreemptionRule::Maximum => {
+            "a queue that has been above its maximum for quota.preemption.delay has allocations stopped until it is not"
+        }
+    }
+}
+
+impl Sentence for Standing {
+    fn sentence(&self) -> String {
+        let over = self.over();
+        let over = if over.is_zero() { "nothing over".to_owned() } else { format!("{} over", amounts(&over)) };
+        format!("{}: {} used, {}, {over}", self.queue, amounts(&self.used), bound(self))
+    }
+}
+
+fn bound(of: &Standing) -> String {
+    match (&of.max, &of.guaranteed) {
+        (Some(max), _) => format!("the maximum is {}", amounts(max)),
+        (None, Some(guaranteed)) => format!("{} guaranteed", amounts(guaranteed)),
+        (None, None) => "nothing guaranteed".to_owned(),
+    }
+}
+
+/// Its usage and guarantee, of the guaranteed resources only.
+fn beside_guarantee(of: &Standing) -> String {
+    let guaranteed = |name: &str| of.guaranteed.as_ref().is_some_and(|own| own.get(name).is_some());
+    let used: Resource = of.used.iter().filter(|(name, _)| guaranteed(name)).collect();
+    format!("{} used, {}", amounts(&used), bound(of))
+}
+
+impl Sentence for Kept {
+    fn sentence(&self) -> String {
+        let leaf = &self.leaf;
+        let (app, ask) = &self.first;
+        let which = if self.count == 1 { format!("{ask} of {app}") } else { format!("the first {ask} of {app}") };
+        let why = match self.why {
+            WhyKept::WithinGuarantee => format!("the queue is within its guarantee, {}", beside_guarantee(leaf)),
+            WhyKept::RequiresNode => "each requires the node that it runs on".to_owned(),
+            WhyKept::Going => "they end for another reason".to_owned(),
+            WhyKept::Preempted => "they are being preempted already".to_owned(),
+            WhyKept::NothingShared => "they hold nothing of what is to be freed".to_owned(),
+            WhyKept::Important => "their priority is above that of the ask".to_owned(),
+            WhyKept::Floor => {
+                let less = match leaf.victims {
+                    0 => String::new(),
+                    some => format!(" before {} went", count(some, "allocation")),
+                };
+                format!("without one more of them the queue is below its guarantee, {}{less}", beside_guarantee(leaf))
+            }
+            WhyKept::OtherNode => "they run on other nodes, and none of these needs fewer victims".to_owned(),
+            WhyKept::NotNeeded => "those that go are enough".to_owned(),
+            WhyKept::NoUse => "they may go, but the ask does not fit then either".to_owned(),
+            WhyKept::TooLarge => "each has more than is still to go of the queue".to_owned(),
+        };
+        format!("{} of {}, {which}: {why}", count(self.count, "allocation"), leaf.queue)
+    }
+}
+
+/// What a preemption left alone, as lines.
+pub trait Sentences {
+    /// A line for each group, and one for the allocations that are not named.
+    fn sentences(&self) -> Vec<String>;
+}
+
+impl Sentences for KeptSurvey {
+    fn sentences(&self) -> Vec<String> {
+        let others = (self.others > 0).then(|| format!("{} more", count(self.others, "allocation")));
+        self.groups.iter().map(Kept::sentence).chain(others).collect()
+    }
+}
+
+/// The grounds as lines of a sheet.
+pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
+    let to = |standing: &Standing| Some(Target::Queue(standing.queue.clone()));
+    let mut lines = vec![SheetLine::new("the rule", rule_sentence(grounds.rule))];
+    let what = match grounds.rule {
+        PreemptionRule::Maximum => format!("{} had to go", amounts(&grounds.wanted)),
+        _ => format!("the ask wants {}", amounts(&grounds.wanted)),
+    };
+    let own = format!("{}; {what}", grounds.own.sentence());
+    lines.push(SheetLine::new("its queue", own).to(to(&grounds.own)));
+    for leaf in &grounds.leaves {
+        let text = format!("{}; {} went", leaf.sentence(), count(leaf.victims, "allocation"));
+        lines.push(SheetLine::new("the victim's", text).to(to(leaf)));
+    }
+    if let Some(node) = &grounds.node {
+        let text = format!("{node}, where {} made room", count(grounds.victims, "allocation"));
+        lines.push(SheetLine::new("node", text).to(Some(Target::Node(node.clone()))));
+    }
+    if grounds.rule == PreemptionRule::Maximum {
+        let order = "the least important go first, then the youngest, as long as no queue falls below its guarantee";
+        lines.push(SheetLine::new("the order", order));
+    }
+    for kept in &grounds.kept.groups {
+        lines.push(SheetLine::new("stayed", kept.sentence()).to(to(&kept.leaf)));
+    }
+    if grounds.kept.others > 0 {
+        let text = format!("{} more that were looked at", count(grounds.kept.others, "allocation"));
+        lines.push(SheetLine::new("stayed", text));
+    }
+    if grounds.kept == KeptSurvey::default() {
+        lines.push(SheetLine::new("stayed", "nothing else: no other allocation could be looked at"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each sentence has a queue; where amounts are the reason, also the resource and the numbers.
+    #[test]
+    fn each_reason_names_a_queue_and_its_figures() {
+        let cpu = |amount: i64| -> Resource { [("vcore", amount * 1000)].into_iter().collect() };
+        let leaf = Standing { queue: "root.b".into(), used: cpu(7), guaranteed: Some(cpu(2)), max: None, victims: 1 };
+        assert_eq!(leaf.sentence(), "root.b: 7 cpu used, 2 cpu guaranteed, 5 cpu over");
+        let maximum = Standing { max: Some(cpu(6)), guaranteed: None, ..leaf.clone() };
+        assert_eq!(maximum.sentence(), "root.b: 7 cpu used, the maximum is 6 cpu, 1 cpu over");
+        let unguarded = Standing { guaranteed: None, ..leaf.clone() };
+        assert_eq!(unguarded.sentence(), "root.b: 7 cpu used, nothing guaranteed, 7 cpu over");
+        let kept = |why| Kept { why, leaf: leaf.clone(), count: 3, first: ("x".into(), "y".into()) }.sentence();
+        assert_eq!(
+            kept(WhyKept::Floor),
+            "3 allocations of root.b, the first y of x: without one more of them the queue is below its guarantee, 7 cpu used, 2 cpu \
+             guaranteed before 1 allocation went"
+        );
+        for why in [WhyKept::Important, WhyKept::OtherNode, WhyKept::NotNeeded, WhyKept::NoUse, WhyKept::Going] {
+            assert!(kept(why).starts_with("3 allocations of root.b, the first y of x: "), "{}", kept(why));
+        }
+    }
+}

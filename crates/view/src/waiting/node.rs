@@ -1,0 +1,90 @@
+//! What a node has, who has it, and what of that which waits it could take.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::words::{amounts, count};
+use super::{Sheet, SheetLine, Target};
+use crate::{AppRow, AskRow, AskState, NodeRow, PartitionView, PendingReason};
+use model::{AppId, NodeId, Resource, Time};
+
+/// How many applications are named.
+const MOST: usize = 5;
+/// How many asks that found no node are looked at.
+const MOST_ASKS: usize = 10_000;
+
+impl PartitionView {
+    /// What is known of a node: what is free, who has most of it, for whom it is reserved, and which asks that found no node it could take
+    /// if it was empty. `None`: there is no such node.
+    pub fn node_sheet(&self, id: &NodeId, at: Time) -> Option<Sheet> {
+        let node = self.nodes.get(id)?;
+        let free = node.available();
+        let sentence = if node.schedulable {
+            format!("{id} has {} free of {}", amounts(&free), amounts(&node.capacity))
+        } else {
+            format!("{id} takes nothing new: it is drained, and holds {}", amounts(&node.allocated))
+        };
+        let mut lines = Vec::new();
+        for (app, ask) in node.reservations.iter() {
+            let to = Target::App(app.clone(), Some(ask.clone()));
+            lines.push(SheetLine::new("reserved", format!("for {ask} of {app}")).to(Some(to)));
+        }
+        for (at, (app, held)) in largest(node).into_iter().take(MOST).enumerate() {
+            let label = if at == 0 { "most by" } else { "" };
+            let text = format!("{app} holds {}", amounts(&held));
+            lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(Some(Target::App(app, None))));
+        }
+        if !node.occupied.is_zero() {
+            lines.push(SheetLine::new(
+                "others",
+                format!("{} are used by others than the scheduler", amounts(&node.occupied)),
+            ));
+        }
+        lines.extend(self.could_take(node));
+        Some(Sheet { at, title: id.to_string(), sentence, waits: false, lines, ..Sheet::default() })
+    }
+
+    /// The asks that found no node and would fit this one if it was empty.
+    fn could_take(&self, node: &NodeRow) -> Vec<SheetLine> {
+        let empty = node.capacity.sub(&node.occupied);
+        let mut asks = 0;
+        let mut first: Vec<(&AppRow, &AskRow)> = Vec::new();
+        let pending = self.apps.iter().flatten().filter(|app| app.pending_asks > 0);
+        for (app, ask) in pending.flat_map(|app| app.asks.values().map(move |ask| (app, ask))).take(MOST_ASKS) {
+            let waits = matches!(ask.state, AskState::Pending { reason: PendingReason::NoNode, .. });
+            if waits && node.schedulable && empty.fit_in(&ask.resource) {
+                asks += 1;
+                if first.len() < MOST {
+                    first.push((app, ask));
+                }
+            }
+        }
+        if asks == 0 {
+            let text = if node.schedulable {
+                "no ask that found no node would fit it if it was empty"
+            } else {
+                return Vec::new();
+            };
+            return vec![SheetLine::new("waits", text)];
+        }
+        let text = format!("{} found no node and would fit it if it was empty", count(asks, "ask"));
+        let mut lines = vec![SheetLine::new("waits", text)];
+        for (app, ask) in first {
+            let text = format!("{} {}: {}", app.id, ask.id, amounts(&ask.resource));
+            lines.push(SheetLine::new("", text).below(1).to(Some(Target::Why(app.id.clone()))));
+        }
+        lines
+    }
+}
+
+/// What each application holds of a node, the largest first by cpu, then by memory.
+fn largest(node: &NodeRow) -> Vec<(AppId, Resource)> {
+    let mut held: BTreeMap<&AppId, Resource> = BTreeMap::new();
+    for allocation in node.allocations.values() {
+        held.entry(&allocation.app).or_default().add_assign(&allocation.resource);
+    }
+    let mut all: Vec<(AppId, Resource)> = held.into_iter().map(|(app, held)| (app.clone(), held)).collect();
+    let amount = |held: &Resource| (held.amount(model::VCORE), held.amount(model::MEMORY));
+    all.sort_by_key(|(_, held)| Reverse(amount(held)));
+    all
+}

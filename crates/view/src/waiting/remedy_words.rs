@@ -1,0 +1,94 @@
+//! What would help, in words: what to do, and what else that would cause.
+
+use std::time::Duration;
+
+use super::words::{amounts, count, name};
+use super::{Place, PlaceWords, Remedy, RemedyEffect, RemedyKind};
+use crate::drain::span;
+use crate::units::show_amount;
+use model::{AppId, Time};
+
+/// How many applications are named of those to which the same happens.
+const MOST_NAMED: usize = 3;
+/// Rounds to whole seconds.
+const HALF_A_SECOND: Duration = Duration::from_millis(500);
+
+/// The words for a remedy.
+pub trait RemedyWords {
+    /// What to do, in one line. `now`: when that was worked out.
+    fn sentence(&self, now: Time) -> String;
+
+    /// The side effects, one in each line. Empty: no side effects, or it was not tried.
+    fn effect_lines(&self) -> Vec<String>;
+}
+
+impl RemedyWords for Remedy {
+    fn sentence(&self, now: Time) -> String {
+        let steps: Vec<String> = self.steps.iter().map(|step| words(step, now)).collect();
+        let what = steps.join(", and ");
+        if self.enough { what } else { format!("{what} (not enough alone)") }
+    }
+
+    fn effect_lines(&self) -> Vec<String> {
+        let effects = self.effects.as_deref().unwrap_or_default();
+        let of = |pick: fn(&RemedyEffect) -> Option<(&AppId, u64)>| effects.iter().filter_map(pick).collect::<Vec<_>>();
+        let mut lines = Vec::new();
+        let loses = of(|effect| if let RemedyEffect::Loses(app, count) = effect { Some((app, *count)) } else { None });
+        let preempted =
+            of(|effect| if let RemedyEffect::Preempted(app, count) = effect { Some((app, *count)) } else { None });
+        let waits = of(|effect| if let RemedyEffect::Waits(app, count) = effect { Some((app, *count)) } else { None });
+        let gets = of(|effect| if let RemedyEffect::Gets(app, count) = effect { Some((app, *count)) } else { None });
+        lines.extend(listed(&loses, "loses", "lose", |number| count(number, "allocation")));
+        lines.extend(listed(&preempted, "is preempted:", "are preempted:", |number| count(number, "allocation")));
+        lines.extend(listed(&waits, "waits with", "wait with", |number| count(number, "ask")));
+        lines.extend(listed(&gets, "gets", "get", |number| count(number, "allocation")));
+        lines
+    }
+}
+
+/// `then reports-0002 waits with 1 ask`.
+fn listed(all: &[(&AppId, u64)], one: &str, many: &str, amount: impl Fn(u64) -> String) -> Option<String> {
+    let sum = all.iter().map(|(_, count)| count).sum();
+    let named: Vec<String> = all.iter().take(MOST_NAMED).map(|(app, _)| app.to_string()).collect();
+    let more = all.len().saturating_sub(named.len());
+    match all.len() {
+        0 => None,
+        1 => Some(format!("then {} {one} {}", named[0], amount(sum))),
+        _ if more > 0 => Some(format!("then {} and {more} more {many} {} in all", named.join(", "), amount(sum))),
+        _ => Some(format!("then {} {many} {} in all", named.join(", "), amount(sum))),
+    }
+}
+
+fn words(kind: &RemedyKind, now: Time) -> String {
+    match kind {
+        RemedyKind::Raise { place, resource: Some(resource), by, to } => {
+            let (by, to) = (show_amount(resource, *by), show_amount(resource, *to));
+            format!("raise {} by {by} {} to {to}", raised(place), name(resource))
+        }
+        RemedyKind::Raise { place, resource: None, by, to } => {
+            format!("raise {} by {} to {to}", raised(place), count(by.unsigned_abs(), "application"))
+        }
+        RemedyKind::End { app, .. } => format!("end {app}"),
+        RemedyKind::Move { app, to } => format!("move {app} to {to}"),
+        RemedyKind::Wait { app, at: None } => format!("wait for the end of {app}; when that is, is not known"),
+        RemedyKind::Wait { app, at: Some(at) } => {
+            let left = span(at.since(now).saturating_add(HALF_A_SECOND));
+            format!("wait for the end of {app}, about {left} from now by what others of its queue took")
+        }
+        RemedyKind::Turn(0) => "nothing: the next cycle serves it".to_owned(),
+        RemedyKind::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
+        RemedyKind::AddNode(size) => format!("add a node with {}", amounts(size)),
+        RemedyKind::Priority { from, to, when: None } => format!("raise its priority from {from} to {to}"),
+        RemedyKind::Priority { from, to, when: Some(app) } => {
+            format!("raise its priority from {from} to {to}: then it is served first when {app} ends")
+        }
+        RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
+    }
+}
+
+fn raised(place: &Place) -> String {
+    match place {
+        Place::Queue(queue) => format!("the maximum of {queue}"),
+        other => other.words(),
+    }
+}

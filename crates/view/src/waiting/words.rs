@@ -1,0 +1,305 @@
+//! An explanation in words: one sentence for a person, and a line for each part.
+
+use super::{
+    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Overview, Place, PreemptionOutcome,
+    PreemptionVerdict, WaitingGroup,
+};
+use crate::units::show_amount;
+use model::{Resource, Time, VCORE};
+
+/// A resource as people call it.
+pub fn name(resource: &str) -> &str {
+    if resource == VCORE { "cpu" } else { resource }
+}
+
+/// Amounts for people: `2 cpu, 4G memory`.
+pub fn amounts(resource: &Resource) -> String {
+    let all: Vec<String> =
+        resource.iter().map(|(of, amount)| format!("{} {}", show_amount(of, amount), name(of))).collect();
+    if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
+}
+
+/// A number of things: `1 ask`, `3 asks`.
+pub fn count(number: u64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// A part of an explanation in one sentence, as a screen or a command line shows it.
+pub trait Sentence {
+    /// The sentence, without a period; empty if the part has nothing to report.
+    fn sentence(&self) -> String;
+}
+
+/// The lines about a pending request that come after its sentence.
+pub trait AskWords {
+    /// What the next cycle does for it, if that is not an allocation.
+    fn next_step(&self) -> Option<String>;
+
+    /// What changes with time alone, each in one line: its reservation, and when its application is tried again.
+    fn waiting_lines(&self, now: Time) -> Vec<String>;
+
+    /// What is scheduled before it, in one line; `None`: nothing.
+    fn turn(&self) -> Option<String>;
+}
+
+/// The words for what has a limit.
+pub trait PlaceWords {
+    /// The name for a person: `root.tenants`, `the limit of user ann on root.tenants`, `node node-001`.
+    fn words(&self) -> String;
+}
+
+/// The words for what blocks a request.
+pub trait BlockerWords {
+    /// The missing amount without the place: `cpu 2 missing, 6 of 8 used`; empty if it is not about a resource.
+    fn lack(&self) -> String;
+}
+
+impl Sentence for Explanation {
+    fn sentence(&self) -> String {
+        let who = if self.queue.as_str().is_empty() {
+            self.app.to_string()
+        } else {
+            format!("{} in {}", self.app, self.queue)
+        };
+        if self.finished.is_some() {
+            let message = self.blockers.first().map(|blocker| blocker.detail.as_str()).unwrap_or_default();
+            let why = if message.is_empty() { String::new() } else { format!(": {message}") };
+            return format!("{who} waits for nothing, it is {}{why}", self.state);
+        }
+        let Some(ask) = self.first_waiting() else {
+            return match self.allocations {
+                0 => format!("{who} waits for nothing: it has asked for nothing"),
+                some => format!(
+                    "{who} waits for nothing: it holds {} in {}",
+                    amounts(&self.holds),
+                    count(some, "allocation")
+                ),
+            };
+        };
+        match ask.blockers.first() {
+            Some(first) => format!("{who} waits for {}", first.sentence()),
+            None => format!("{who} waits for nothing: {} of {} is next", ask.name(), amounts(&ask.resource)),
+        }
+    }
+}
+
+impl Sentence for AskExplanation {
+    fn sentence(&self) -> String {
+        let (wanted, name) = (amounts(&self.resource), self.name());
+        match (&self.status, self.blockers.first()) {
+            (AskStatus::Runs { node, .. }, _) => format!("{name} ({wanted}) runs on {node}"),
+            (AskStatus::TakesOver { node, .. }, _) => {
+                format!("{name} ({wanted}) takes over from a placeholder on {node}")
+            }
+            (AskStatus::Waits, Some(first)) => format!("{name} ({wanted}) waits for {}", first.sentence()),
+            (AskStatus::Waits, None) => format!("{name} ({wanted}) is next"),
+        }
+    }
+}
+
+impl AskWords for AskExplanation {
+    fn next_step(&self) -> Option<String> {
+        let next = self.next.as_ref()?;
+        let node = next.node.as_ref().map(|node| format!(" {node}")).unwrap_or_default();
+        Some(match next.kind {
+            DecisionKind::Allocate | DecisionKind::Replace => return None,
+            DecisionKind::Reserve => format!("the next cycle reserves{node} for it"),
+            DecisionKind::Claim => format!("the next cycle takes{node} from the asks that have it reserved"),
+            DecisionKind::Preempt => format!("the next cycle preempts others for it on{node}"),
+            DecisionKind::Stall => "it is too large for the node that it requires, and ends every cycle".to_owned(),
+        })
+    }
+
+    fn waiting_lines(&self, now: Time) -> Vec<String> {
+        let ago = |since: Time| format!(" for {} s", now.since(since).as_secs());
+        let reserved = self.reserved.as_ref().map(|node| {
+            let since = self.reserved_since.map(ago).unwrap_or_default();
+            let until = match self.reserved_until {
+                Some(until) => format!("; given up in {} s if it has no headroom then", until.since(now).as_secs()),
+                None => String::new(),
+            };
+            format!("{node} has been reserved for it{since}, and is not free{until}")
+        });
+        let never = Time(u64::MAX);
+        let passed_by = self.passed_by_until.map(|until| match until {
+            until if until == never => {
+                "cycles pass its application by until something changes that it waits for".to_owned()
+            }
+            until => {
+                format!("cycles pass its application by for {} s, unless something changes", until.since(now).as_secs())
+            }
+        });
+        reserved.into_iter().chain(passed_by).collect()
+    }
+
+    fn turn(&self) -> Option<String> {
+        let queues: Vec<String> = self
+            .ahead
+            .queues
+            .iter()
+            .filter(|turn| turn.place > 1)
+            .map(|turn| {
+                format!(
+                    "{} is {} of {} among its siblings (priority {})",
+                    turn.queue, turn.place, turn.of, turn.priority
+                )
+            })
+            .collect();
+        let apps =
+            (self.ahead.apps > 0).then(|| format!("{} of its queue before it", count(self.ahead.apps, "application")));
+        let asks =
+            (self.ahead.asks > 0).then(|| format!("{} of its application before it", count(self.ahead.asks, "ask")));
+        let all: Vec<String> = queues.into_iter().chain(apps).chain(asks).collect();
+        (!all.is_empty()).then(|| format!("{}; they ask for {}", all.join(", "), amounts(&self.ahead.pending)))
+    }
+}
+
+impl PlaceWords for Place {
+    fn words(&self) -> String {
+        match self {
+            Self::Partition => "the partition".to_owned(),
+            Self::Queue(queue) => queue.to_string(),
+            Self::User(user, queue) => format!("the limit of user {user} on {queue}"),
+            Self::Group(group, queue) => format!("the limit of group {group} on {queue}"),
+            Self::Node(node) => format!("node {node}"),
+            Self::App(app, None) => app.to_string(),
+            Self::App(app, Some(ask)) => format!("{app} {ask}"),
+            Self::TaskGroup(group) => format!("task group {group}"),
+        }
+    }
+}
+
+impl Sentence for Blocker {
+    fn sentence(&self) -> String {
+        let place = self.place.words();
+        let Self { limit, used, detail, .. } = self;
+        match (self.level, &self.resource) {
+            (BlockLevel::Node, Some(resource)) => {
+                format!("{} on {place}, the closest node: {}; {detail}", name(resource), figures(self, resource))
+            }
+            (BlockLevel::Node, None) => format!("a node: {}", if detail.is_empty() { &place } else { detail }),
+            (_, Some(resource)) => {
+                format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))
+            }
+            (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
+                let first =
+                    self.holders.first().map(|holder| format!(", among them {}", holder.app)).unwrap_or_default();
+                format!("a place in {place}: {used} of {limit} applications run{first}")
+            }
+            (BlockLevel::Gang, None) => {
+                format!("a placeholder of {place}: {used} of {limit} gave way or ended; {detail}")
+            }
+            (BlockLevel::State, None) => {
+                format!("{place}, which {detail}: its queue starts one application after the other")
+            }
+            (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
+            (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
+            (BlockLevel::Draining, None) => format!("{place}, which is stopped"),
+            (BlockLevel::Nothing, None) => format!("more than nothing: on balance {place} asks for no amount above 0"),
+            (BlockLevel::Partition, None) => format!("the partition: {detail}"),
+            _ => detail.clone(),
+        }
+    }
+}
+
+impl BlockerWords for Blocker {
+    fn lack(&self) -> String {
+        self.resource.as_ref().map(|of| format!("{} {}", name(of), figures(self, of))).unwrap_or_default()
+    }
+}
+
+fn figures(blocker: &Blocker, resource: &str) -> String {
+    let show = |amount: i64| show_amount(resource, amount);
+    format!("{} missing, {} of {} used", show(blocker.missing), show(blocker.used), show(blocker.limit))
+}
+
+fn most(blocker: &Blocker, resource: &str) -> String {
+    let most = blocker.holders.first();
+    most.map(|holder| format!(", most by {} ({})", holder.app, show_amount(resource, holder.amount)))
+        .unwrap_or_default()
+}
+
+impl Sentence for Overview {
+    fn sentence(&self) -> String {
+        let place = self.below.as_ref().map_or_else(|| format!("partition {}", self.partition), ToString::to_string);
+        match (self.apps, self.groups.first()) {
+            (0, _) | (_, None) => format!("nothing waits in {place}"),
+            (apps, Some(most)) => {
+                let verb = if apps == 1 { "waits" } else { "wait" };
+                let (who, asks) = (count(apps, "application"), count(self.asks, "ask"));
+                format!("{who} with {asks} {verb} in {place}, most for {}", cause(most))
+            }
+        }
+    }
+}
+
+impl Sentence for WaitingGroup {
+    fn sentence(&self) -> String {
+        let verb = if self.apps == 1 { "waits" } else { "wait" };
+        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "ask"), cause(self))
+    }
+}
+
+/// What all requests of a group wait for, with values that apply to all of them.
+fn cause(group: &WaitingGroup) -> String {
+    let Some(blocker) = &group.blocker else {
+        return "their turn: the next cycles serve the first of them".to_owned();
+    };
+    let wanted = |resource: &str| show_amount(resource, group.wanted.amount(resource));
+    match (blocker.level, &blocker.resource) {
+        (BlockLevel::Node, Some(resource)) => {
+            let each = if group.asks == 1 { "" } else { " in all" };
+            format!("{} on a node: {} wanted{each}; {}", name(resource), wanted(resource), blocker.detail)
+        }
+        (BlockLevel::Queue | BlockLevel::User | BlockLevel::Group, Some(resource)) => {
+            let show = |amount: i64| show_amount(resource, amount);
+            let (used, limit) = (show(blocker.used), show(blocker.limit));
+            let (what, place) = (name(resource), blocker.place.words());
+            format!("{what} in {place}: {} wanted, {used} of {limit} used{}", wanted(resource), most(blocker, resource))
+        }
+        (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
+        (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
+        (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
+        (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),
+        _ => blocker.sentence(),
+    }
+}
+
+impl Sentence for PreemptionVerdict {
+    fn sentence(&self) -> String {
+        let inside = self.fence.as_ref().map(|fence| format!(" inside {fence}")).unwrap_or_default();
+        let own = || format!("{}; the ask wants {}", self.own.sentence(), amounts(&self.wanted));
+        match &self.outcome {
+            PreemptionOutcome::NotNeeded => String::new(),
+            PreemptionOutcome::Off => "preemption is off in the partition".to_owned(),
+            PreemptionOutcome::LittleInUse => "too little of the cluster is in use for preemption".to_owned(),
+            PreemptionOutcome::RequiresNode => {
+                "it requires a node: what runs there may go once the node is reserved for it".to_owned()
+            }
+            PreemptionOutcome::NotAllowed => "the ask may not preempt others".to_owned(),
+            PreemptionOutcome::DoneBefore => "others were preempted for it before, which happens once".to_owned(),
+            PreemptionOutcome::Until(_) => format!("not yet: an ask of its queue waits {:?} first", self.delay),
+            PreemptionOutcome::NoAttemptLeft => "asks before it use up the attempts of every cycle".to_owned(),
+            PreemptionOutcome::BeyondGuarantee => {
+                format!("its queue would be beyond its guarantee with it; {}", own())
+            }
+            PreemptionOutcome::NoCandidates => {
+                format!(
+                    "nothing{inside} may go for it: what runs there is within its guarantee, more important, or not to be preempted"
+                )
+            }
+            PreemptionOutcome::NotEnough => {
+                format!("even if all went that may go{inside}, its queue could not have it; {}", own())
+            }
+            PreemptionOutcome::NoNode(all) => {
+                format!("{} may go{inside}, but no node would have room then", count(*all, "allocation"))
+            }
+            PreemptionOutcome::Victims(node, victims) => {
+                let named: Vec<String> = victims.iter().take(5).map(|(app, ask)| format!("{app} {ask}")).collect();
+                let more = victims.len().saturating_sub(named.len());
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("{}{more} may go for it on {node}", named.join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The elements of a long list, each read only when it says something else than before.
+//!
+//! An element is known by its id, which stands at its front, and by a hash of its bytes. When both are as they were, the row that
+//! there is holds, and the element is not read at all. Where the other side writes its lists in another order every time, the hash
+//! differs; then the element is read, and found to be the same a little later.
+
+use std::hash::{Hash, Hasher};
+
+use imbl::OrdMap;
+use rustc_hash::FxHasher;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::dto::{Unknown, Unreadable, salvage};
+
+/// Where an id must stand, in bytes from the front, to be found without reading.
+const FRONT: usize = 160;
+
+/// Makes a row of the bytes of an element, or says what is wrong with them.
+type Read<R> = Box<dyn Fn(&[u8], &mut Vec<Unknown>) -> Result<R, Unreadable> + Send + Sync>;
+
+/// What was last read of each object: id → hash of its bytes.
+pub type Seen<K> = OrdMap<K, u64>;
+
+/// What became of an element.
+#[derive(Clone, Debug)]
+pub enum Element<K, R> {
+    /// It is as it was when it had this hash.
+    Same(K, u64),
+    /// It is new or another.
+    Read(Box<R>, u64),
+}
+
+/// Reads elements of one list. Used beside the state, on what the state last knew.
+pub struct ListReader<K, R> {
+    seen: Seen<K>,
+    key: &'static str,
+    read: Read<R>,
+    /// What was read so far.
+    pub elements: Vec<Element<K, R>>,
+    /// What of them could not be read.
+    pub unknown: Vec<Unknown>,
+}
+
+impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
+    /// A reader of objects `T` whose id stands under `key`.
+    pub fn new<T: DeserializeOwned>(
+        seen: Seen<K>,
+        key: &'static str,
+        convert: impl Fn(T) -> R + Send + Sync + 'static,
+    ) -> Self {
+        let read = move |bytes: &[u8], unknown: &mut Vec<Unknown>| salvage(bytes, unknown).map(&convert);
+        Self { seen, key, read: Box::new(read), elements: Vec::new(), unknown: Vec::new() }
+    }
+
+    /// Of rows that were read otherwise.
+    pub fn of(rows: impl IntoIterator<Item = R>) -> Self {
+        let read = |_: &[u8], _: &mut Vec<Unknown>| {
+            Err(Unreadable { line: 1, column: 1, reason: "this list is read already".to_owned() })
+        };
+        let elements = (0_u64..).zip(rows).map(|(number, row)| Element::Read(Box::new(row), number)).collect();
+        Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new() }
+    }
+
+    /// Takes one element. One that cannot be read at all is left out, and is in `unknown`.
+    ///
+    /// # Errors
+    /// It is not JSON.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let hash = hash(bytes);
+        let id = id_at_front(bytes, self.key).map(K::from);
+        let element = match id {
+            Some(id) if self.seen.get(&id) == Some(&hash) => Element::Same(id, hash),
+            _ => {
+                let before = self.unknown.len();
+                match (self.read)(bytes, &mut self.unknown) {
+                    // What is not whole is read again the next time, so that it is known then too what is unknown.
+                    Ok(row) => Element::Read(Box::new(row), if self.unknown.len() == before { hash } else { 0 }),
+                    Err(why) if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => return Err(why.to_string()),
+                    Err(why) => {
+                        let path = format!("entry {}", self.elements.len() + 1);
+                        self.unknown.push(Unknown { kind: "", name: String::new(), path, reason: why.to_string() });
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        self.elements.push(element);
+        Ok(())
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    bytes.trim_ascii_end().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The id of an object, where it stands at its front and is written plainly.
+fn id_at_front<'b>(bytes: &'b [u8], key: &str) -> Option<&'b str> {
+    let front = std::str::from_utf8(bytes.get(..bytes.len().min(FRONT))?)
+        .or_else(|error| std::str::from_utf8(&bytes[..error.valid_up_to()]));
+    let rest = front.ok()?.strip_prefix('{')?.trim_start();
+    let rest = rest.strip_prefix('"')?.strip_prefix(key)?.strip_prefix('"')?.trim_start();
+    let rest = rest.strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let end = rest.find(['"', '\\'])?;
+    (rest.as_bytes()[end] == b'"').then_some(&rest[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::AppId;
+
+    #[test]
+    fn an_id_is_found_at_the_front_only_where_it_is_plain() {
+        let id = |text: &str| id_at_front(text.as_bytes(), "applicationID").map(str::to_owned);
+        assert_eq!(id(r#"{"applicationID":"a-1","x":1}"#).as_deref(), Some("a-1"));
+        assert_eq!(id("{\n  \"applicationID\" : \"a-1\"}").as_deref(), Some("a-1"));
+        assert_eq!(id(r#"{"x":1,"applicationID":"a-1"}"#), None);
+        assert_eq!(id(r#"{"applicationID":"a\u003c"}"#), None);
+        assert_eq!(id(&format!(r#"{{"applicationID":"{}"}}"#, "ü".repeat(200))), None);
+    }
+
+    #[test]
+    fn only_what_differs_is_read() {
+        let read = |seen: &Seen<AppId>, text: &str| {
+            let mut reader = ListReader::new(seen.clone(), "id", |value: serde_json::Value| value);
+            reader.take(text.as_bytes()).unwrap();
+            reader.elements.remove(0)
+        };
+        let mut seen = Seen::new();
+        let Element::Read(value, hash) = read(&seen, r#"{"id":"a","n":1}"#) else { panic!("it was never seen") };
+        assert_eq!(value["n"], 1);
+        seen.insert(AppId::from("a"), hash);
+        assert!(matches!(read(&seen, "{\"id\":\"a\",\"n\":1}\n"), Element::Same(_, same) if same == hash));
+        assert!(matches!(read(&seen, r#"{"id":"a","n":2}"#), Element::Read(..)));
+        assert!(matches!(read(&seen, r#"{"id":"b","n":1}"#), Element::Read(..)));
+    }
+}

@@ -1,0 +1,54 @@
+//! A report of a ledger on the wire, as a person sees it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::dto::native::{UsageCompared, UsageReport, UsageReportRow};
+use model::VCORE;
+use view::used::{UsageBy, UsageGap, Used, UsedRow};
+
+/// What was used over time, of a report that is split by one thing.
+pub fn used(report: UsageReport, by: UsageBy) -> Used {
+    let gaps = report.gaps.into_iter().map(|gap| UsageGap { from: gap.from, to: gap.to, why: gap.why });
+    let compared: BTreeMap<&str, &UsageCompared> =
+        report.compared.iter().map(|one| (one.application.as_str(), one)).collect();
+    let beside = |row: &UsageReportRow| {
+        let one = compared.get(row.application.as_deref()?)?;
+        Some(Arc::from(sentence(one)))
+    };
+    Used {
+        from: report.from,
+        to: report.to,
+        counted: Duration::from_nanos(u64::try_from(report.counted).unwrap_or(0)),
+        applications_from: report.applications_from,
+        gaps: gaps.collect(),
+        rows: report.rows.into_iter().map(|one| Arc::new(UsedRow { beside: beside(&one), ..row(one, by) })).collect(),
+        total: row(report.total, by),
+        only_allocated: report.only_allocated,
+        notes: report.notes,
+    }
+}
+
+/// What both counts of the ended allocations of an application say.
+fn sentence(one: &UsageCompared) -> String {
+    let hours = |amounts: &BTreeMap<String, u64>| amounts.get(VCORE).copied().unwrap_or(0) as f64 / 3_600_000.0;
+    format!(
+        "of its ended allocations the ledger has {:.2} core hours and resourceHistory {:.2}: {}",
+        hours(&one.ours),
+        hours(&one.theirs),
+        one.why
+    )
+}
+
+fn row(row: UsageReportRow, by: UsageBy) -> UsedRow {
+    let name = match by {
+        UsageBy::Queue | UsageBy::Tree => row.queue,
+        UsageBy::User => row.user,
+        UsageBy::Group => row.group,
+        UsageBy::Application => row.application,
+        UsageBy::Priority => row.priority.map(|priority| priority.to_string()),
+    };
+    let UsageReportRow { allocated, waited, borrowed, guaranteed, .. } = row;
+    UsedRow { name: Arc::from(name.unwrap_or_default()), allocated, waited, borrowed, guaranteed, beside: None }
+}

@@ -1,0 +1,76 @@
+//! The scheduler's time by the wall clock.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use model::Time;
+
+/// Turns the scheduler's time, which begins at 0, into nanoseconds since 1970: the one place where that happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// What the wall clock showed at the scheduler's beginning, in nanoseconds.
+    start: i64,
+    /// How much faster than the wall clock the scheduler's time runs.
+    speed: f64,
+}
+
+impl Wall {
+    /// A scheduler that began at `start`, and whose time runs `speed` times as fast as the wall clock.
+    pub fn new(start: SystemTime, speed: f64) -> Self {
+        let since = start.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { start: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), speed }
+    }
+
+    /// When the scheduler began, in nanoseconds.
+    pub const fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// When it was `time`, in nanoseconds.
+    pub fn nanos(&self, time: Time) -> i64 {
+        self.start.saturating_add(self.span(Duration::from_micros(time.0)))
+    }
+
+    /// When it was `time`, in milliseconds.
+    pub fn millis(&self, time: Time) -> i64 {
+        self.nanos(time) / 1_000_000
+    }
+
+    /// From one time to a later one, in nanoseconds.
+    pub fn between(&self, from: Time, to: Time) -> i64 {
+        self.nanos(to) - self.nanos(from.min(to))
+    }
+
+    /// The scheduler's time at a number of nanoseconds since 1970; its beginning for what was before that.
+    pub fn time(&self, nanos: i64) -> Time {
+        let since = Duration::from_nanos(u64::try_from(nanos.saturating_sub(self.start)).unwrap_or(0));
+        let since = if self.speed == 1.0 { since } else { since.mul_f64(self.speed) };
+        Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+    }
+
+    fn span(&self, span: Duration) -> i64 {
+        // Exact as long as time runs as the wall clock does; 1 is what was asked for, not what was computed.
+        let span = if self.speed == 1.0 { span } else { span.div_f64(self.speed) };
+        i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_is_when_the_process_began() {
+        let wall = Wall::new(UNIX_EPOCH + Duration::from_secs(1000), 1.0);
+        assert_eq!(wall.nanos(Time::ZERO), 1_000_000_000_000);
+        assert_eq!(wall.nanos(Time(7)), 1_000_000_007_000);
+        assert_eq!(wall.millis(Time::from_millis(5)), 1_000_005);
+        assert_eq!(wall.between(Time(3), Time(5)), 2000);
+        assert_eq!(wall.between(Time(5), Time(3)), 0);
+    }
+
+    #[test]
+    fn time_that_runs_faster_is_shown_by_the_wall_clock() {
+        let wall = Wall::new(UNIX_EPOCH, 10.0);
+        assert_eq!(wall.nanos(Time::from_millis(40_000)), 4_000_000_000);
+    }
+}
