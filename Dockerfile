@@ -6,7 +6,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends libc6-dev gcc &
 WORKDIR /src
 COPY . .
 # Static binaries need no libc of the image that they run in.
-RUN packaging/static && mkdir /built && cp target/*-linux-*/dist/kornsole target/*-linux-*/dist/kornsole-job /built/
+RUN packaging/static && mkdir /built && cp target/*-linux-*/release/kornsole target/*-linux-*/release/kornsole-job /built/
 
 FROM debian:stable-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
