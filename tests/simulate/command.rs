@@ -109,7 +109,7 @@ fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
     let (code, out, _) = simulate(&[path(&large), "--find", "nodes", "--until", "waiting(root.etl) < 1"]);
     assert_eq!(code, Some(1), "{out}");
     assert!(
-        out.contains("cannot be met: with 2 nodes") && out.contains("wants 12 cpu and no node has more than 8"),
+        out.contains("cannot be met: with 2 nodes") && out.contains("requests 12 cpu, the largest node has 8"),
         "{out}"
     );
     let file = folder.write("mix.toml", GENERATED);
@@ -119,6 +119,47 @@ fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
     let (code, out, _) = simulate(&[&[path(&file), "--config", path(&limited)], &target[..]].concat());
     assert_eq!(code, Some(1), "{out}");
     assert!(out.contains("more nodes do not help") && out.contains("a limit of its queue or user"), "{out}");
+}
+
+/// Requests that no node can ever have: no number of nodes meets a condition on their waits, and the reason names the resource.
+#[test]
+fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
+    let folder = TestFolder::new();
+    let large = folder.write("large.toml", GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory"));
+    let log: String = (1..=2)
+        .map(|job| format!("{job} {} 0 600 4 -1 -1 4 3600 2097152 1 5 2 -1 1 0 -1 -1\n", 60 * (job - 1)))
+        .collect();
+    let log = folder.write("memory.swf", log);
+    let pod = |name: &str| {
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{name}", "namespace": "spark", "uid": "{name}",
+            "creationTimestamp": "2025-01-01T10:00:00Z", "labels": {{"spark-app-selector": "spark-0", "queue": "root.spark"}}}},
+            "spec": {{"schedulerName": "yunikorn", "containers": [{{"name": "c", "image": "x", "resources":
+            {{"requests": {{"cpu": "2", "memory": "4Gi"}}}}}}]}}}}"#
+        )
+    };
+    let pods = format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{}, {}]}}"#, pod("a"), pod("b"));
+    let pods = folder.write("pods.json", pods);
+    let cases: [(&[&str], &str); 3] = [
+        (&[path(&large)], "requests 12 cpu, the largest node has 8"),
+        (&[path(&log), "--node", "vcore=16", "--node-count", "1"], "no node has memory"),
+        (&[path(&pods), "--runtime", "10m", "--node", "vcore=16,memory=64Gi", "--node-count", "1"], "no node has pods"),
+    ];
+    for (arguments, why) in cases {
+        let (code, out, err) = simulate(arguments);
+        assert_eq!(code, Some(0), "{out}{err}");
+        assert!(out.contains("never run: ") && out.contains(why) && out.contains("never"), "{out}");
+        let find: Vec<&str> = arguments.iter().filter(|one| !["--node-count", "1"].contains(one)).copied().collect();
+        for condition in ["max(wait) < 10m", "mean(wait) < 10m", "max(wait) > 1s", "makespan < 9h"] {
+            let (code, out, err) = simulate(&[&find[..], &["--find", "nodes", "--until", condition]].concat());
+            assert_eq!(code, Some(1), "{condition}: {out}{err}");
+            assert!(out.contains("cannot be met") && out.contains(why), "{condition}: {out}");
+        }
+        let (_, out, _) = simulate(&[arguments, &["--json"]].concat());
+        let run: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+        let figures = &run["figures"];
+        assert!(figures["total"]["waits"]["max"].is_null() && figures["never"][0]["count"].as_u64() > Some(0), "{out}");
+    }
 }
 
 #[test]

@@ -14,6 +14,9 @@ pub struct Simulation {
     pub runs: Vec<Arc<SimulatedRun>>,
 }
 
+/// The wait of a request that never runs, in milliseconds: longer than any other.
+pub const NEVER: u64 = u64::MAX;
+
 /// Which waits and which use one variant of a workload led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedRun {

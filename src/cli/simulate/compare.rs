@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use super::sweep::{Report, Row};
 use super::variant::Label;
-use forecast::simulate::Figures;
 use forecast::simulate::target::time;
+use forecast::simulate::{Figures, NEVER};
 use forecast::whatif::Spread;
 
 /// A figure of a run, where it has one.
 type Value = Box<dyn Fn(&Figures) -> Option<f64>>;
+
+/// A time from here on is [`NEVER`], or a median between it and another: no run is as long.
+const NEVER_FROM: f64 = (NEVER / 4) as f64;
 
 /// One column of the table.
 pub(super) struct Measure {
@@ -35,9 +38,15 @@ impl Measure {
         Self { title: title.to_owned(), key: key.to_owned(), kind, of: Box::new(of) }
     }
 
+    /// A value for a table of another program: the number, or `never`.
+    pub fn raw(&self, value: f64) -> String {
+        if self.kind == Kind::Time && value >= NEVER_FROM { "never".to_owned() } else { value.to_string() }
+    }
+
     /// A value as a person reads it.
     pub fn shown(&self, value: f64) -> String {
         match self.kind {
+            Kind::Time if value >= NEVER_FROM => time(NEVER),
             Kind::Time => time(value.round().max(0.0) as u64),
             Kind::Count => format!("{value:.0}"),
             Kind::Share => format!("{:.1} %", value * 100.0),

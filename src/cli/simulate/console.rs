@@ -10,7 +10,7 @@ use super::progress::Said;
 use super::search::searched;
 use super::sweep::{Report, Row, sweep};
 use super::variant::Label;
-use super::{Cluster, Ended, Past, SimulateArgs, read, variant};
+use super::{Cluster, Ended, Past, SimulateArgs, never, read, variant};
 use console::{SimulateJob, Simulator};
 use forecast::simulate::{Figures, Group, Waits};
 use scheduler::NodeSpec;
@@ -137,7 +137,10 @@ fn runs(rows: &[Row], sentences: &[String], notes: &[String]) -> Vec<Arc<Simulat
         if several {
             name.push_str(&format!(", seed {}", row.label.seed));
         }
-        Arc::new(SimulatedRun { notes: Arc::clone(&all), ..run(name, &row.figures) })
+        let never = never::sentences(&row.figures);
+        let notes =
+            if never.is_empty() { Arc::clone(&all) } else { never.into_iter().chain(all.iter().cloned()).collect() };
+        Arc::new(SimulatedRun { notes, ..run(name, &row.figures) })
     };
     rows.iter().map(run).collect()
 }

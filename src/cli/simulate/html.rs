@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::chart::{self, Curve};
 use super::compare::{Line, lines, measures, sentences};
+use super::never;
 use super::sweep::Report;
 use super::variant::Label;
 use crate::cli::html::escaped;
@@ -105,6 +106,9 @@ fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
     let Some(row) = line.runs.first() else { return };
     let seed = if line.runs.len() > 1 { format!(", seed {}", row.label.seed) } else { String::new() };
     let _written = writeln!(page, "<h2>{}{seed}</h2>", escaped(&line.label.short(labels)));
+    for sentence in never::sentences(&row.figures) {
+        let _written = writeln!(page, "<p>{}</p>", escaped(&sentence));
+    }
     for (title, groups) in [("Queue", &row.figures.queues), ("User", &row.figures.users)] {
         let head = [title, "asks", "wait p50", "p95", "p99", "longest", "waiting", "preempted"].map(str::to_owned);
         let cells = groups.iter().take(GROUPS).map(|group| {

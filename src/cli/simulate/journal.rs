@@ -10,7 +10,7 @@ use super::{Ended, SimulateArgs};
 use engine::journal::{FolderInspection, Recording};
 use forecast::simulate::backtest::{Backtest, Recorded};
 use forecast::simulate::input::recorded::Fates;
-use forecast::simulate::meter::Meter;
+use forecast::simulate::meter::{Meter, Pending};
 use forecast::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
 use model::{AppId, NodeId, Profile, Time};
 use scheduler::state::node::Node;
@@ -187,5 +187,5 @@ fn second_half(look: &Recording<'_>, from: Time, to: Time) -> Result<Figures, St
         meter.get_or_insert_with(|| Meter::beginning(scheduler, from)).observe(events, scheduler);
     };
     let scheduler = look.watch(from, to, &mut each)?;
-    Ok(meter.unwrap_or_default().end(&scheduler, to))
+    Ok(meter.unwrap_or_default().end(&scheduler, to, Pending::Recorded))
 }

@@ -8,6 +8,7 @@ mod html;
 mod journal;
 mod kept;
 mod memory;
+mod never;
 mod progress;
 mod read;
 mod saved;

@@ -5,10 +5,10 @@ use super::progress::{Progress, Watch, is_wanted};
 use super::read::Inputs;
 use super::sweep::Row;
 use super::variant::{self, Variant};
-use super::{Ended, SimulateArgs, memory, sweep};
+use super::{Ended, SimulateArgs, memory, never, sweep};
 use forecast::simulate::search::{Found, Tried, fewest};
 use forecast::simulate::target::{Target, time};
-use forecast::simulate::{Figures, Longest};
+use forecast::simulate::{Figures, Longest, NEVER};
 use model::Resource;
 
 /// How a search went.
@@ -55,7 +55,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
             Ok,
         )?;
         finished.push(row.clone());
-        Ok::<_, Ended>((target.is_met(&row.figures), target.value(&row.figures), row))
+        Ok::<_, Ended>((target.is_met(&row.figures), comparable(&target, &row.figures), row))
     };
     let result = fewest(start, args.most, run);
     if !is_wanted(stop) {
@@ -65,6 +65,12 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     tried.sort_by_key(|one| one.nodes);
     let sentence = sentence(&target, &found, &tried, &largest);
     Ok(Search { target, found, tried, sentence })
+}
+
+/// A value that is the same in two runs only if more nodes do not help: requests that never run are counted, since more nodes may let
+/// some of them run.
+fn comparable(target: &Target, figures: &Figures) -> Option<u64> {
+    target.value(figures).map(|value| if value == NEVER { NEVER - figures.total.waits.never } else { value })
 }
 
 fn value(target: &Target, figures: &Figures) -> String {
@@ -84,15 +90,19 @@ fn because(longest: &Longest, largest: &Resource) -> String {
         let whole = if share > 0.5 { ", so it waits until most of a node is free" } else { "" };
         format!("; it wants {amount} {} of the {all} of a node{whole}", shown_name(&name))
     });
-    format!(": {} waited longest, {}{}", longest.name, time(longest.wait), wants.unwrap_or_default())
+    let waited = match longest.wait {
+        NEVER => "never runs".to_owned(),
+        wait => format!("waited longest, {}", time(wait)),
+    };
+    format!(": {} {waited}{}", longest.name, wants.unwrap_or_default())
 }
 
-fn shown_name(name: &str) -> &str {
+pub(super) fn shown_name(name: &str) -> &str {
     if name == "vcore" { "cpu" } else { name }
 }
 
 /// An amount as people write it: cores, GiB, else whole units.
-fn quantity(name: &str, amount: i64) -> String {
+pub(super) fn quantity(name: &str, amount: i64) -> String {
     match name {
         "vcore" => (amount as f64 / 1000.0).to_string(),
         "memory" => format!("{:.1} GiB", amount as f64 / f64::from(1 << 30)),
@@ -136,6 +146,11 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
     move |figures| {
         if target.value(figures).is_none() {
             return ": nothing was asked for there".to_owned();
+        }
+        if let Some(most) = figures.never.first() {
+            let all = figures.never.iter().map(|one| one.count).sum::<u64>();
+            let runs = if all == 1 { "1 request never runs".to_owned() } else { format!("{all} requests never run") };
+            return format!(": {runs}; {}", never::why(&most.first, &most.cause));
         }
         if let Some((name, wants)) = &figures.largest_waiting {
             let too_large = wants.iter().find(|(resource, amount)| **amount > largest.amount(resource));

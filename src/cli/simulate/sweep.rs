@@ -10,7 +10,7 @@ use super::progress::{Progress, Watch, is_wanted};
 use super::read::{Inputs, Source};
 use super::variant::{Label, Variant};
 use super::{Ended, SimulateArgs, memory};
-use forecast::simulate::meter::Meter;
+use forecast::simulate::meter::{Meter, Pending};
 use forecast::simulate::{Done, Figures, Plan, Stopped};
 use scenario::{RunOutcome, Runner, Sink, Trace};
 use scheduler::{Event, Scheduler};
@@ -158,7 +158,7 @@ fn by_steps(
     if let Some(trace) = sink.trace {
         trace.finish().map_err(failed)?;
     }
-    Ok(meter.end(runner.scheduler(), runner.now()))
+    Ok(meter.end(runner.scheduler(), runner.now(), Pending::CutOff))
 }
 
 /// Prints a trace, and keeps the events of a step for the meter.

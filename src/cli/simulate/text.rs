@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::SimulateArgs;
 use super::compare::{Line, Measure, lines, measures, sentences};
 use super::sweep::Report;
 use super::variant::Label;
+use super::{SimulateArgs, never};
 use forecast::simulate::backtest::Backtest;
 use forecast::simulate::target::time;
 
@@ -82,6 +82,9 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     if let Some((ask, _)) = &figures.largest_waiting {
         let _written = writeln!(out, "{name}: {} asks wait at the end, the largest {ask}", figures.total.waits.waiting);
     }
+    for sentence in never::sentences(figures) {
+        let _written = writeln!(out, "{name}: {sentence}");
+    }
 }
 
 /// The queues and users of a single run.
@@ -139,11 +142,8 @@ pub(super) fn csv(report: &Report) -> String {
         cells.push(nodes.map(|nodes| nodes.to_string()).unwrap_or_default());
         cells.push(load.map(|load| load.to_string()).unwrap_or_default());
         cells.push(seed.to_string());
-        cells.extend(
-            measures
-                .iter()
-                .map(|measure| (measure.of)(&row.figures).map(|value| value.to_string()).unwrap_or_default()),
-        );
+        let of = |measure: &Measure| (measure.of)(&row.figures).map(|value| measure.raw(value)).unwrap_or_default();
+        cells.extend(measures.iter().map(of));
         out.push_str(&cells.join(","));
         out.push_str("\r\n");
     }

@@ -2,23 +2,34 @@
 
 use std::collections::BTreeMap;
 
-/// How long asks waited, from their creation to their allocation. Asks that are pending at the end count with the time up to then, so
-/// that a run which leaves more pending asks does not look better. Times in milliseconds.
+use super::never::{NEVER, NeverRuns, wait};
+
+/// How long asks waited, from their creation to their allocation, in milliseconds. Asks that are pending at the end count with the time up
+/// to then, so that a run which leaves more pending asks does not look better. An ask that never runs has no finite wait: it counts as
+/// [`NEVER`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waits {
     /// How many asks.
     pub count: u64,
     /// How many of them wait at the end.
     pub waiting: u64,
-    /// The arithmetic mean.
+    /// How many of those never run.
+    #[serde(default)]
+    pub never: u64,
+    /// The arithmetic mean; [`NEVER`] if one of them never runs.
+    #[serde(with = "wait")]
     pub mean: u64,
     /// Half of them waited at most so long.
+    #[serde(with = "wait")]
     pub p50: u64,
     /// 95 of 100 waited at most so long.
+    #[serde(with = "wait")]
     pub p95: u64,
     /// 99 of 100 waited at most so long.
+    #[serde(with = "wait")]
     pub p99: u64,
     /// The longest of all.
+    #[serde(with = "wait")]
     pub max: u64,
 }
 
@@ -29,9 +40,10 @@ impl Waits {
         let count = waits.len();
         let Some(max) = waits.last().copied() else { return Self::default() };
         let rank = |percent: usize| waits[(count * percent).div_ceil(100).clamp(1, count) - 1];
+        let never = waits.iter().rev().take_while(|wait| **wait == NEVER).count() as u64;
         let sum: u128 = waits.iter().map(|wait| u128::from(*wait)).sum();
-        let mean = u64::try_from(sum / count as u128).unwrap_or(u64::MAX);
-        Self { count: count as u64, waiting, mean, p50: rank(50), p95: rank(95), p99: rank(99), max }
+        let mean = if never > 0 { NEVER } else { u64::try_from(sum / count as u128).unwrap_or(NEVER) };
+        Self { count: count as u64, waiting, never, mean, p50: rank(50), p95: rank(95), p99: rank(99), max }
     }
 }
 
@@ -40,7 +52,8 @@ impl Waits {
 pub struct Longest {
     /// Its application and id, with a stroke between them.
     pub name: String,
-    /// How long, in milliseconds.
+    /// How long, in milliseconds; [`NEVER`] if it never runs.
+    #[serde(with = "wait")]
     pub wait: u64,
     /// What it wants, in base units.
     pub wants: BTreeMap<String, i64>,
@@ -126,6 +139,9 @@ pub struct Figures {
     pub series: Series,
     /// The largest request that waits at the end, as `application/ask` and its amounts: it blocks further allocations.
     pub largest_waiting: Option<(String, BTreeMap<String, i64>)>,
+    /// The asks that never run, by reason, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never: Vec<NeverRuns>,
 }
 
 /// Jain's index: 1 where all values are the same, 1/n where one has everything.
@@ -143,6 +159,11 @@ mod tests {
         assert_eq!(Waits::of(Vec::new(), 0), Waits::default());
         let one = Waits::of(vec![7], 1);
         assert_eq!((one.count, one.waiting, one.mean, one.p50, one.p95, one.p99, one.max), (1, 1, 7, 7, 7, 7, 7));
+        let half = Waits::of(vec![3, NEVER, 1, NEVER], 2);
+        assert_eq!((half.never, half.mean, half.p50, half.p95, half.max), (2, NEVER, 3, NEVER, NEVER));
+        let written = serde_json::to_value(half).unwrap();
+        assert_eq!((&written["p50"], &written["p95"]), (&3.into(), &serde_json::Value::Null));
+        assert_eq!(serde_json::from_value::<Waits>(written).unwrap(), half);
         let hundred = Waits::of((1..=100).rev().collect(), 0);
         assert_eq!((hundred.p50, hundred.p95, hundred.p99, hundred.max, hundred.mean), (50, 95, 99, 100, 50));
     }

@@ -8,12 +8,24 @@ use std::time::Duration;
 
 use super::bins::Bins;
 use super::figures::{Figures, Group, Longest, ResourceUse, Waits, jain};
+use super::never::{Judge, NEVER, by_name};
 use ledger::Integral;
 use model::{AppId, AskId, QueuePath, Resource, Time};
 use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 
 /// In milliseconds, with its application, its ask and the ask's resources.
 type LongestWait = (u64, AppId, AskId, Resource);
+
+/// What the asks that are pending at the end of a count stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// The count is of what was recorded: they waited up to now, and nothing is said of later.
+    Recorded,
+    /// The run was cut off: those that fit on no node never run, the others waited up to now.
+    CutOff,
+    /// Nothing else will happen: all of them never run.
+    Over,
+}
 
 /// What belongs to one queue and user.
 #[derive(Clone, Debug, Default)]
@@ -197,11 +209,13 @@ impl Meter {
     }
 
     /// Ends the count at a time: what waits then counts too.
-    pub fn end(mut self, scheduler: &Scheduler, now: Time) -> Figures {
+    pub fn end(mut self, scheduler: &Scheduler, now: Time, pending: Pending) -> Figures {
         let now = now.max(self.last);
         self.pass(now);
         let mut largest: Option<(f64, String, Resource)> = None;
+        let mut never = Vec::new();
         for part in scheduler.partitions() {
+            let mut judge = Judge::new(part, now, pending == Pending::Over);
             for (_, app) in part.apps.iter() {
                 for (.., key) in &app.pending_order {
                     let ask = &app.asks[*key];
@@ -211,8 +225,10 @@ impl Meter {
                     if since < self.waits_from || ask.placeholder {
                         continue;
                     }
+                    let never = pending != Pending::Recorded && judge.never_runs(app, ask);
+                    let wait = if never { NEVER } else { millis(now.since(since)) };
                     let account = self.account(&app.queue_path, &user, now);
-                    account.waited(millis(now.since(since)), (&app.id, &ask.id, &ask.resource));
+                    account.waited(wait, (&app.id, &ask.id, &ask.resource));
                     account.waiting += 1;
                     let size = dominant(&ask.resource, &self.capacity);
                     if largest.as_ref().is_none_or(|(other, ..)| size > *other) {
@@ -220,6 +236,7 @@ impl Meter {
                     }
                 }
             }
+            never.extend(judge.found());
         }
         let (total, queues, users) = self.groups(now);
         let fairness = self.fairness(&users);
@@ -236,6 +253,7 @@ impl Meter {
             fairness,
             series: self.bins.series(),
             largest_waiting: largest.map(|(_, name, resource)| (name, by_name(&resource))),
+            never,
         }
     }
 
@@ -317,10 +335,6 @@ impl Gathered {
         let (preempted, taken_back) = (self.preempted, self.taken_back);
         Group { name, waits, longest, allocated, preempted, taken_back, used }
     }
-}
-
-fn by_name(resource: &Resource) -> BTreeMap<String, i64> {
-    resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect()
 }
 
 fn millis(time: Duration) -> u64 {

@@ -17,6 +17,7 @@ pub mod figures;
 pub mod input;
 pub mod job;
 pub mod meter;
+pub mod never;
 pub mod queues;
 pub mod run;
 pub mod search;
@@ -24,4 +25,5 @@ pub mod target;
 
 pub use figures::{Figures, Group, Longest, Waits};
 pub use job::{Job, LeftOut, Task, Workload};
+pub use never::{NEVER, NeverCause, NeverRuns};
 pub use run::{Done, Plan, Stopped, run};

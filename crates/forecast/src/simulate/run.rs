@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::figures::Figures;
 use super::job::{Job, Task, Workload};
-use super::meter::Meter;
+use super::meter::{Meter, Pending};
 use config::Config;
 use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::{AppId, AskId, Profile, Time};
@@ -29,7 +29,8 @@ const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::fr
 const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 /// The interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
-/// When nothing more comes in or ends, so long is waited for what timers and preemption still bring.
+/// When nothing more comes in or ends, so long is waited for what timers and preemption still bring, or twice the longest delay of a
+/// preemption.
 const QUIET: Duration = Duration::from_secs(120);
 /// After how many commands a run asks whether to continue.
 const ASK_EVERY: u64 = 256;
@@ -111,13 +112,13 @@ pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool
         run.apply(&PartitionCommand::AddNode(node.clone()).into())?;
     }
     if let Some(from) = plan.from {
-        run.until(from)?;
+        let _earlier = run.until(from)?;
         run.now = run.now.max(from);
         run.meter = Meter::beginning(&run.scheduler, from);
     }
-    run.until(plan.until.unwrap_or(Time(u64::MAX / 2)))?;
+    let pending = run.until(plan.until.unwrap_or(Time(u64::MAX / 2)))?;
     let Run { scheduler, meter, now, .. } = run;
-    Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }))
+    Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
 
 /// What is known of the asks of a live job: which task each is of, and how often it was asked for again.
@@ -275,24 +276,25 @@ impl<'w> Run<'w> {
         Ok(())
     }
 
-    fn until(&mut self, until: Time) -> Result<(), Stopped> {
+    /// Runs up to a time, or until nothing else will happen.
+    fn until(&mut self, until: Time) -> Result<Pending, Stopped> {
+        let quiet = self.delays.last().map_or(QUIET, |longest| QUIET.max(*longest * 2));
         loop {
             while self.cycle_due {
                 self.cycle()?;
             }
-            let Some(due) = self.next_due() else { break };
+            let Some(due) = self.next_due() else { return Ok(Pending::Over) };
+            let over = self.arrivals.is_empty() && self.ends.is_empty() && due > self.active + quiet;
+            if over {
+                return Ok(Pending::Over);
+            }
             if due > until {
                 self.now = self.now.max(until);
-                break;
-            }
-            let over = self.arrivals.is_empty() && self.ends.is_empty();
-            if over && due > self.active + QUIET {
-                break;
+                return Ok(Pending::CutOff);
             }
             self.now = self.now.max(due);
             self.run_due()?;
         }
-        Ok(())
     }
 
     fn cycle(&mut self) -> Result<(), Stopped> {

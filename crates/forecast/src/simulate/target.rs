@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::figures::{Figures, Group, Waits};
+use super::never::NEVER;
 use config::properties::parse_duration;
 
 /// What is looked at. Times in milliseconds, shares in thousandths.
@@ -57,18 +58,21 @@ pub struct Target {
 }
 
 impl Target {
-    /// What a run has there, in the unit of the limit; `None` where it has nothing, as for a queue that does not exist.
+    /// What a run has there, in the unit of the limit; `None` where it has nothing, for example for a queue that does not exist, or a
+    /// wait where nothing was asked for. [`NEVER`]: the wait of an ask that never runs, or the makespan of work that never completes.
     pub fn value(&self, figures: &Figures) -> Option<u64> {
         let group = |subject: &Subject| subject.of(figures);
         match &self.measure {
-            Measure::Wait(percentile, subject) => group(subject).map(|group| percentile.of(&group.waits)),
+            Measure::Wait(percentile, subject) => {
+                group(subject).filter(|group| group.waits.count > 0).map(|group| percentile.of(&group.waits))
+            }
             Measure::Waiting(subject) => group(subject).map(|group| group.waits.waiting),
             Measure::Preempted(subject) => group(subject).map(|group| group.preempted),
             Measure::Rejected => Some(figures.rejected),
             Measure::Utilisation(name) => {
                 figures.resources.get(name).and_then(|used| used.share()).map(|share| (share * 1000.0).round() as u64)
             }
-            Measure::Makespan => Some(figures.ended),
+            Measure::Makespan => Some(if figures.total.waits.never > 0 { NEVER } else { figures.ended }),
         }
     }
 
@@ -80,9 +84,9 @@ impl Target {
         }
     }
 
-    /// Whether a run meets it. What it has nothing for is not met.
+    /// Whether a run meets it. A condition on nothing, or on an ask that never runs, is not met.
     pub fn is_met(&self, figures: &Figures) -> bool {
-        self.value(figures).is_some_and(|value| match self.comparison {
+        self.value(figures).filter(|value| *value != NEVER).is_some_and(|value| match self.comparison {
             Comparison::Less => value < self.limit,
             Comparison::AtMost => value <= self.limit,
             Comparison::More => value > self.limit,
@@ -100,8 +104,11 @@ impl Target {
     }
 }
 
-/// Milliseconds as a person reads them: `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`.
+/// Milliseconds as a person reads them: `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
 pub fn time(ms: u64) -> String {
+    if ms == NEVER {
+        return "never".to_owned();
+    }
     let seconds = ms / 1000;
     let two = |large: u64, of: &str, small: u64, unit: &str| {
         if small == 0 { format!("{large}{of}") } else { format!("{large}{of} {small}{unit}") }
@@ -216,11 +223,12 @@ mod tests {
 
     #[test]
     fn a_target_is_read_and_held_against_a_run() {
-        let waits = Waits { p95: 599_999, waiting: 2, ..Waits::default() };
+        let waits = Waits { count: 9, p95: 599_999, waiting: 2, ..Waits::default() };
         let group = |name: &str| Group { name: name.to_owned(), waits, preempted: 3, ..Group::default() };
         let figures = Figures {
             queues: vec![group("root.prod")],
             users: vec![group("sue")],
+            total: Group { waits: Waits { count: 9, ..Waits::default() }, ..Group::default() },
             ended: 60_000,
             ..Figures::default()
         };
@@ -233,6 +241,19 @@ mod tests {
                 && met("makespan <= 1m")
         );
         assert!(!met("p95(wait, root.other) < 10m") && !met("utilisation(vcore) > 10%"));
+    }
+
+    #[test]
+    fn a_condition_on_an_ask_that_never_runs_is_not_met() {
+        let waits = Waits::of(vec![1000; 19].into_iter().chain([NEVER]).collect(), 1);
+        let figures = Figures { total: Group { waits, ..Group::default() }, ended: 5, ..Figures::default() };
+        let met = |text: &str| text.parse::<Target>().unwrap().is_met(&figures);
+        assert!(met("p95(wait) < 10m") && met("p50(wait) <= 1s"), "95 of 100 ran");
+        for infinite in ["p99(wait) < 10m", "max(wait) > 1s", "mean(wait) < 10m", "makespan < 1h"] {
+            assert!(!met(infinite), "{infinite}");
+        }
+        let nothing = Figures::default();
+        assert!(!"p95(wait) < 10m".parse::<Target>().unwrap().is_met(&nothing), "nothing was asked for");
     }
 
     #[test]
@@ -253,7 +274,7 @@ mod tests {
 
     #[test]
     fn times_are_written_for_people() {
-        let times = [0, 230, 4_250, 60_000, 725_000, 12_000_000, 187_200_000].map(time);
-        assert_eq!(times, ["0 ms", "230 ms", "4.2 s", "1m", "12m 5s", "3h 20m", "2d 4h"]);
+        let times = [0, 230, 4_250, 60_000, 725_000, 12_000_000, 187_200_000, NEVER].map(time);
+        assert_eq!(times, ["0 ms", "230 ms", "4.2 s", "1m", "12m 5s", "3h 20m", "2d 4h", "never"]);
     }
 }

@@ -16,7 +16,7 @@ use crate::state::column::SimulationColumn;
 use crate::state::simulate::SimulatePage;
 use crate::theme::Role;
 use model::{MEMORY, VCORE};
-use view::simulation::SimulatedRun;
+use view::simulation::{NEVER, SimulatedRun};
 
 /// What a column counts in.
 pub const fn unit(column: SimulationColumn) -> Unit {
@@ -137,6 +137,7 @@ fn cell(pen: &mut Writer, run: &SimulatedRun, what: SimulationColumn, slot: Slot
     let text = match (&value, unit(what)) {
         (Value::Figure(thousandths), Unit::Share) => share(*thousandths),
         (Value::Figure(0), Unit::Lasting) => "0s".to_owned(),
+        (Value::Figure(i64::MAX), Unit::Lasting) => time(NEVER),
         (value, unit) => value.shown(unit, signs),
     };
     let piece = match (what, &value) {
@@ -152,7 +153,10 @@ pub fn share(thousandths: i64) -> String {
     format!("{}.{}%", thousandths / 10, thousandths % 10)
 }
 
-/// Milliseconds as a person reads them.
+/// Milliseconds as a person reads them; `never` for [`NEVER`].
 pub fn time(ms: u64) -> String {
+    if ms == NEVER {
+        return "never".to_owned();
+    }
     format::duration(std::time::Duration::from_millis(ms))
 }

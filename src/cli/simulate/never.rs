@@ -1,0 +1,44 @@
+//! Requests that never run, in sentences.
+
+use super::search::{quantity, shown_name};
+use forecast::simulate::{Figures, NeverCause, NeverRuns};
+
+/// A sentence for each reason: how many requests never run, and why the first of them does not.
+pub(super) fn sentences(figures: &Figures) -> Vec<String> {
+    figures.never.iter().map(sentence).collect()
+}
+
+fn sentence(NeverRuns { count, first, cause }: &NeverRuns) -> String {
+    let runs = if *count == 1 { "1 request never runs".to_owned() } else { format!("{count} requests never run") };
+    format!("{runs}: {}", why(first, cause))
+}
+
+/// Why a request never runs.
+pub(super) fn why(first: &str, cause: &NeverCause) -> String {
+    match cause {
+        NeverCause::Node { resource, wants, most: 0 } => {
+            let (wants, name) = (quantity(resource, *wants), shown_name(resource));
+            format!(
+                "{first} requests {wants} {name}, and no node has {name}; if a node has it, add {resource}=N to --node"
+            )
+        }
+        NeverCause::Node { resource, wants, most } => {
+            let [wants, most] = [wants, most].map(|amount| quantity(resource, *amount));
+            format!("{first} requests {wants} {}, the largest node has {most}", shown_name(resource))
+        }
+        NeverCause::Together { wants } => {
+            let all: Vec<String> = wants
+                .iter()
+                .map(|(name, amount)| format!("{} {}", quantity(name, *amount), shown_name(name)))
+                .collect();
+            format!("{first} requests {}, and no single node has all of that", all.join(", "))
+        }
+        NeverCause::RequiredNode { node } => format!("{first} requires node {node}, which is not in the cluster"),
+        NeverCause::Queue { queue, resource, wants, max } => {
+            let [wants, max] = [wants, max].map(|amount| quantity(resource, *amount));
+            format!("{first} requests {wants} {}, the maximum of {queue} is {max}", shown_name(resource))
+        }
+        NeverCause::Stuck { why } if why.is_empty() => format!("{first} still waits when nothing else will happen"),
+        NeverCause::Stuck { why } => format!("{first} still waits for {why} when nothing else will happen"),
+    }
+}
