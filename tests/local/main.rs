@@ -18,6 +18,7 @@ mod changes;
 mod completion;
 mod console;
 mod crash;
+mod harm;
 mod jobs;
 mod limits;
 mod machine;

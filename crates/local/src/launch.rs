@@ -21,6 +21,9 @@ use super::hook::Hook;
 use super::task::{Credentials, TASK, Task, environment, read};
 use super::{cgroup, supervise, user_file};
 
+/// The last signal of Linux.
+const LAST_SIGNAL: i32 = 64;
+
 /// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("the task cannot be read".to_owned(), 125) };
@@ -63,9 +66,19 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     }
     // The daemon has none for itself and its supervisors; a kernel that cannot do that has nothing to undo.
     let _ = disable_transparent_huge_pages(false);
+    default_signals();
     let why = command.exec();
     let status = if why.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     (format!("{program}: {why}"), status)
+}
+
+/// Has the command start with every signal doing what it does by default, whatever was ignored where the daemon was started. A handler
+/// does not survive the start of a program: the kernel puts the default in its place. The mask of signals is emptied by [`Command::exec`].
+fn default_signals() {
+    for signal in (1..=LAST_SIGNAL).filter(|signal| !signal_hook::consts::FORBIDDEN.contains(signal)) {
+        // The C library keeps 32 and 33 for itself, and lets nobody change them.
+        let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+    }
 }
 
 fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {

@@ -36,6 +36,16 @@ impl Writer {
         self.copy = Some(file);
     }
 
+    /// Whether more can be taken in without waiting.
+    pub fn is_ready(&self) -> bool {
+        self.copy.as_ref().is_none_or(UserFile::is_ready)
+    }
+
+    /// Ends the file of the user: waits for a moment until it is written.
+    pub fn finish(&mut self) {
+        self.copy.iter_mut().for_each(UserFile::finish);
+    }
+
     /// What is to be said of the file of the user; empty for nothing.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()

@@ -102,16 +102,22 @@ impl Store {
         Ok((store, jobs))
     }
 
-    /// Keeps a job that was submitted just now, with its environment, which it gives away.
+    /// Keeps a job that was submitted just now, with its environment. The jobs of an array have one environment together: it is a file of the
+    /// first one (`like`), and linked to the others.
     ///
     /// # Errors
     /// The disk does not take it.
-    pub fn create(&self, job: &mut Job) -> io::Result<()> {
+    pub fn create(&self, job: &Job, env: &[(String, String)], like: u64) -> io::Result<()> {
         let folder = self.of(job.number);
         private_folder(&folder)?;
-        let env = std::mem::take(&mut job.spec.env);
-        // Without its state it is no job: nobody looks into a file that was cut off.
-        task::write_new(&folder.join(ENV), &env)?;
+        // Without its state it is no job: nobody looks into a file that was cut off. What such a job has left is not written into: it may be
+        // linked to others.
+        let file = folder.join(ENV);
+        let _ = fs::remove_file(&file);
+        // A file system without links has a copy for each.
+        if like == job.number || fs::hard_link(self.of(like).join(ENV), &file).is_err() {
+            task::write_new(&file, &env)?;
+        }
         self.save(job)
     }
 

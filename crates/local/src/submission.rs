@@ -10,6 +10,16 @@ use model::{MEMORY, Resource, VCORE};
 
 /// How many bytes a command with its environment may have.
 const LARGEST_JOB: usize = 1 << 20;
+/// How many bytes the commands and names of all indices of an array may have together: each index has its own copy.
+const LARGEST_ARRAY_TEXT: usize = 64 << 20;
+/// How many words a command may have.
+const MOST_WORDS: usize = 65_536;
+/// How many variables an environment may have.
+const MOST_VARIABLES: usize = 16_384;
+/// How many jobs one may wait for.
+const MOST_AFTER: usize = 1000;
+/// How often a job may be tried again after failed attempts: each attempt is kept.
+const MOST_RETRIES: u32 = 1000;
 /// How many bytes the name of a job, a hook or a file may have.
 const LONGEST: usize = 4096;
 /// How many seconds a job may be given: a century.
@@ -32,6 +42,8 @@ impl Daemon {
     fn submitted(&self, who: &Owner, mut spec: JobSpec) -> Result<u64, Reply> {
         self.complete(&mut spec);
         check(&spec).map_err(misused)?;
+        // The indices of an array have it together, and on the disk only.
+        let env = std::mem::take(&mut spec.env);
         let mut jobs = self.numbered(who, spec)?;
         // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is said at once.
         if jobs.len() > 1 || jobs.iter().any(|job| job.spec.hold || !job.spec.after.is_empty()) {
@@ -42,11 +54,12 @@ impl Daemon {
             jobs[0].state = JobState::Queued;
         }
         // On the disk before anything is done: a daemon that ends now continues with it at its next start.
-        if let Err(why) = jobs.iter_mut().try_for_each(|job| self.store.create(job)) {
+        let first = jobs[0].number;
+        if let Err(why) = jobs.iter().try_for_each(|job| self.store.create(job, &env, first)) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
             return Err(refused(format!("the job cannot be kept: {why}")));
         }
-        let (first, offered) = (jobs[0].number, at_once.then(|| jobs[0].clone()));
+        let offered = at_once.then(|| jobs[0].clone());
         {
             let mut table = self.table();
             jobs.into_iter().for_each(|job| table.insert(job));
@@ -155,6 +168,7 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let short = [&spec.name, &spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
     let text = || spec.command.iter().chain(spec.env.iter().flat_map(|(name, value)| [name, value]));
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
+    within_limits(spec)?;
     match spec {
         _ if spec.command.first().is_none_or(String::is_empty) => Err("there is no command".to_owned()),
         _ if size > LARGEST_JOB => Err(format!("command and environment have {size} bytes, at most {LARGEST_JOB}")),
@@ -183,5 +197,23 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
             Err("a job cannot be asked to end by that signal".to_owned())
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether the lists of a request are as long as they may be, and what the indices of an array have together.
+fn within_limits(spec: &JobSpec) -> Result<(), String> {
+    let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
+    let names = [&spec.name, &spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let text: usize = spec.command.iter().chain(names).map(String::len).sum();
+    let limits = [
+        ("command words", spec.command.len(), MOST_WORDS),
+        ("environment variables", spec.env.len(), MOST_VARIABLES),
+        ("--after jobs", spec.after.len(), MOST_AFTER),
+        ("--retry", spec.retry as usize, MOST_RETRIES as usize),
+        ("command bytes of all array indices", text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
+    ];
+    match limits.into_iter().find(|(_, found, most)| found > most) {
+        Some((name, found, most)) => Err(format!("{name}: the request has {found}, the limit is {most}")),
+        None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! The supervisor of an attempt (`kornsole-job local-run`): starts the command, keeps its output, and writes how it ended.
 //!
-//! It outlives the daemon, and may get another attempt afterwards as long as that lives ([`super::line`]). SIGTERM asks it to end the job: SIGTERM to the job's processes, then SIGKILL. When the first process of the job
-//! has ended, all its other processes are ended too, also those that left its process group: they become children of the supervisor.
+//! It outlives the daemon, and may get another attempt afterwards as long as that lives ([`super::line`]). SIGTERM asks it to end the job:
+//! SIGTERM to the job's processes, then SIGKILL. When the first process of the job has ended, all its other processes are ended too, also those that left its process group: they become children of the supervisor.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, nice, pidfd_open, set_child_subreaper, setsid};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::helper::Helper;
 use super::hook::{self, Hook};
@@ -32,6 +32,8 @@ use super::{cgroup, process};
 pub(super) const NICE: i32 = 5;
 /// How long it waits for processes that SIGKILL does not end at once.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// When it looks again at a file of the user that takes nothing now.
+const SOON: Duration = Duration::from_millis(10);
 /// How long it waits between two tries to write how a job ended, while the disk does not take it.
 const DISK_RETRY: Duration = Duration::from_secs(1);
 
@@ -100,8 +102,7 @@ pub fn run() -> Result<(), String> {
 /// Runs an attempt that is claimed, and writes how it ended.
 fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
     let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
-    let group = task.cgroup.clone();
-    let at_end = !task.at_end.is_empty();
+    let (group, at_end) = (task.cgroup.clone(), !task.at_end.is_empty());
     let started = start(folder, task, signals);
     line.say(line::BEGUN);
     let mut end = match started {
@@ -119,11 +120,8 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
         let text = end.outcome.to_string();
         let hook = hook::Running::start(folder, Hook::AtEnd, ("KORNSOLE_END", &text), Stdio::null(), Stdio::null());
         let note = hook.map_or_else(|why| format!("--at-end: {why}"), hook::Running::wait);
-        end.note = [std::mem::take(&mut end.note), note]
-            .into_iter()
-            .filter(|note| !note.is_empty())
-            .collect::<Vec<_>>()
-            .join("; ");
+        let notes = [std::mem::take(&mut end.note), note];
+        end.note = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
         end_children(|| group.as_deref().into_iter().for_each(cgroup::kill));
     }
     group.as_deref().into_iter().for_each(cgroup::remove);
@@ -157,7 +155,8 @@ fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
 fn signals() -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGTERM, theirs)?;
-    for ignored in [SIGINT, SIGHUP] {
+    // Children of who ignores SIGCHLD are not waited for: it has a handler, too.
+    for ignored in [SIGCHLD, SIGHUP, SIGINT] {
         signal_hook::flag::register(ignored, std::sync::Arc::default())?;
     }
     Ok(ours)
@@ -174,7 +173,7 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
     if task.output.is_some() {
         let (ours, theirs) = UnixStream::pair()?;
         command.stdin(OwnedFd::from(theirs));
-        output.copy_to(UserFile::from(ours, task.output_bytes));
+        output.copy_to(UserFile::from(ours, task.user.clone(), task.output_bytes));
     } else {
         command.stdin(Stdio::null());
     }
@@ -239,16 +238,16 @@ impl Supervisor<'_> {
         };
         let ending = self.ending;
         self.end_the_rest();
-        while self.take_output(Some(Duration::ZERO)) {}
+        while self.take_output(Some(Duration::ZERO), true) {}
+        self.output.finish();
         if let Some(terminal) = &mut self.terminal {
             terminal.finish();
         }
         let mut end = AttemptEnd::new(outcome(status));
         (end.lost_output, end.note, end.cpu_ms) = (self.output.lost(), self.output.note(), self.cpu_ms());
-        match ending {
-            Some(Ending::Asked) => end.asked = true,
-            Some(Ending::TimeLimit) => end.outcome = Outcome::TimeLimit,
-            None => {}
+        end.asked = ending == Some(Ending::Asked);
+        if ending == Some(Ending::TimeLimit) {
+            end.outcome = Outcome::TimeLimit;
         }
         end
     }
@@ -263,7 +262,8 @@ impl Supervisor<'_> {
         let now = Instant::now();
         let due = [self.kill_at, self.time_limit.filter(|_| self.ending.is_none())].into_iter().flatten().min();
         let timeout = due.map(|due| due.saturating_duration_since(now));
-        self.take_output(timeout);
+        let ready = self.output.is_ready();
+        self.take_output(if ready { timeout } else { timeout.min(Some(SOON)).or(Some(SOON)) }, ready);
         if self.checkpoint.as_mut().is_some_and(hook::Running::has_ended) {
             self.checkpoint = None;
             self.ask_to_end();
@@ -278,24 +278,24 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Waits for output, a signal or the end of the command, and takes output in. Gives whether there was output.
-    fn take_output(&mut self, timeout: Option<Duration>) -> bool {
+    /// Waits for a signal, the end of the command or, when `ready`, for output, and takes that in. Gives whether there was output.
+    fn take_output(&mut self, timeout: Option<Duration>, ready: bool) -> bool {
         let timeout = timeout.map(|most| Timespec {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(most.subsec_nanos()),
         });
         let mut watched = vec![PollFd::new(&self.main_fd, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
-        let source = self.source.as_ref().map(|source| source.as_fd());
+        let source = self.source.as_ref().filter(|_| ready).map(|source| source.as_fd());
         watched.extend(source.as_ref().map(|source| PollFd::new(source, PollFlags::IN)));
         watched.extend(self.terminal.iter().flat_map(Terminal::watched));
         watched.extend(self.checkpoint.as_ref().map(|hook| PollFd::new(&hook.fd, PollFlags::IN)));
         if !matches!(poll(&mut watched, timeout.as_ref()), Ok(ready) if ready > 0) {
             return false;
         }
-        let ready: Vec<bool> = watched.iter().map(|fd| !fd.revents().is_empty()).collect();
+        let seen: Vec<bool> = watched.iter().map(|fd| !fd.revents().is_empty()).collect();
         drop(watched);
         let mut bytes = vec![0; 1 << 16];
-        if ready[1] {
+        if seen[1] {
             // How often it was asked does not matter.
             let _ = self.signals.read(&mut bytes);
             if self.ending.is_none() {
@@ -305,7 +305,7 @@ impl Supervisor<'_> {
         if let Some(terminal) = &mut self.terminal {
             terminal.serve();
         }
-        let Some(source) = self.source.as_mut().filter(|_| ready[2]) else { return false };
+        let Some(source) = self.source.as_mut().filter(|_| ready && seen[2]) else { return false };
         match source.read(&mut bytes) {
             Ok(count @ 1..) => {
                 self.output.write(&bytes[..count]);

@@ -28,8 +28,10 @@ use source::remote::RemoteOptions;
 
 /// How long a token holds: longer than anybody looks on without a pause.
 const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
-/// How many tokens are kept; the oldest goes.
-const MOST: usize = 200;
+/// How many tokens one user has; his oldest goes.
+const MOST_OF_ONE: usize = 16;
+/// How many tokens all users have; more are refused, as those of others are not taken away.
+const MOST: usize = 4096;
 
 /// The arguments of `kornsole local console`.
 #[derive(Args, Clone, Debug, Default)]
@@ -92,8 +94,9 @@ pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path
     options.policy_group.clone_from(&config.policy_group);
     let server: Mutex<Option<Server>> = Mutex::default();
     Box::new(move |who| {
-        let token = given(&tokens, who)?;
+        // One at a time: the limits are those of the file.
         let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = given(&tokens, who)?;
         let running = match server.take() {
             Some(running) => running,
             None => {
@@ -110,10 +113,36 @@ fn given(file: &Path, who: &Identity) -> Result<String, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let until = i64::try_from((now + HOLDS).as_nanos()).ok();
     let known = auth::list(file)?;
-    for old in known.iter().take((known.len() + 1).saturating_sub(MOST)) {
+    let own: Vec<_> = known.iter().filter(|token| token.identity.user == who.user).collect();
+    let old = &own[..(own.len() + 1).saturating_sub(MOST_OF_ONE)];
+    if known.len() - old.len() >= MOST {
+        return Err(format!("too many consoles: the limit is {MOST} tokens of all users"));
+    }
+    for old in old {
         auth::revoke(file, &old.id)?;
     }
     let new = NewToken::make(who.clone(), until, false, "a console on this machine")?;
     auth::add(file, new.token)?;
     Ok(new.secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_opens_many_consoles_logs_out_himself_only() {
+        let file = std::env::temp_dir().join(format!("kornsole-console-tokens-{}", std::process::id()));
+        let _ = std::fs::remove_file(&file);
+        let (sue, bob) = (Identity::new("sue", ["staff"]), Identity::new("bob", ["staff"]));
+        given(&file, &bob).unwrap();
+        let bobs = auth::list(&file).unwrap()[0].id.clone();
+        for _ in 0..250 {
+            given(&file, &sue).unwrap();
+        }
+        let known = auth::list(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert!(known.iter().any(|token| token.id == bobs), "bob is logged in");
+        assert_eq!(known.iter().filter(|token| token.identity.user == "sue").count(), MOST_OF_ONE);
+    }
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::acts::NumbersArgs;
 use super::amounts::show_ms;
+use super::escape::TerminalText;
 use super::{Ended, SocketArgs, ask, code, unexpected};
 use crate::cli::remote::escaped;
 use crate::cli::remote::table::Table;
@@ -69,6 +70,9 @@ pub struct LogsArgs {
     /// Follow the output until the job has ended
     #[arg(long, short)]
     pub follow: bool,
+    /// Write the bytes of the output unchanged to a terminal too, with their escape sequences
+    #[arg(long)]
+    pub raw: bool,
     /// Which daemon is asked
     #[command(flatten)]
     pub daemon: SocketArgs,
@@ -196,24 +200,29 @@ pub fn job(args: &JobArgs) -> ExitCode {
     code(shown())
 }
 
-/// Prints the output of a job as it is: it may have any byte in it.
+/// Prints the output of a job: its bytes unchanged, but for a terminal with control characters written out, unless they are asked for.
 pub fn logs(args: &LogsArgs) -> ExitCode {
     let printed = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;
         let (mut from, mut of) = (0, args.attempt);
+        let mut terminal = TerminalText::unless(args.raw);
         loop {
             let request = Request::Logs { job: args.number, attempt: of, from, last: None };
             let (Reply::Output { first, attempt, ended, .. }, output) = ask(&mut client, &request)? else {
                 return Err(unexpected());
             };
             let mut out = std::io::stdout().lock();
-            if out.write_all(&output).and_then(|()| out.flush()).is_err() {
+            let over = ended || (output.is_empty() && !args.follow);
+            let escaped =
+                terminal.as_mut().map(|text| text.next(&output) + &if over { text.end() } else { String::new() });
+            let bytes = escaped.as_ref().map_or(output.as_slice(), |text| text.as_bytes());
+            if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
                 // The reader has seen enough.
                 return Ok(ExitCode::SUCCESS);
             }
             from = first + output.len() as u64;
             of = of.or((attempt > 0).then_some(attempt));
-            if ended || (output.is_empty() && !args.follow) {
+            if over {
                 return Ok(ExitCode::SUCCESS);
             }
             if output.is_empty() {

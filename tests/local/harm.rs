@@ -1,0 +1,104 @@
+//! What one user must not do to others: through the limits of a request, his output file, and what the daemon inherited.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::machine::{Machine, is_root, until};
+
+const NOBODY: Option<u32> = Some(65534);
+
+#[test]
+fn the_indices_of_an_array_have_one_environment_on_the_disk() {
+    let machine = Machine::up(&[]);
+    let (code, said) = machine.said(&["submit", "--hold", "--array", "1-50", "--", "true"]);
+    assert_eq!(code, 0, "{said}");
+    let env = |job: u64| fs::metadata(machine.folder.join(format!("jobs/jobs/{job}/env.json"))).unwrap();
+    let first = env(1);
+    assert_eq!(first.nlink(), 50);
+    assert!((2..=50).all(|job| env(job).ino() == first.ino()));
+    let (code, said) = machine.said(&["submit", "--array", "1-2", "--env", "A=of-this", "--", "sh", "-c", "echo $A"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!((machine.wait(51), machine.wait(52)), (0, 0));
+    assert_eq!((machine.logs(51).as_str(), machine.logs(52).as_str()), ("of-this\n", "of-this\n"));
+}
+
+#[test]
+fn a_request_over_a_limit_is_refused_with_its_name_and_value() {
+    let machine = Machine::up(&[]);
+    let first = machine.submit(&["--hold"], "true").to_string();
+    let after: Vec<&str> = (0..1001).flat_map(|_| ["--after", &first]).collect();
+    let words = vec!["x"; 65_536];
+    let long = "x".repeat(100_000);
+    let cases: [(Vec<&str>, &str); 4] = [
+        (vec!["--retry", "1001", "--", "true"], "--retry: the request has 1001, the limit is 1000"),
+        ([&after[..], &["--", "true"]].concat(), "--after jobs: the request has 1001, the limit is 1000"),
+        ([&["--", "true"], &words[..]].concat(), "command words: the request has 65537, the limit is 65536"),
+        (vec!["--array", "1-1000", "--", "true", &long], "the limit is 67108864"),
+    ];
+    for (arguments, why) in cases {
+        let (code, said) = machine.said(&[&["submit"], &arguments[..]].concat());
+        assert!(code == 2 && said.contains(why), "{code} {}", said.chars().take(300).collect::<String>());
+    }
+    assert_eq!(machine.live(), 1, "nothing was enqueued");
+}
+
+#[test]
+fn an_output_file_is_written_with_the_identity_of_the_submitter() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    // A write by another user than root takes the bits away that set an id.
+    let folder = machine.folder.join("theirs");
+    fs::create_dir(&folder).unwrap();
+    chown(&folder, Some(65534), Some(65534)).unwrap();
+    let file = folder.join("sets-id");
+    fs::write(&file, "").unwrap();
+    chown(&file, Some(0), Some(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o6777)).unwrap();
+    let job = machine.submit_as(NOBODY, &["--dir", "/", "--output", file.to_str().unwrap()], "echo mine");
+    assert_eq!(machine.wait(job), 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine\n");
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o777);
+}
+
+#[test]
+fn an_output_file_that_takes_nothing_keeps_no_job_from_its_end() {
+    let machine = Machine::up(&[]);
+    let fifo = machine.folder.join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    // Somebody has it open, and reads nothing.
+    let _reader = fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
+    let flags = ["--output", fifo.to_str().unwrap()];
+    let begun = Instant::now();
+    let limited = machine.submit(&[&flags[..], &["--time", "2s"]].concat(), "exec yes");
+    let cancelled = machine.submit(&flags, "exec yes");
+    until(|| !machine.logs(cancelled).is_empty());
+    assert!(machine.call(&["cancel", &cancelled.to_string()]).status.success());
+    assert_eq!((machine.wait(limited), machine.wait(cancelled)), (124, 125));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let note: Value = machine.job(limited)["note"].clone();
+    assert!(note.as_str().unwrap().contains("writing took too long"), "{note}");
+}
+
+#[test]
+fn a_job_ignores_and_blocks_no_signal_that_the_daemon_inherited() {
+    let mut machine = Machine::up(&[]);
+    machine.kill();
+    let mut ignoring = Command::new("sh");
+    ignoring.args(["-c", "trap '' QUIT USR1 USR2 ALRM TSTP PIPE; exec \"$@\"", "sh"]);
+    machine.start_by(ignoring);
+    let job = machine.submit(&[], "exec grep -E 'SigBlk|SigIgn' /proc/self/status");
+    assert_eq!(machine.wait(job), 0);
+    let log = machine.logs(job);
+    let of = |name: &str| {
+        let line = log.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        // 32 and 33 are the C library's own; it lets nobody change what they do.
+        u64::from_str_radix(line.trim(), 16).unwrap() & !(0b11 << 31)
+    };
+    assert_eq!((of("SigBlk:"), of("SigIgn:")), (0, 0), "{log}");
+}
