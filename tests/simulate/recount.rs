@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::scenario::{self, RunOutcome, Runner, Scenario, Sink};
-use forecast::simulate::meter::Meter;
+use forecast::simulate::meter::{Meter, Pending};
 use forecast::simulate::{Figures, Waits};
 use model::{AppId, AskId, Profile, Resource, Time};
 use scheduler::{Event, EventKind, Scheduler};
@@ -114,7 +114,7 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
         meter.observe(&happened, runner.scheduler());
         happened.iter().for_each(|event| recount.count(event));
     }
-    recount.differs(&meter.end(runner.scheduler(), runner.now()), runner.now())
+    recount.differs(&meter.end(runner.scheduler(), runner.now(), Pending::Recorded), runner.now())
 }
 
 #[test]

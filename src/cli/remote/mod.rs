@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
-use super::printed::safe;
+use super::printed::{document, safe};
 use super::{fail, say, trends};
 pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
@@ -193,10 +193,9 @@ fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
 
-/// The same for CSV, whose lines end with a carriage return and a newline; one inside a cell is written out.
-fn print_csv(text: &str) -> Result<bool, Ended> {
-    let lines: Vec<_> = text.split("\r\n").map(safe).collect();
-    write_out(&lines.join("\r\n"))
+/// Prints a whole file, which keeps its bytes in a pipe.
+fn print_document(text: &str) -> Result<bool, Ended> {
+    write_out(&document(text))
 }
 
 fn write_out(text: &str) -> Result<bool, Ended> {

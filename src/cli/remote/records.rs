@@ -10,7 +10,7 @@ use super::act::connect;
 use super::apply::{ChangeArgs, change};
 use super::audit_source::AuditSourceArgs;
 use super::table::Table;
-use super::{Ended, exit, print};
+use super::{Ended, exit, print, print_document};
 use view::act::Act;
 use view::audit::AuditQuery;
 use wire::dto::json::to_bytes;
@@ -158,8 +158,7 @@ fn history(of: &AuditSourceArgs, last: usize) -> Result<(), Ended> {
 fn show(of: &AuditSourceArgs, revision: Option<u64>) -> Result<(), Ended> {
     let source = of.open()?;
     let state = source.state(revision)?;
-    let text = if of.client.json { line(&state) } else { state.text };
-    print(&text)?;
+    if of.client.json { print(&line(&state)) } else { print_document(&state.text) }?;
     source.end()
 }
 

@@ -51,7 +51,7 @@ fn what_is_said_to_be_shown_is_there() {
         table.expect("the table is there").lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     assert!(rows.len() > 15, "{rows:?}");
     let mut all = String::new();
-    for folder in ["src", "tests"] {
+    for folder in ["src", "crates", "tests"] {
         sources(Path::new(folder), &mut all);
     }
     for row in rows {

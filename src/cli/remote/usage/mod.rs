@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{Args, ValueEnum};
 
 use super::audit_source::AuditSourceArgs;
-use super::{Ended, Once, exit, print, print_csv};
+use super::{Ended, Once, exit, print};
 use client::{Remote, encode_once};
 use config::properties::parse_duration;
 use engine::journal::{AuditInspection, FolderInspection};
@@ -104,8 +104,7 @@ fn printed(args: &UsageArgs) -> Result<(), Ended> {
             html::page(&report, &html::Beside { month: args.month.as_deref(), by_hour, prices })
         }
     };
-    let is_csv = !args.of.client.json && matches!(args.format, Format::Csv);
-    if is_csv { print_csv(&text).map(drop) } else { print(&text).map(drop) }
+    print(&text).map(drop)
 }
 
 fn ended(message: String) -> Ended {
