@@ -117,9 +117,14 @@ pub fn hook(settings: &Settings) -> Option<DrainHook> {
     DrainHook::of(&settings.config().drain)
 }
 
-/// Prints a text to standard output.
+/// Prints a text to standard output, without hidden characters.
 pub fn print(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(super::printed::safe(text).as_bytes()) {
+    print_bytes(&super::printed::safe(text))
+}
+
+/// Prints a text as it is.
+pub fn print_bytes(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

@@ -140,7 +140,7 @@ fn read_kubeconfig(bytes: &[u8]) {
     let file = folder.write("config", bytes);
     within("a kubeconfig", || {
         if let Ok(known) = Known::of(&[file]) {
-            (known.contexts(), known.names());
+            let _ = (known.contexts(), known.names());
             let _ = known.context(None);
         }
     });

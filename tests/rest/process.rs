@@ -129,11 +129,11 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
         (count(text, " INFO kornsole::cli::serve: serving on http://"), count(text, "DEBUG server::yunikorn: answered"))
     };
     let to_file = ["--log-file", file.to_str().unwrap()];
-    assert_eq!(run(&[&["--log", "info,kornsole::api=debug"][..], &to_file].concat()), "", "it goes into the file");
+    assert_eq!(run(&[&["--log", "info,server=debug"][..], &to_file].concat()), "", "it goes into the file");
     assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (1, 1));
-    run(&[&["--log", "kornsole::cli=warn,kornsole::api=debug"][..], &to_file].concat());
+    run(&[&["--log", "kornsole::cli=warn,server=debug"][..], &to_file].concat());
     assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (1, 2), "what was there stays");
-    run(&[&["--log", "debug,kornsole::api=info"][..], &to_file].concat());
+    run(&[&["--log", "debug,server=info"][..], &to_file].concat());
     assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (2, 2));
     assert_eq!(message(&run(&["--log", "debug"])), (1, 1), "without a file on standard error");
     assert_eq!(run(&["--log", "off"]), "");

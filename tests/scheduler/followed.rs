@@ -1,6 +1,6 @@
 //! A ledger that is followed from outside, by events and lists as an Apache YuniKorn writes them, beside the scheduler's own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use ::scenario::{self, ScenarioWorkload, StepKind, Workload};
 use engine::{Core, Progress};
 use ledger::followed::{Change, Followed};
 use ledger::{Dimension, Question, Report};
-use model::{Profile, Resource, Time};
+use model::{AppId, AskId, Profile, Resource, Time};
 use scheduler::{Command, Event, EventKind};
 use source::book::{Before, Dialect, Rows, change, look};
 use view::record::records;
@@ -58,6 +58,8 @@ struct Stage {
     number: u64,
     /// What happened that no event reports.
     silent: [bool; 2],
+    /// The asks that have an allocation.
+    running: BTreeSet<(AppId, AskId)>,
 }
 
 const DIALECT: Dialect = Dialect { numbers_allocations: false, counts_ended: true };
@@ -85,6 +87,7 @@ impl Stage {
             followed: Followed::default(),
             number: 0,
             silent: [false; 2],
+            running: BTreeSet::new(),
         })
     }
 
@@ -95,6 +98,13 @@ impl Stage {
         for event in &new {
             match event.kind {
                 EventKind::AskResized { allocated: true, .. } => self.silent[0] = true,
+                // 1.5.1 allocates an id that is sent again beside the first allocation, which no event tells apart (D-23).
+                EventKind::Allocated { ref app, ref ask, .. } => {
+                    self.silent[0] |= !self.running.insert((app.clone(), ask.clone()));
+                }
+                EventKind::Released { ref app, ref ask, .. } => {
+                    self.running.remove(&(app.clone(), ask.clone()));
+                }
                 EventKind::AskResized { .. } | EventKind::Replacing { .. } => self.silent[1] = true,
                 _ => {}
             }

@@ -74,7 +74,7 @@ type Sums = BTreeMap<Key, BTreeMap<String, u128>>;
 #[derive(Default)]
 struct Recount {
     allocated: BTreeMap<(AppId, AskId), Open>,
-    pending: BTreeMap<(AppId, AskId), (Time, Resource)>,
+    pending: BTreeMap<(AppId, AskId), (Time, Resource, i32)>,
     used: Sums,
     waited: BTreeMap<(i32, String), u128>,
     /// The priority of each ask, as it was made last.
@@ -98,8 +98,7 @@ impl Recount {
     }
 
     fn stop_waiting(&mut self, key: &(AppId, AskId), at: Time) {
-        let Some((since, resource)) = self.pending.remove(key) else { return };
-        let priority = self.priority(key);
+        let Some((since, resource, priority)) = self.pending.remove(key) else { return };
         for (name, amount) in resource.iter().filter(|(_, amount)| *amount > 0) {
             *self.waited.entry((priority, name.to_owned())).or_default() +=
                 u128::from(amount as u64) * u128::from(at.0 - since.0);
@@ -126,7 +125,8 @@ impl Recount {
             EventKind::AskAdded { app, ask, resource } => {
                 let key = (app.clone(), ask.clone());
                 self.stop_waiting(&key, *at);
-                self.pending.insert(key, (*at, resource.clone()));
+                let priority = self.priority(&key);
+                self.pending.insert(key, (*at, resource.clone(), priority));
             }
             EventKind::AskRemoved { app, ask, .. } | EventKind::Replacing { app, ask, .. } => {
                 self.stop_waiting(&(app.clone(), ask.clone()), *at);
@@ -141,7 +141,8 @@ impl Recount {
             EventKind::AskResized { app, ask, resource, allocated: false, .. } => {
                 let key = (app.clone(), ask.clone());
                 self.stop_waiting(&key, *at);
-                self.pending.insert(key, (*at, resource.clone()));
+                let priority = self.priority(&key);
+                self.pending.insert(key, (*at, resource.clone(), priority));
             }
             EventKind::AskResized { app, ask, resource, .. } => {
                 let key = (app.clone(), ask.clone());

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
 use super::{SocketArgs, ask};
-use crate::cli::settings::print;
+use crate::cli::printed::safe;
+use crate::cli::settings::print_bytes;
 use local::wire::{Reply, Request};
 
 /// What is named.
@@ -46,7 +47,9 @@ pub fn names(args: &NamesArgs) -> ExitCode {
         Ok((Reply::Queues(queues), _)) => queues,
         _ => Vec::new(),
     };
-    print(&lines.into_iter().map(|line| line + "\n").collect::<String>())
+    // A tab is between a value and its description.
+    let shown = |line: String| line.split('\t').map(safe).collect::<Vec<_>>().join("\t") + "\n";
+    print_bytes(&lines.into_iter().map(shown).collect::<String>())
 }
 
 /// Adds to a script what it asks a daemon for.

@@ -189,7 +189,6 @@ pub mod wait {
     ///
     /// # Errors
     /// The serializer's.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub fn serialize<S: Serializer>(wait: &u64, to: S) -> Result<S::Ok, S::Error> {
         (*wait != NEVER).then_some(*wait).serialize(to)
     }
