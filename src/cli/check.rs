@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::predicted::{self, PredictedCore};
 use super::sarif;
 use config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, read_file, yaml};
 use model::Profile;
@@ -24,9 +25,9 @@ pub struct CheckArgs {
     /// How faults are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Whose validator decides: kornsole, 1.5.1, 1.8.0 or 1.9.0
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// Whose validator decides
+    #[command(flatten)]
+    pub core: PredictedCore,
     /// In a ConfigMap the entry `NAME.yaml` is read
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
@@ -49,7 +50,7 @@ pub enum Format {
 /// Checks the files and prints what is wrong. Exit code 0: all are valid; 1: one is not, or cannot be read.
 pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
-    match check(args, &mut io::stdin().lock(), &mut out, &mut err) {
+    match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -57,7 +58,13 @@ pub fn run(args: &CheckArgs) -> ExitCode {
     }
 }
 
-fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
+fn check(
+    args: &CheckArgs,
+    core: Profile,
+    stdin: &mut impl Read,
+    out: &mut impl Write,
+    err: &mut impl Write,
+) -> io::Result<u8> {
     let format = if args.json { Format::Json } else { args.format };
     let mut code = 0;
     let mut report = Vec::new();
@@ -73,12 +80,17 @@ fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mu
                 continue;
             }
         };
-        let reading = read_file(&bytes, &args.policy_group, args.core);
+        let reading = read_file(&bytes, &args.policy_group, core);
         code = code.max(u8::from(!reading.is_valid()));
         match format {
-            Format::Json => report.push(as_json(&name, &reading)),
+            Format::Json => report.push(as_json(&name, &reading, core)),
             Format::Github => as_annotations(&name, &reading, out)?,
-            Format::Text => as_text(&name, &bytes, &reading, out)?,
+            Format::Text => {
+                as_text(&name, &bytes, &reading, core, out)?;
+                if !reading.is_valid() {
+                    out.write_all(predicted::taken_by(path, &bytes, &args.policy_group, core).as_bytes())?;
+                }
+            }
             Format::Sarif => read.push((name, reading)),
         }
     }
@@ -86,9 +98,10 @@ fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mu
         Format::Json => writeln!(out, "{:#}", Value::Array(report))?,
         Format::Sarif => {
             let faults = read.iter().flat_map(|(name, reading)| reading.faults.iter().map(|fault| (&**name, fault)));
-            writeln!(out, "{:#}", sarif::log(faults))?;
+            writeln!(out, "{:#}", sarif::log(faults, core))?;
         }
-        Format::Text | Format::Github => {}
+        Format::Github => writeln!(err, "{}", predicted::line(core))?,
+        Format::Text => {}
     }
     out.flush()?;
     Ok(code)
@@ -110,14 +123,14 @@ fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>
     Ok(bytes)
 }
 
-fn as_text(name: &str, bytes: &[u8], reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+fn as_text(name: &str, bytes: &[u8], reading: &Reading, core: Profile, out: &mut impl Write) -> io::Result<()> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let source = Source::new(name, text);
     for fault in &reading.faults {
         out.write_all(source.render(fault).as_bytes())?;
     }
-    writeln!(out, "{}: {}", escaped(name), summary(reading))
+    writeln!(out, "{}: {} ({})", escaped(name), summary(reading), predicted::line(core))
 }
 
 /// `valid`, `valid, 2 warnings`, `3 errors, 1 warning`.
@@ -129,7 +142,7 @@ fn summary(reading: &Reading) -> String {
     if warnings == 0 { first } else { format!("{first}, {}", counted(warnings, "warning")) }
 }
 
-fn as_json(name: &str, reading: &Reading) -> Value {
+fn as_json(name: &str, reading: &Reading, core: Profile) -> Value {
     let fault = |fault: &Fault| {
         json!({
             "code": fault.code,
@@ -142,7 +155,7 @@ fn as_json(name: &str, reading: &Reading) -> Value {
         })
     };
     let faults: Vec<Value> = reading.faults.iter().map(fault).collect();
-    json!({ "file": name, "valid": reading.is_valid(), "faults": faults })
+    json!({ "core": core.name(), "file": name, "valid": reading.is_valid(), "faults": faults })
 }
 
 fn as_annotations(name: &str, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
@@ -188,7 +201,8 @@ partitions:
     fn checked(arguments: &[&str], stdin: &str) -> (u8, String, String) {
         let cli = Cli::try_parse_from([&["check"], arguments].concat()).unwrap();
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = check(&cli.check, &mut stdin.as_bytes(), &mut out, &mut err).unwrap();
+        let core = cli.check.core.or(Profile::NEWEST);
+        let code = check(&cli.check, core, &mut stdin.as_bytes(), &mut out, &mut err).unwrap();
         (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
     }
 
@@ -206,7 +220,7 @@ partitions:
         insta::assert_snapshot!(out);
         let (code, out, _) = checked(&["--json", "-"], "partitions: [{queues: [{name: root, submitacl: '*'}]}]");
         let report: Value = serde_json::from_str(&out).unwrap();
-        assert_eq!((code, report), (0, json!([{"file": "-", "valid": true, "faults": []}])));
+        assert_eq!((code, report), (0, json!([{"core": "1.9.0", "file": "-", "valid": true, "faults": []}])));
     }
 
     #[test]
@@ -226,7 +240,7 @@ partitions:
     #[test]
     fn exit_codes() {
         let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
-        assert_eq!(checked(&["-"], good), (0, "-: valid\n".into(), String::new()));
+        assert_eq!(checked(&["-"], good), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
         let (code, _, err) = checked(&["no/such/file", "-"], good);
         assert_eq!(code, 1);
         assert!(err.contains("no/such/file cannot be read"), "{err}");
@@ -237,8 +251,11 @@ partitions:
     #[test]
     fn a_release_decides_when_asked() {
         let text = "partitions: [{queues: [{name: 'a/b', submitacl: '*'}]}]";
-        assert_eq!(checked(&["-"], text).0, 1);
+        assert_eq!(checked(&["-"], text), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
         assert_eq!(checked(&["--core", "1.5.1", "-"], text).0, 1);
+        let (code, out, _) = checked(&["--core", "kornsole", "-"], text);
+        assert_eq!(code, 1);
+        assert!(out.ends_with("-: core kornsole refuses it, YuniKorn 1.9.0 takes it: --core 1.9.0\n"), "{out}");
         assert_eq!(checked(&["--core", "1.8.0", "-"], text).0, 0);
     }
 }

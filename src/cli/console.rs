@@ -13,9 +13,9 @@ use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
-use super::{fail, identity, load, trends};
+use super::{fail, identity, load, predicted, trends};
+use ::config::{self, DEFAULT_CONFIG, SchedulerConfig, Settings};
 use ::server::{self, Server};
-use config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use console::input::keymap;
 use console::shell::settings::StartPage;
 use console::shell::tap::Tap;
@@ -122,6 +122,8 @@ pub struct Opened {
     pub watched: Option<(PathBuf, Vec<u8>)>,
     /// What a tape has to run against to show the same.
     pub against: Against,
+    /// What is said of its profile; `None` where it decides as a release.
+    pub profile_said: Option<String>,
     /// What keeps the scheduler, if anything does.
     pub kept: Option<RunningJournal>,
 }
@@ -164,6 +166,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
             // What is recorded is played without a folder, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.push(state.note());
+                opened.about.notes.extend(opened.profile_said.clone());
             }
             show(opened, &args.common, &settings)
         }
@@ -236,7 +239,10 @@ pub fn open_kept(
         (Some(config), None) => Against::Config(config),
         (None, None) => Against::Default,
     };
-    Ok(Opened { core, about, watched, against, kept })
+    let text = String::from_utf8_lossy(&written);
+    let text = config::manifest::queues_of(&text, group).unwrap_or_else(|| text.into_owned());
+    let profile_said = predicted::said_at_start(profile, &text);
+    Ok(Opened { core, about, watched, against, profile_said, kept })
 }
 
 /// Why a file cannot be used, and, where there is none of that name, how to get a first one.

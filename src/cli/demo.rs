@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::console::{CommonArgs, Opened, show};
-use super::fail;
 use super::settings::{SettingsAction, print, setup};
 use super::state::StateArgs;
+use super::{fail, predicted};
 use config::properties::parse_duration;
 use console::tape::Against;
 use engine::{Core, Progress, Setup};
@@ -61,7 +61,13 @@ pub fn run(args: &DemoArgs) -> ExitCode {
     };
     let setup = setup(&settings, profile);
     match open_kept(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
-        Ok(opened) => show(opened, &args.common, &settings),
+        Ok(mut opened) => {
+            // What is recorded is played without it, and must look the same.
+            if args.common.record.is_none() {
+                opened.about.notes.extend(opened.profile_said.clone());
+            }
+            show(opened, &args.common, &settings)
+        }
         Err(message) => fail(&message, 1),
     }
 }
@@ -82,7 +88,8 @@ pub fn open_kept(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Res
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
     let (core, kept) = state.begin(setup, speed, Some(demo), Box::new(|demo| begin(demo, setup)))?;
-    Ok(Opened { core, about, watched: None, against: Against::Demo { seed }, kept })
+    let profile_said = predicted::said_at_start(setup.profile, demo_config());
+    Ok(Opened { core, about, watched: None, against: Against::Demo { seed }, profile_said, kept })
 }
 
 fn notes(state: &StateArgs) -> Vec<String> {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::load;
+use super::predicted::{self, PredictedCore};
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use model::Profile;
 
@@ -23,9 +24,9 @@ pub struct DiffArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Read both by the rules of this core: kornsole, 1.5.1, 1.8.0 or 1.9.0
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// By whose rules both are read
+    #[command(flatten)]
+    pub core: PredictedCore,
     /// In a ConfigMap the entry `NAME.yaml` is read
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
@@ -48,9 +49,10 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
         writeln!(err, "only one of the two can be standard input")?;
         return Ok(2);
     }
+    let core = args.core.profile();
     let mut read = Vec::new();
     for file in [&args.old, &args.new] {
-        match config_of(file, args) {
+        match config_of(file, args, core) {
             Ok(config) => read.push(config),
             Err(message) => writeln!(err, "{}", message.trim_end())?,
         }
@@ -58,18 +60,20 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
     let [old, new] = read.as_slice() else { return Ok(2) };
     let diff = config::diff(old, new);
     if args.json {
-        writeln!(out, "{:#}", diff.to_json())?;
+        let mut json = diff.to_json();
+        json["core"] = core.name().into();
+        writeln!(out, "{json:#}")?;
     } else if diff.is_empty() {
-        writeln!(out, "nothing is different")?;
+        writeln!(out, "nothing is different ({})", predicted::line(core))?;
     } else {
-        write!(out, "{}\n{}\n", diff.to_text(), diff.summary())?;
+        write!(out, "{}\n{} ({})\n", diff.to_text(), diff.summary(), predicted::line(core))?;
     }
     out.flush()?;
     Ok(u8::from(!diff.is_empty()))
 }
 
-fn config_of(file: &Path, args: &DiffArgs) -> Result<Config, String> {
+fn config_of(file: &Path, args: &DiffArgs, core: Profile) -> Result<Config, String> {
     let bytes = load::bytes(file)?;
-    let reading = config::read_file(&bytes, &args.policy_group, args.core);
+    let reading = config::read_file(&bytes, &args.policy_group, core);
     reading.config.ok_or_else(|| load::fault_report(file, &bytes, &reading.faults))
 }

@@ -19,7 +19,7 @@ use super::manifests::UserInfo;
 use super::remote::AllowedRemovalArgs;
 use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
-use super::{identity, trends};
+use super::{identity, predicted, trends};
 use ::server::{self, Server};
 use cluster::kube::{Cluster as Kube, Known, Wanted};
 use cluster::shim::{Options, Shim, Started, Stopper};
@@ -142,6 +142,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: the built-in default holds");
         }
+        predicted::said_at_start(profile, &configured.queues).iter().for_each(|said| tracing::info!("{said}"));
         let url = url(&running.server);
         tracing::info!("scheduling: {} pods, {} of them on nodes; serving on {url}", pods.0, pods.1);
         let _ = super::settings::print(&format!("{url}\n"));

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
-use super::{fail, load};
+use super::{fail, load, predicted};
 use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
@@ -57,7 +58,7 @@ const BY_DEFAULT: &str =
 /// cannot be read, and nothing is printed but the faults.
 pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core: Profile) -> ExitCode {
     match planned(args, config, policy_group, core) {
-        Ok(plan) => match print(&plan, args.json) {
+        Ok(plan) => match print(&plan, core, args.json) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 fail(&format!("the result cannot be written: {error}"), 1)
             }
@@ -159,10 +160,18 @@ fn configuration(
     Ok((Arc::new(config), found.is_none()))
 }
 
-fn print(plan: &Plan, json: bool) -> io::Result<()> {
+/// A plan with the profile that it is made by.
+#[derive(Serialize)]
+struct Named<'p> {
+    core: &'static str,
+    #[serde(flatten)]
+    plan: &'p Plan,
+}
+
+fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     if json {
-        serde_json::to_writer_pretty(&mut out, plan)?;
+        serde_json::to_writer_pretty(&mut out, &Named { core: core.name(), plan })?;
         writeln!(out)?;
         return out.flush();
     }
@@ -186,7 +195,8 @@ fn print(plan: &Plan, json: bool) -> io::Result<()> {
     writeln!(
         out,
         "to be bound: {bound}; pending: {waiting}; left alone: {alone}; running already: {running}; of other schedulers: {foreign}; \
-         nodes: {nodes}"
+         nodes: {nodes} ({})",
+        predicted::line(core)
     )?;
     out.flush()
 }

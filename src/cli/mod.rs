@@ -30,6 +30,7 @@ pub mod manifests;
 pub mod open;
 pub mod place;
 pub mod play;
+pub mod predicted;
 mod printed;
 pub mod profiles;
 mod progress;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::predicted::{self, PredictedCore};
 use super::{fail, load, manifests};
 use ::scenario::{self, RunOutcome, Sink, Summary, Trace};
 use config::DEFAULT_POLICY_GROUP;
@@ -30,9 +31,9 @@ pub struct RunArgs {
     /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Which core to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// Which core decides
+    #[command(flatten)]
+    pub core: PredictedCore,
     /// Instead of the trace, print for people: applications, waiting times, utilisation over time
     #[arg(long)]
     pub summary: bool,
@@ -47,17 +48,21 @@ pub struct RunArgs {
 /// Runs scenarios and prints their traces; or schedules manifests. Exit code 0: all steps were carried out; 1: a scenario or its configuration is
 /// faulty, or cannot be read; the others are run all the same.
 pub fn run(args: &RunArgs) -> ExitCode {
+    let core = args.core.profile();
     if !args.manifests.from_manifests.is_empty() {
-        return manifests::run(&args.manifests, args.config.as_deref(), &args.policy_group, args.core);
+        return manifests::run(&args.manifests, args.config.as_deref(), &args.policy_group, core);
     }
     let stdin = args.scenarios.iter().chain(&args.config).filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return fail("`-` stands twice, but standard input can be read once only", 2);
     }
+    if !args.summary {
+        predicted::name_on_stderr(core);
+    }
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut code = ExitCode::SUCCESS;
     for (number, file) in args.scenarios.iter().enumerate() {
-        match run_one(args, number, file, &mut out) {
+        match run_one(args, core, (number, file), &mut out) {
             Ok(()) => {}
             Err(Ended::Reader) => return ExitCode::SUCCESS,
             Err(Ended::Writing(error)) => return fail(&format!("the trace cannot be written: {error}"), 1),
@@ -84,16 +89,16 @@ impl From<io::Error> for Ended {
 
 type Out = BufWriter<StdoutLock<'static>>;
 
-fn run_one(args: &RunArgs, number: usize, file: &Path, out: &mut Out) -> Result<(), Ended> {
+fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &mut Out) -> Result<(), Ended> {
     let started = Instant::now();
-    let input = load::scenario(file, args.config.as_deref(), &args.policy_group, args.core).map_err(Ended::Faulty)?;
+    let input = load::scenario(file, args.config.as_deref(), &args.policy_group, core).map_err(Ended::Faulty)?;
     let load::ScenarioInput { scenario, config, report: faults, .. } = input;
     let reading = started.elapsed();
     let report = if args.summary {
         if number > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{} ({}), {} steps\n", file.display(), args.core, scenario.steps.len())?;
+        writeln!(out, "{} (core {}), {} steps\n", file.display(), core, scenario.steps.len())?;
         Report::Summary(Box::new(Summary::of(&scenario)))
     } else {
         Report::Trace(Trace::new(&mut *out))
@@ -103,9 +108,9 @@ fn run_one(args: &RunArgs, number: usize, file: &Path, out: &mut Out) -> Result<
     let progress = watched.then(|| Progress::new(started, file, scenario.steps.len()));
     let mut sink = Output { report, spent: Duration::ZERO, timed: args.timings, progress };
     let outcome = if number + 1 == args.scenarios.len() {
-        scenario::run_last(&scenario, config, args.core, &mut sink)
+        scenario::run_last(&scenario, config, core, &mut sink)
     } else {
-        scenario::run(&scenario, config, args.core, &mut sink)
+        scenario::run(&scenario, config, core, &mut sink)
     };
     let (running, printing) = (started.elapsed(), Instant::now());
     let Output { report, spent, mut progress, .. } = sink;

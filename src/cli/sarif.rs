@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use config::{Fault, Severity};
+use model::Profile;
 
 /// One log with one run: the faults of all files, each with its rule, its place and its queue.
-pub fn log<'a>(faults: impl Iterator<Item = (&'a str, &'a Fault)> + Clone) -> Value {
+pub fn log<'a>(faults: impl Iterator<Item = (&'a str, &'a Fault)> + Clone, core: Profile) -> Value {
     let codes: BTreeSet<&str> = faults.clone().map(|(_, fault)| fault.code).collect();
     let rules: Vec<Value> = codes.into_iter().map(|code| json!({ "id": code })).collect();
     let results: Vec<Value> = faults.map(|(file, fault)| result(file, fault)).collect();
@@ -17,6 +18,7 @@ pub fn log<'a>(faults: impl Iterator<Item = (&'a str, &'a Fault)> + Clone) -> Va
         "runs": [{
             "tool": { "driver": { "name": "kornsole", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
             "columnKind": "unicodeCodePoints",
+            "properties": { "core": core.name() },
             "results": results,
         }],
     })

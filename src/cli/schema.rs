@@ -6,21 +6,21 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::fail;
-use model::Profile;
+use super::predicted::PredictedCore;
 
 /// The arguments of `kornsole schema`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "With a YAML language server, put this line at the top of a configuration:\n  \
                         # yaml-language-server: $schema=queues.schema.json")]
 pub struct SchemaArgs {
-    /// The format as this core reads it: kornsole, 1.5.1, 1.8.0 or 1.9.0
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// The format as this core reads it
+    #[command(flatten)]
+    pub core: PredictedCore,
 }
 
 /// Prints the schema.
 pub fn run(args: &SchemaArgs) -> ExitCode {
-    match writeln!(io::stdout().lock(), "{:#}", config::schema(args.core)) {
+    match writeln!(io::stdout().lock(), "{:#}", config::schema(args.core.profile())) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

@@ -166,6 +166,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         }
         let (file, workload) = (config.queues_file.as_deref(), args.workload.as_deref());
         let opened = open_kept(file, workload, &setup, &state, args.speed).map_err(|why| (why, 1))?;
+        opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
         let about = opened.about.clone();
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
         let folder = state.folder.as_deref();

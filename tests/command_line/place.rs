@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 /// Exit code, standard output and standard error of a call with this on standard input.
 fn place(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    super::kornsole(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement"), &[&["place"], arguments].concat(), stdin)
+    let core: &[&str] = if arguments.contains(&"--core") { &[] } else { &["--core", "kornsole"] };
+    let arguments = [&["place"], arguments, core].concat();
+    super::kornsole(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement"), &arguments, stdin)
 }
 
 /// A submission, and what the answer is known by.
@@ -93,7 +95,7 @@ fn a_batch_is_a_table_and_a_verdict() {
     let good = "user,queue,expect\nsue,root.default,ROOT.Default\nmal,,rejected\n";
     let (code, out, _) = place(&["queues.yaml", "--batch", "-", "--batch-format", "csv"], good);
     assert_eq!(code, Some(0), "{out}");
-    assert!(out.ends_with("2 submissions: 1 placed, 1 rejected; 2 as expected\n"), "{out}");
+    assert!(out.ends_with("2 submissions: 1 placed, 1 rejected; 2 as expected (core kornsole)\n"), "{out}");
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn faults_of_a_batch_do_not_hide_the_good_rows() {
     let rows = "user,tags,expect\nsue,novalue,\nkim,,root.users.kim\nbob\n";
     let (code, out, err) = place(&["queues.yaml", "--batch", "-", "--batch-format", "csv"], rows);
     assert_eq!(code, Some(1));
-    assert!(out.ends_with("1 submission: 1 placed, 0 rejected; 1 as expected\n"), "{out}");
+    assert!(out.ends_with("1 submission: 1 placed, 0 rejected; 1 as expected (core kornsole)\n"), "{out}");
     assert!(
         err.contains("-:2:5: error[SUB-023]: the tag \"novalue\"") && err.contains("-:4:1: error[SUB-022]"),
         "{err}"
@@ -131,7 +133,7 @@ fn faults_of_a_batch_do_not_hide_the_good_rows() {
     let (code, _, err) = place(&["queues.yaml", "--batch", "-", "--batch-format", "csv"], &many);
     assert!(code == Some(1) && err.contains("more than 100 faults") && err.matches("SUB-022").count() == 100, "{err}");
     let (code, out, err) = place(&["queues.yaml", "--batch", "-", "--batch-format", "yaml"], "- {usr: a}\n");
-    assert_eq!((code, out.as_str()), (Some(1), "0 submissions: 0 placed, 0 rejected\n"));
+    assert_eq!((code, out.as_str()), (Some(1), "0 submissions: 0 placed, 0 rejected (core kornsole)\n"));
     assert!(
         err.starts_with("-:1:4: error[SUB-003]: unknown key `usr`") && err.contains("did you mean `user`?"),
         "{err}"
@@ -178,4 +180,18 @@ fn limits_that_would_count_are_reported() {
     let message = ask("root.shut", &[]);
     let line = "   user sue in root: at most 1 application   limit; would let it run: 0 of 1 run";
     assert!(message.lines().any(|message| message == line), "{message}");
+}
+
+#[test]
+fn the_newest_release_decides_where_no_core_is_named() {
+    let queues =
+        "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: default}, {name: etl}]}]}]";
+    let run = |core: &[&str]| {
+        let arguments = [&["place", "-", "--user", "u", "--tag", "namespace=x"], core].concat();
+        super::kornsole(env!("CARGO_MANIFEST_DIR"), &arguments, queues)
+    };
+    let (code, out, _) = run(&[]);
+    assert!(code == Some(0) && out.contains(", core 1.9.0\n") && out.ends_with("-> root.default\n"), "{out}");
+    let (code, out, _) = run(&["--core", "kornsole"]);
+    assert!(code == Some(1) && out.contains(", core kornsole\n"), "{out}");
 }

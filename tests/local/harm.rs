@@ -47,6 +47,26 @@ fn a_request_over_a_limit_is_refused_with_its_name_and_value() {
 }
 
 #[test]
+fn the_bytes_of_one_users_requests_are_limited_also_after_a_restart() {
+    let mut machine = Machine::up(&[]);
+    let long = "x".repeat(100_000);
+    let large = ["submit", "--hold", "--array", "1-600", "--", "true", &long];
+    for _ in 0..4 {
+        assert_eq!(machine.said(&large).0, 0);
+    }
+    for _ in 0..2 {
+        let (code, said) = machine.said(&large);
+        let why = "bytes of all jobs of a user";
+        assert!(code != 0 && said.contains(why) && said.contains("the limit is 268435456"), "{code} {said}");
+        machine.kill();
+        machine.start();
+    }
+    assert_eq!(machine.call(&["cancel", "1-600"]).status.code(), Some(0));
+    let (code, said) = machine.said(&large);
+    assert_eq!(code, 0, "ended jobs are forgotten for it: {said}");
+}
+
+#[test]
 fn an_output_file_is_written_with_the_identity_of_the_submitter() {
     if !is_root("two users") {
         return;

@@ -23,6 +23,7 @@ mod jobs;
 mod limits;
 mod machine;
 mod options;
+mod paths;
 mod supervisors;
 mod unit;
 mod users;

@@ -13,12 +13,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::application;
 use super::ask::{may_be_preempted, required_node};
 use super::cluster::Cluster;
+use super::gang::{TaskGroup, is_placeholder, task_groups};
+use super::gang_hints;
 use super::making::{Making, originator};
 use super::moment::moment;
 use super::objects::{Meta, Plain, Pod, Toleration, Volume};
-use super::predicates::{Snapshot, waits_for};
+use super::pod_resources::SidecarSum;
+use super::predicates::{Snapshot, Storage, chosen_late, waits_for};
 use super::unlisted;
 use model::{AskId, NodeId, Tags, Time};
 use scheduler::{AskSpec, Predicates};
@@ -67,6 +71,7 @@ pub struct Beside {
     pods: BTreeMap<AskId, Arc<Pod>>,
     classes: BTreeMap<String, Plain>,
     unknown: Vec<String>,
+    hints: BTreeMap<AskId, Vec<String>>,
 }
 
 impl Beside {
@@ -81,7 +86,9 @@ impl Beside {
             cluster.pods.values_mut().for_each(without_claims);
         }
         let classes = std::mem::take(&mut cluster.classes);
-        let mut beside = Self { filters: None, pods: pods_of(&cluster, asks), classes, unknown };
+        let pods = pods_of(&cluster, asks);
+        let hints = hints(&cluster, asks, &pods);
+        let mut beside = Self { filters: None, pods, classes, unknown, hints };
         if is_missing("Pod") {
             return beside;
         }
@@ -107,6 +114,11 @@ impl Beside {
     /// What is not known, each in one line.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
+    }
+
+    /// What of gangs is written so that it has no effect, or not the one that is meant, by the pending ask that it concerns.
+    pub fn hints(&self) -> &BTreeMap<AskId, Vec<String>> {
+        &self.hints
     }
 
     /// Puts into an ask what its pod says of preemption and of the node that it is for; without a pod it stays as it is.
@@ -148,7 +160,7 @@ fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     let unseen: Vec<Arc<Pod>> =
         asks.iter().filter(|ask| !pods.contains_key(ask.id)).map(|ask| Arc::new(unseen(ask))).collect();
     let seen: Vec<&Arc<Pod>> = cluster.pods.values().filter(is_other).chain(pods.values()).chain(&unseen).collect();
-    let mut filters = Snapshot::of(cluster.nodes.values(), &seen, &cluster.namespace_labels(), cluster.storage(), true);
+    let mut filters = Snapshot::of(cluster.nodes.values(), &seen, &cluster.namespace_labels(), storage(cluster), true);
     for (id, pod) in pods {
         pod.node().into_iter().for_each(|node| filters.place(id, node, false));
     }
@@ -169,6 +181,39 @@ fn unseen(ask: &AskSeen<'_>) -> Pod {
     };
     pod.spec.tolerations = vec![Toleration { operator: "Exists".to_owned(), ..Toleration::default() }];
     pod
+}
+
+/// The objects of volumes: the scheduler elsewhere has volumes bound that wait for their first pod.
+fn storage(cluster: &Cluster) -> Storage<'_> {
+    Storage { binds_late: true, ..cluster.storage() }
+}
+
+/// What is said of the gangs of pending asks, each by the task groups of the oldest pod of its application.
+fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> BTreeMap<AskId, Vec<String>> {
+    let mut declared: BTreeMap<String, (&Arc<Pod>, Vec<TaskGroup>)> = BTreeMap::new();
+    for pod in cluster.pods.values() {
+        let Ok(groups) = task_groups(&pod.metadata) else { continue };
+        if groups.is_empty() || is_placeholder(&pod.metadata) {
+            continue;
+        }
+        let entry = declared.entry(application::id(&pod.metadata, false));
+        let first = entry.or_insert((pod, Vec::new()));
+        if first.1.is_empty() || created(pod) < created(first.0) {
+            *first = (pod, groups);
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (id, pod) in asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get_key_value(ask.id)) {
+        let Some((first, groups)) = declared.get(&application::id(&pod.metadata, false)) else { continue };
+        let mut said = gang_hints::parameters(&first.metadata);
+        said.extend(gang_hints::too_small(pod, groups, SidecarSum::default()));
+        let path = pod.metadata.path();
+        let said: Vec<String> = said.into_iter().map(|why| format!("pod {path}: {why}")).collect();
+        if !said.is_empty() {
+            found.insert(id.clone(), said);
+        }
+    }
+    found
 }
 
 /// How many asks have no pod that is there.
@@ -192,7 +237,12 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
 /// The pending asks that need a volume which is not bound, and may go nowhere before it is.
 fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let pending = asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get(ask.id));
-    let mut waiting = pending.filter_map(|pod| Some((pod.metadata.path(), waits_for(pod, cluster.storage())?)));
+    let why = |pod: &Arc<Pod>| {
+        let chosen = || chosen_late(pod, storage(cluster));
+        let late = || chosen().map(|claim| format!("which volumes are free for its claim {claim:?} is not judged"));
+        Some((pod.metadata.path(), waits_for(pod, storage(cluster)).or_else(late)?))
+    };
+    let mut waiting = pending.filter_map(why);
     let words = |(pod, why): (String, String)| format!("where pod {pod} can go: {why}");
     let mut found: Vec<String> = waiting.by_ref().take(MOST).map(words).collect();
     let more = waiting.count();

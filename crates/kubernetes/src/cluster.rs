@@ -120,6 +120,7 @@ impl Cluster {
             classes: &self.storage_classes,
             csi_nodes: &self.csi_nodes,
             attachments: &self.attachments,
+            binds_late: false,
         }
     }
 

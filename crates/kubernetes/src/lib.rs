@@ -20,6 +20,7 @@ mod beside;
 mod cluster;
 pub mod dry_run;
 mod gang;
+mod gang_hints;
 pub mod live;
 mod making;
 mod manifests;

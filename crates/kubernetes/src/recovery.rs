@@ -8,12 +8,13 @@ use super::application::{self, Users};
 use super::ask::ask;
 use super::cluster::Cluster;
 use super::gang::{self, TaskGroup};
+use super::gang_hints;
 use super::making::{Making, Member, is_placeholder, members, missing_placeholders, originator};
 use super::moment::moment;
 use super::not_yet::not_yet;
 use super::objects::Pod;
 use super::pod_resources::{SidecarSum, pod_resources};
-use super::predicates::Snapshot;
+use super::predicates::{Snapshot, Storage};
 use super::{namespace, node};
 use model::{AppId, AskId, NodeId, Profile, Time};
 use scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
@@ -186,6 +187,11 @@ impl<'c> Mapping<'c> {
         }
     }
 
+    /// The objects of volumes. A release has volumes bound that wait for their first pod; ours leaves such pods alone (K8S-178).
+    fn storage(&self) -> Storage<'c> {
+        Storage { binds_late: self.settings.profile != Profile::Kornsole, ..self.cluster.storage() }
+    }
+
     /// When a pod was made; one that does not say is as new as the newest.
     fn created(&self, pod: &Pod) -> Time {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
@@ -219,7 +225,7 @@ impl<'c> Mapping<'c> {
         let reason = match pod.node() {
             Some(node) if !self.nodes.contains_key(node) => Some(format!("it names node {node}, which is not there")),
             Some(_) => None,
-            None => not_yet(pod, self.cluster.storage()),
+            None => not_yet(pod, self.storage()),
         };
         if let Some(reason) = reason {
             self.left_alone.push(LeftAlone { pod: path, reason });
@@ -255,11 +261,11 @@ impl<'c> Mapping<'c> {
         let Outcome { mut steps, mut running, gangs, asked, made } = out;
         steps.sort_by_key(|(at, _)| *at);
         running.sort_by_key(|(at, ..)| *at);
+        let (cluster, storage) = (self.cluster, self.storage());
         let mut seen = self.seen;
         seen.extend(&made);
-        let cluster = self.cluster;
         let nodes = self.nodes.keys().filter_map(|name| cluster.nodes.get(*name));
-        let snapshot = Snapshot::of(nodes, &seen, &cluster.namespace_labels(), cluster.storage(), self.settings.copies);
+        let snapshot = Snapshot::of(nodes, &seen, &cluster.namespace_labels(), storage, self.settings.copies);
         let opens = |name: &&&str| {
             !self.closed.contains(*name)
                 && cluster.nodes.get(**name).is_some_and(|object| node::opens(object, self.settings.profile))
@@ -284,6 +290,7 @@ impl<'c> Mapping<'c> {
     fn application(&mut self, id: &str, making: &Making<'_>, out: &mut Outcome) {
         let app = AppId::from(id);
         let groups = self.groups(making.first);
+        self.hint(making, &groups);
         let has_begun = making.members.iter().any(|one| one.pod.node().is_some() && !is_placeholder(one.pod));
         let is_gang = !groups.is_empty() && !has_begun;
         let submission = self.submission(&app, making.first, if is_gang { &groups } else { &[] });
@@ -325,6 +332,20 @@ impl<'c> Mapping<'c> {
             self.notices.push(format!("pod {}: TaskGroupsError: {why}", first.metadata.path()));
             Vec::new()
         })
+    }
+
+    /// Says what of a gang has no effect, or is too small.
+    fn hint(&mut self, making: &Making<'_>, groups: &[TaskGroup]) {
+        if groups.is_empty() {
+            return;
+        }
+        let first = &making.first.metadata;
+        let pods = making.members.iter().map(|member| member.pod);
+        let too_small = pods
+            .filter(|pod| pod.node().is_none())
+            .filter_map(|pod| Some((pod.metadata.path(), gang_hints::too_small(pod, groups, self.sidecars)?)));
+        let said = gang_hints::parameters(first).into_iter().map(|why| (first.path(), why)).chain(too_small);
+        self.notices.extend(said.map(|(pod, why)| format!("pod {pod}: {why}")));
     }
 
     fn submission(&mut self, app: &AppId, first: &Pod, groups: &[TaskGroup]) -> Submission {

@@ -93,6 +93,7 @@ impl Daemon {
             most_beginning: most_beginning(),
             door: OnceLock::new(),
         });
+        daemon.count_all();
         daemon.offer_machine().map_err(|why| io::Error::other(why.to_string()))?;
         let waking = Arc::downgrade(&daemon);
         daemon.engine.published().on_change(Box::new(move || {

@@ -84,11 +84,9 @@ impl Daemon {
     }
 
     /// Forgets the oldest of those that ended, where there are too many.
-    fn forget_old(&self, table: &mut Table) {
-        let ended = table.jobs.len() - table.live.len();
-        if ended > self.settings.history
-            && let Some(oldest) = table.jobs.values().find(|job| job.state == JobState::Ended).map(|job| job.number)
-        {
+    pub(super) fn forget_old(&self, table: &mut Table) {
+        while table.jobs.len() - table.live.len() > self.settings.history {
+            let Some(oldest) = table.oldest_ended(None) else { return };
             table.remove(oldest);
             self.store.remove(oldest);
         }

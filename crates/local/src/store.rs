@@ -102,6 +102,11 @@ impl Store {
         Ok((store, jobs))
     }
 
+    /// How many bytes of environment a job takes: its share, where it has it together with others.
+    pub fn env_bytes(&self, number: u64) -> u64 {
+        fs::metadata(self.of(number).join(ENV)).map_or(0, |found| found.len() / found.nlink().max(1))
+    }
+
     /// Keeps a job that was submitted just now, with its environment. The jobs of an array have one environment together: it is a file of the
     /// first one (`like`), and linked to the others.
     ///

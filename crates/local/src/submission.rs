@@ -29,6 +29,10 @@ pub const LARGEST_ARRAY: usize = 10_000;
 /// How many jobs may be there that have not ended, and how many of one user.
 const MOST: usize = 100_000;
 const MOST_OF_ONE: usize = 50_000;
+/// How many bytes the requests of one user's jobs may have together. His ended jobs are forgotten for it, the oldest first.
+const MOST_BYTES_OF_ONE: u64 = 256 << 20;
+/// What a job counts beside its text.
+const RECORD: u64 = 1024;
 
 impl Daemon {
     /// Submits a job, or all tasks of an array. Gives the first one.
@@ -44,7 +48,22 @@ impl Daemon {
         check(&spec).map_err(misused)?;
         // The indices of an array have it together, and on the disk only.
         let env = std::mem::take(&mut spec.env);
-        let mut jobs = self.numbered(who, spec)?;
+        let env_bytes = env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() as u64;
+        let jobs = self.numbered(who, spec, env_bytes)?;
+        let (first, count) = (jobs[0].number, jobs.len() as u64);
+        let kept = self.kept(jobs, &env);
+        if kept.is_err() {
+            let mut table = self.table();
+            (first..first + count).for_each(|number| table.uncount(number));
+        }
+        if let Some(job) = kept? {
+            self.first_time(&job)?;
+        }
+        Ok(first)
+    }
+
+    /// Keeps the jobs of a submission, all or none. Gives the one that is to be offered to the scheduler at once.
+    fn kept(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
         // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is said at once.
         if jobs.len() > 1 || jobs.iter().any(|job| job.spec.hold || !job.spec.after.is_empty()) {
             self.would_take(&jobs[0]).map_err(refused)?;
@@ -55,7 +74,7 @@ impl Daemon {
         }
         // On the disk before anything is done: a daemon that ends now continues with it at its next start.
         let first = jobs[0].number;
-        if let Err(why) = jobs.iter().try_for_each(|job| self.store.create(job, &env, first)) {
+        if let Err(why) = jobs.iter().try_for_each(|job| self.store.create(job, env, first)) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
             return Err(refused(format!("the job cannot be kept: {why}")));
         }
@@ -65,11 +84,10 @@ impl Daemon {
             jobs.into_iter().for_each(|job| table.insert(job));
             table.look = true;
         }
-        match offered {
-            Some(job) => self.first_time(&job)?,
-            None => self.wake(),
+        if offered.is_none() {
+            self.wake();
         }
-        Ok(first)
+        Ok(offered)
     }
 
     /// Offers a job to the scheduler that its submitter still waits for; a refusal is his answer, and nothing is left of the job. A busy
@@ -107,7 +125,7 @@ impl Daemon {
     }
 
     /// The jobs of a submission, with their numbers.
-    fn numbered(&self, who: &Owner, mut spec: JobSpec) -> Result<Vec<Job>, Reply> {
+    fn numbered(&self, who: &Owner, mut spec: JobSpec, env_bytes: u64) -> Result<Vec<Job>, Reply> {
         let array = spec.array.take();
         let count = array.as_ref().map_or(1, |array| array.indices.len());
         let mut table = self.table();
@@ -126,12 +144,47 @@ impl Daemon {
         if too_large(&self.settings.machine.capacity(), &one) {
             return Err(refused(format!("this machine has no room for it, ever: it has {}", self.has())));
         }
-        table.last += count as u64;
+        let (tasks, share) = (count as u64, env_bytes.div_ceil(count as u64));
+        let bytes = text_of(&one) + share;
+        self.make_room(&mut table, who.uid, bytes.saturating_mul(tasks))?;
+        (first..first + tasks).for_each(|number| table.count(number, who.uid, bytes));
+        table.last += tasks;
         let Some(array) = array else { return Ok(vec![one]) };
         let task =
             |index| ArrayTask { first, count: u32::try_from(count).unwrap_or(u32::MAX), index, most: array.most };
         let tasks = (first..).zip(&array.indices);
         Ok(tasks.map(|(number, index)| Job { number, array: Some(task(*index)), ..one.clone() }).collect())
+    }
+
+    /// Has a user's requests take no more bytes than they may, with so many new ones: forgets ended jobs of his where that is enough.
+    fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
+        // Those that ended without a start are forgotten here only.
+        self.forget_old(table);
+        if table.bytes_of(uid) + bytes <= MOST_BYTES_OF_ONE {
+            return Ok(());
+        }
+        let own = table.jobs.values().filter(|job| job.state == JobState::Ended && job.owner.uid == uid);
+        let ended: u64 = own.map(|job| table.size_of(job.number)).sum();
+        let with_it = table.bytes_of(uid).saturating_sub(ended) + bytes;
+        if with_it > MOST_BYTES_OF_ONE {
+            let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some have ended");
+            return Err(refused(format!("bytes of all jobs of a user: {with_it} with this request, {most}")));
+        }
+        while table.bytes_of(uid) + bytes > MOST_BYTES_OF_ONE {
+            let Some(oldest) = table.oldest_ended(Some(uid)) else { return Ok(()) };
+            table.remove(oldest);
+            self.store.remove(oldest);
+        }
+        Ok(())
+    }
+
+    /// Counts the jobs that were there before the daemon's start.
+    pub(super) fn count_all(&self) {
+        let mut table = self.table();
+        let found: Vec<_> = table.jobs.values().map(|job| (job.number, job.owner.uid, text_of(job))).collect();
+        for (number, uid, text) in found {
+            table.count(number, uid, text + self.store.env_bytes(number));
+        }
     }
 
     /// Marks a job as queued if it waits for nothing. Gives it, to be submitted to the scheduler.
@@ -149,6 +202,14 @@ impl Daemon {
         let machine = &self.settings.machine;
         machine::in_words(machine.vcore, machine.memory, machine.gpu)
     }
+}
+
+/// How many bytes a job counts, without its environment.
+fn text_of(job: &Job) -> u64 {
+    let spec = &job.spec;
+    let texts = [&spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let after = spec.after.len() * size_of::<u64>() * 2;
+    RECORD + (spec.command.iter().chain(texts).map(String::len).sum::<usize>() + after) as u64
 }
 
 /// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.

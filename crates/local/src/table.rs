@@ -11,6 +11,10 @@ use super::running::{Running, Spares};
 pub(super) struct Table {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) last: u64,
+    /// Whose each job is, and how many bytes it has in its request, with its share of the environment; also while it is being submitted.
+    sizes: HashMap<u64, (u32, u64)>,
+    /// The sum of them by user.
+    bytes: HashMap<u32, u64>,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
     /// Supervisors without a job.
@@ -47,6 +51,40 @@ impl Table {
         self.jobs.insert(job.number, job);
     }
 
+    /// Counts the bytes of a job's request for its user, until it is removed.
+    pub(super) fn count(&mut self, number: u64, uid: u32, bytes: u64) {
+        self.uncount(number);
+        self.sizes.insert(number, (uid, bytes));
+        *self.bytes.entry(uid).or_default() += bytes;
+    }
+
+    /// Counts a job no more.
+    pub(super) fn uncount(&mut self, number: u64) {
+        if let Some((uid, bytes)) = self.sizes.remove(&number) {
+            let sum = self.bytes.entry(uid).or_default();
+            *sum = sum.saturating_sub(bytes);
+            if *sum == 0 {
+                self.bytes.remove(&uid);
+            }
+        }
+    }
+
+    /// How many bytes the requests of a user have, ended jobs included.
+    pub(super) fn bytes_of(&self, uid: u32) -> u64 {
+        self.bytes.get(&uid).copied().unwrap_or_default()
+    }
+
+    /// How many bytes a job counts.
+    pub(super) fn size_of(&self, number: u64) -> u64 {
+        self.sizes.get(&number).map_or(0, |(_, bytes)| *bytes)
+    }
+
+    /// The oldest ended job, of one user where one is named.
+    pub(super) fn oldest_ended(&self, uid: Option<u32>) -> Option<u64> {
+        let mut ended = self.jobs.values().filter(|job| job.state == JobState::Ended);
+        ended.find(|job| uid.is_none_or(|uid| job.owner.uid == uid)).map(|job| job.number)
+    }
+
     /// The jobs that take room on this machine.
     pub(super) fn occupying(&self) -> impl Iterator<Item = &Job> {
         self.running.keys().chain(&self.starting).filter_map(|number| self.jobs.get(number))
@@ -69,6 +107,7 @@ impl Table {
 
     /// Forgets a job.
     pub(super) fn remove(&mut self, number: u64) {
+        self.uncount(number);
         self.jobs.remove(&number);
         self.live.remove(&number);
         self.waiting.remove(&number);
@@ -85,6 +124,19 @@ mod tests {
         let owner =
             Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity { user: "sue".into(), groups: Vec::new() } };
         Job { state: JobState::Queued, ..Job::new(7, JobSpec::default(), owner, 0) }
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_jobs_that_a_user_has() {
+        let mut table = Table::new(vec![queued()]);
+        table.count(7, 1, 10);
+        table.count(8, 1, 5);
+        table.count(9, 2, 3);
+        assert_eq!((table.bytes_of(1), table.bytes_of(2), table.bytes_of(3)), (15, 3, 0));
+        table.uncount(8);
+        table.uncount(8);
+        table.remove(7);
+        assert_eq!((table.bytes_of(1), table.bytes_of(2)), (0, 3));
     }
 
     #[test]

@@ -24,6 +24,9 @@ impl Profile {
     /// Those that are as a release, the oldest first.
     pub const RELEASES: [Self; 3] = [Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
 
+    /// The newest release: what a prediction is made as where nothing else is said.
+    pub const NEWEST: Self = Self::V1_9_0;
+
     /// The name that `--core` takes.
     pub const fn name(self) -> &'static str {
         match self {

@@ -18,7 +18,7 @@ use crate::cli::logs::LogArgs;
 use crate::cli::serve::{self, ListenArgs};
 use crate::cli::settings::{SettingsAction, SettingsArgs, hook, setup};
 use crate::cli::state::StateArgs;
-use crate::cli::{fail, load, settings};
+use crate::cli::{fail, load, predicted, settings};
 use config::Settings as SchedulerSettings;
 use engine::journal::MakeCore;
 use engine::{Core, Engine, Setup};
@@ -205,8 +205,12 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {
         let opened = open_kept(Some(file), None, &setup, &state, 1.0)?;
+        opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
         return serve::engine(opened, 1.0, hook(by));
     }
+    predicted::said_at_start(setup.profile, &queues::configuration(machine))
+        .iter()
+        .for_each(|said| tracing::info!("{said}"));
     let (core, kept) = own_queues(&setup, &state, machine)?;
     let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
     started.map(Arc::new).map_err(|error| format!("the scheduler cannot be started: {error}"))

@@ -10,6 +10,7 @@ use super::PlaceArgs;
 use super::row::{Header, Row, of_yaml, unreadable};
 use super::table::Table;
 use crate::cli::load;
+use crate::cli::predicted;
 use config::csv::{Csv, Record};
 use config::fault::escaped;
 use config::{Fault, Source};
@@ -179,7 +180,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             None => {
                 let Row { user, groups, queue, tags, .. } = row;
                 let submitted = Submitted { groups, line: row.at.line, queue, tags, user };
-                let answer = Answer::of(self.part, &admission).to(submitted, &row.expect, met);
+                let answer = Answer::of(self.part, &admission).naming_core().to(submitted, &row.expect, met);
                 serde_json::to_writer(&mut *self.out, &answer)?;
                 writeln!(self.out)
             }
@@ -193,13 +194,18 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             if count > 0 {
                 table.flush(self.out)?;
             }
+            let core = predicted::line(self.part.rules.profile());
             let noun = if count == 1 { "submission" } else { "submissions" };
             let expected = match (self.expected, self.failed) {
                 (0, _) => String::new(),
                 (all, 0) => format!("; {all} as expected"),
                 (all, failed) => format!("; {failed} of {all} not as expected"),
             };
-            writeln!(self.out, "{count} {noun}: {} placed, {} rejected{expected}", self.placed, self.rejected)?;
+            writeln!(
+                self.out,
+                "{count} {noun}: {} placed, {} rejected{expected} ({core})",
+                self.placed, self.rejected
+            )?;
         }
         Ok(u8::from(self.failed > 0 || self.faults > 0 || self.unreadable))
     }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use clap::Args;
 
 use self::batch::BatchFormat;
+use super::predicted::PredictedCore;
 use super::{fail, load};
 use ::config::{self, DEFAULT_POLICY_GROUP, Reading};
-use model::Profile;
 use view::placement::{Request, TYPE_TAG};
 use view::{PartitionView, View};
 use wire::convert::placement::Answer;
@@ -51,9 +51,9 @@ pub struct PlaceArgs {
     /// The partition; the first one by default
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// Which core decides
+    #[command(flatten)]
+    pub core: PredictedCore,
     /// In a ConfigMap the entry `NAME.yaml` is read
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
@@ -118,11 +118,12 @@ fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     if args.file == stdin && args.batch.as_deref() == Some(stdin) {
         return Err(("the configuration and the batch cannot both come from standard input".to_owned(), 2));
     }
+    let core = args.core.profile();
     let bytes = load::bytes(&args.file).map_err(|message| (message, 1))?;
-    let Reading { config, faults } = config::read_file(&bytes, &args.policy_group, args.core);
+    let Reading { config, faults } = config::read_file(&bytes, &args.policy_group, core);
     let config = config.ok_or_else(|| (load::fault_report(&args.file, &bytes, &faults), 1))?;
     let refused = |why| (format!("{}: the configuration is refused: {why}", args.file.display()), 1);
-    View::of_config(Arc::new(config), args.core).map_err(refused)
+    View::of_config(Arc::new(config), core).map_err(refused)
 }
 
 fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {
@@ -162,7 +163,7 @@ fn single(
     let request = Request { queue, user, groups: &args.groups, tags };
     let admission = part.preview(&request, None);
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &Answer::of(part, &admission))?;
+        serde_json::to_writer_pretty(&mut *out, &Answer::of(part, &admission).naming_core())?;
         writeln!(out)?;
     } else {
         people::print(&args.file.display().to_string(), part, &request, &admission, out)?;

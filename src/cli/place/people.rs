@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::cli::predicted;
 use config::fault::escaped;
 use view::PartitionView;
 use view::placement::{Admission, Line, Placed, PlacementOutcome, Request, template_words};
@@ -20,7 +21,8 @@ pub fn print(
         1 => "1 rule".to_owned(),
         count => format!("{count} rules"),
     };
-    writeln!(out, "{}, partition {}: {rules}", escaped(file), escaped(&part.name))?;
+    let core = predicted::line(part.rules.profile());
+    writeln!(out, "{}, partition {}: {rules}, {core}", escaped(file), escaped(&part.name))?;
     writeln!(out, "{}\n", escaped(&asked(request, admission)))?;
     for line in columns(&admission.placement.lines(&part.rules)) {
         writeln!(out, "  {line}")?;

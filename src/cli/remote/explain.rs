@@ -11,14 +11,15 @@ use super::show::{ShowArgs, lines, show};
 use super::table::Table;
 use super::{ClientArgs, Ended, ServerArgs, exit, print};
 use crate::cli::load;
+use crate::cli::predicted::PredictedCore;
 use client::Remote;
 use config::DEFAULT_POLICY_GROUP;
 use console::present::format::duration;
 use engine::explain::explained as explained_by;
-use engine::journal::FolderInspection;
+use engine::journal::{FolderInspection, Inspected as _};
 use forecast::twin::Twin;
 use forecast::whatif::{Fork, Pace};
-use model::{Identity, Profile, Time};
+use model::{AppId, AskId, Identity, Time};
 use scenario::{RunOutcome, Runner, Silent};
 use source::Saved;
 use source::remote::explain::path;
@@ -62,9 +63,9 @@ pub struct ExplainArgs {
     /// A scenario: what it leads to is explained
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "state"])]
     pub workload: Option<PathBuf>,
-    /// Which core a scenario decides like: kornsole, 1.5.1, 1.8.0 or 1.9.0
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// Which core a scenario decides like
+    #[command(flatten)]
+    pub core: PredictedCore,
     /// How a server is asked
     #[command(flatten)]
     pub client: ClientArgs,
@@ -97,13 +98,30 @@ impl Answered {
     fn by_twin(found: &Finding, twin: &Twin) -> Self {
         let wall = Wall::new(UNIX_EPOCH, 1.0);
         match found {
-            Finding::App(found) => Self::App(Box::new(convert::explained_by_twin(
-                found,
-                twin.unknown(),
-                |app, ask| twin.said(app, ask),
-                &wall,
-            ))),
+            Finding::App(found) => {
+                let said = |app: &AppId, ask: &AskId| twin.said(app, ask);
+                let mut explained = convert::explained_by_twin(found, twin.unknown(), said, &wall);
+                explained.notes = twin.hints(found.asks.iter().map(|ask| &ask.id));
+                Self::App(Box::new(explained))
+            }
             Finding::Waiting(found) => Self::Waiting(Box::new(convert::waiting_by_twin(found, twin.unknown(), &wall))),
+        }
+    }
+
+    /// The same with the profile that decides there.
+    fn with_core(mut self, name: &str) -> Self {
+        match &mut self {
+            Self::App(found) => name.clone_into(&mut found.core),
+            Self::Waiting(found) => name.clone_into(&mut found.core),
+        }
+        self
+    }
+
+    /// The profile; empty of an earlier kornsole, which does not say it.
+    fn core(&self) -> &str {
+        match self {
+            Self::App(found) => &found.core,
+            Self::Waiting(found) => &found.core,
         }
     }
 
@@ -136,7 +154,8 @@ fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
         (None, None) => of_workload(args, &question)?,
     };
     let sheet = answered.sheet();
-    print(&if args.client.json { answered.json() } else { text(&sheet) })?;
+    let named = if answered.core().is_empty() { String::new() } else { format!("core {}\n", answered.core()) };
+    print(&if args.client.json { answered.json() } else { text(&sheet) + &named })?;
     Ok(sheet.waits)
 }
 
@@ -148,22 +167,27 @@ fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<An
         let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
         let twin = once.twin(&question.partition, at)?.map_err(|message| Ended { message, code: 1 })?;
         let found = twin.explain(&question.of).map_err(refused)?;
-        return Ok(Answered::by_twin(&found, &twin));
+        return Ok(Answered::by_twin(&found, &twin).with_core(twin.profile().name()));
     }
+    let core = match once.remote() {
+        Remote::Kornsole(server) => server.core.clone(),
+        Remote::YuniKorn(release) => release.profile().to_string(),
+    };
     let body = once.own(&path(question))?;
     let unreadable =
         |error: serde_json::Error| Ended { message: format!("the answer does not read: {error}"), code: 1 };
-    Ok(match question.of {
+    let answered = match question.of {
         Asked::App(..) => Answered::App(serde_json::from_slice(&body).map_err(unreadable)?),
         Asked::Waiting(_) => Answered::Waiting(serde_json::from_slice(&body).map_err(unreadable)?),
-    })
+    };
+    Ok(answered.with_core(&core))
 }
 
 fn of_folder(folder: &Path, question: &Question) -> Result<Answered, Ended> {
     let look = FolderInspection::open(folder);
     let look = look.map_err(|trouble| Ended { message: trouble.said_of(folder), code: 1 })?;
     let found = look.explain(question).map_err(refused)?;
-    Ok(Answered::of(&found))
+    Ok(Answered::of(&found).with_core(look.profile().name()))
 }
 
 fn of_dump(file: &Path, question: &Question) -> Result<Answered, Ended> {
@@ -172,14 +196,14 @@ fn of_dump(file: &Path, question: &Question) -> Result<Answered, Ended> {
     let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default()).map_err(failed)?;
     let twin = saved.twin(&question.partition).map_err(refused)?;
     let found = twin.explain(&question.of).map_err(refused)?;
-    Ok(Answered::by_twin(&found, &twin))
+    Ok(Answered::by_twin(&found, &twin).with_core(twin.profile().name()))
 }
 
 fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ended> {
     let failed = |message: String| Ended { message, code: 1 };
-    let file = args.workload.clone().unwrap_or_default();
-    let input = load::scenario(&file, None, DEFAULT_POLICY_GROUP, args.core).map_err(failed)?;
-    let mut runner = Runner::new(args.core);
+    let (file, core) = (args.workload.clone().unwrap_or_default(), args.core.profile());
+    let input = load::scenario(&file, None, DEFAULT_POLICY_GROUP, core).map_err(failed)?;
+    let mut runner = Runner::new(core);
     match runner.run(&input.scenario, input.config, &mut Silent) {
         Ok(RunOutcome::Done) => {}
         Ok(RunOutcome::Refused) => return Err(failed(input.report)),
@@ -188,7 +212,7 @@ fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ende
     let moment = (runner.now(), Pace::beginning(runner.now()));
     let fork = Fork::of(runner.scheduler(), Some(&question.partition), moment, None, usize::MAX);
     let found = explained_by(&fork.map_err(|why| failed(why.to_string()))?, &question.of).map_err(refused)?;
-    Ok(Answered::of(&found))
+    Ok(Answered::of(&found).with_core(core.name()))
 }
 
 fn refused(refusal: Refusal) -> Ended {

@@ -164,8 +164,9 @@ impl ServerArgs {
     pub fn what_if(&self, asked: &WhatIf, partition: Option<&str>) -> Result<WhatIfOrigin, (String, u8)> {
         let tried = || {
             let mut once = self.connect()?;
-            if matches!(once.remote(), Remote::Kornsole(_)) {
-                return Ok(WhatIfOrigin::Tried(Box::new(once.what_if(asked)?)));
+            if let Remote::Kornsole(server) = once.remote() {
+                let core = server.core.clone();
+                return Ok(WhatIfOrigin::Tried(Box::new(WhatIfResult { core, ..once.what_if(asked)? })));
             }
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));

@@ -73,7 +73,7 @@ pub struct SimulateArgs {
     /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Which release to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0; several are compared. Without it that of the journal, or kornsole
+    /// Which release to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0; several are compared. Without it that of the journal, else `core` of your settings, else 1.9.0
     #[arg(long = "core", value_name = "PROFILE", value_delimiter = ',')]
     pub cores: Vec<Profile>,
     /// What one node has, as vcore=64,memory=256Gi, in place of the workload's own nodes

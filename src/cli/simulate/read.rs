@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::super::load;
+use super::super::{load, predicted};
 use super::journal::{Journal, journal, of_folder};
 use super::progress::Watch;
 use super::{Ended, SimulateArgs, changed, memory};
@@ -144,7 +144,9 @@ impl Inputs {
 
 /// Reads everything that was named.
 pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, Ended> {
-    let cores = if args.cores.is_empty() { vec![Profile::Kornsole] } else { args.cores.clone() };
+    // In a console it is the scheduler of this process that is simulated further.
+    let by_default = || if args.cluster.is_some() { Profile::Kornsole } else { predicted::by_settings() };
+    let cores = if args.cores.is_empty() { vec![by_default()] } else { args.cores.clone() };
     let mut inputs = Inputs {
         sources: Vec::new(),
         configs: Vec::new(),

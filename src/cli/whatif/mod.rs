@@ -10,6 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use clap::{ArgGroup, Args};
 
+use super::predicted::PredictedCore;
 use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::settings::print;
@@ -18,7 +19,6 @@ use ::forecast::twin::Twin;
 use ::forecast::whatif::{Bounds, Fork, Plan, Unfinished};
 use config::{DEFAULT_POLICY_GROUP, manifest};
 use engine::forecast;
-use model::Profile;
 use wire::convert::{Wall, whatif as convert};
 use wire::dto::json::to_bytes;
 use wire::dto::native as dto;
@@ -53,9 +53,9 @@ pub struct WhatIfArgs {
     /// Let the applications come in again that came in during this time before the beginning, as the journal has them
     #[arg(long, value_name = "TIME", requires = "state")]
     pub arrivals: Option<String>,
-    /// Which core to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0. A state folder and a server have their own
-    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
-    pub core: Profile,
+    /// Which core decides
+    #[command(flatten)]
+    pub core: PredictedCore,
     /// The partition. Without it the first
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
@@ -165,7 +165,8 @@ fn pairs(fork: &Fork, asked: &dto::WhatIf, plan: &Plan) -> Result<dto::WhatIfRes
             Unfinished::Cycles(most) => format!("it takes more than {most} cycles: give a shorter --for"),
         })
     })?;
-    Ok(convert::several(&pairs, &Wall::new(UNIX_EPOCH, 1.0), &[]))
+    let core = fork.scheduler().switches().profile.to_string();
+    Ok(dto::WhatIfResult { core, ..convert::several(&pairs, &Wall::new(UNIX_EPOCH, 1.0), &[]) })
 }
 
 fn asked(args: &WhatIfArgs) -> Result<dto::WhatIf, String> {

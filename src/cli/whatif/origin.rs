@@ -27,7 +27,8 @@ pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>,
 
 /// A scheduler in the state of Kubernetes manifests, and what of them is not in it.
 pub(super) fn of_manifests(args: &WhatIfArgs) -> Result<(Fork, Vec<String>), String> {
-    let (Recovered { scheduler, now, unknown }, text) = manifests::recovered(&args.from_manifests, args.core)?;
+    let (Recovered { scheduler, now, unknown }, text) =
+        manifests::recovered(&args.from_manifests, args.core.profile())?;
     let moment = (now, Pace::beginning(now));
     let fork = Fork::of(&scheduler, args.partition.as_deref(), moment, Some(Arc::from(text)), usize::MAX);
     fork.map(|fork| (fork, unknown)).map_err(|why| why.to_string())
@@ -79,15 +80,15 @@ pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Ti
 }
 
 fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
-    let file = args.workload.clone().unwrap_or_default();
+    let (file, core) = (args.workload.clone().unwrap_or_default(), args.core.profile());
     let load::ScenarioInput { scenario, config, report, file: own } =
-        load::scenario(&file, None, DEFAULT_POLICY_GROUP, args.core)?;
+        load::scenario(&file, None, DEFAULT_POLICY_GROUP, core)?;
     let text: Option<Arc<str>> = match &own {
         None => scenario.config_text().map(Arc::from),
         Some((_, bytes)) => Some(Arc::from(String::from_utf8_lossy(bytes))),
     };
     let text = text.map(|text| manifest::queues_of(&text, DEFAULT_POLICY_GROUP).map_or(text, Arc::from));
-    let mut runner = Runner::new(args.core);
+    let mut runner = Runner::new(core);
     match runner.run(&scenario, config, &mut Silent) {
         Ok(RunOutcome::Done) => {}
         Ok(RunOutcome::Refused) => return Err(report),

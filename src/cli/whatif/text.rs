@@ -13,6 +13,9 @@ const MOST_LISTED: usize = 40;
 /// The whole answer.
 pub(super) fn text(result: &dto::WhatIfResult) -> String {
     let mut lines = vec![result.verdict.clone(), result.runtimes.clone(), result.arrivals.clone()];
+    if !result.core.is_empty() {
+        lines.push(format!("core {}", result.core));
+    }
     let refused = result.refused.iter().map(|step| format!("refused: {}: {}", step.what, step.why));
     lines.extend(refused);
     lines.extend(result.unknown.iter().map(|one| format!("not known: {one}")));

@@ -43,6 +43,8 @@ pub struct Twin {
     text: Option<Arc<str>>,
     /// What the other side says of pending asks.
     said: BTreeMap<(AppId, AskId), Arc<str>>,
+    /// What of gangs has no effect, by the ask that it concerns.
+    hints: BTreeMap<AskId, Vec<String>>,
 }
 
 impl Twin {
@@ -71,8 +73,9 @@ impl Twin {
         let mut scheduler = Scheduler::new(profile);
         replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
+        let hints = beside.map(|beside| beside.hints().clone()).unwrap_or_default();
         let (partition, said) = (Arc::clone(&part.name), said(part));
-        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said };
+        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said, hints };
         twin.differs = match twin.partition() {
             Some(own) => differences::between(own, part),
             None => vec!["its queues could not be made".to_owned()],
@@ -132,6 +135,22 @@ impl Twin {
     /// In what it is otherwise than reported.
     pub fn differs(&self) -> &[String] {
         &self.differs
+    }
+
+    /// What of these asks' gangs is written so that it has no effect, each once.
+    pub fn hints<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for hint in asks.filter_map(|ask| self.hints.get(ask)).flatten() {
+            if !found.contains(hint) {
+                found.push(hint.clone());
+            }
+        }
+        found
+    }
+
+    /// Which core it decides like.
+    pub fn profile(&self) -> Profile {
+        self.scheduler.switches().profile
     }
 
     /// The moment of the view that it was made of.

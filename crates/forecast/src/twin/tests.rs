@@ -198,12 +198,33 @@ fn what_may_not_be_listed_is_one_line_and_lets_pods_pass() {
 #[test]
 fn a_claim_that_is_not_bound_is_named() {
     let claim = ", volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]";
-    let objects = "---\nkind: PersistentVolumeClaim\nmetadata: {namespace: ns, name: data}\nspec: {storageClassName: slow}\n\
-                   ---\nkind: StorageClass\nmetadata: {name: slow}\nvolumeBindingMode: WaitForFirstConsumer\n";
+    let objects = "---\nkind: PersistentVolumeClaim\nmetadata: {namespace: ns, name: data}\nspec: {storageClassName: fast}\n\
+                   ---\nkind: StorageClass\nmetadata: {name: fast}\nvolumeBindingMode: Immediate\n";
     let made = twin(&(manifests("", claim, "") + objects), &[]);
     let words = "where pod ns/new-1 can go: needs volume binding: its claim \"data\" is not bound";
     assert_eq!(unknown(&made), [words]);
-    assert!(why(&made).contains("VolumeBinding"), "{}", why(&made));
+    assert!(why(&made).contains("unbound immediate"), "{}", why(&made));
+}
+
+#[test]
+fn a_claim_that_waits_for_its_first_pod_keeps_it_from_no_node() {
+    let claim = ", volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]";
+    let objects = |class: &str, claim: &str| {
+        format!(
+            "---\nkind: PersistentVolumeClaim\nmetadata: {{namespace: ns, name: data{claim}}}\nspec: {{storageClassName: slow}}\n\
+             ---\nkind: StorageClass\nmetadata: {{name: slow}}\nvolumeBindingMode: WaitForFirstConsumer\n{class}"
+        )
+    };
+    let with = |class: &str, more: &str| twin(&(manifests("", claim, "") + &objects(class, more)), &[]);
+    let made = with("provisioner: csi.example.com\n", "");
+    assert_eq!((unknown(&made), why(&made)), (Vec::<&str>::new(), String::new()));
+    let by_hand = with("provisioner: kubernetes.io/no-provisioner\n", "");
+    let words = "where pod ns/new-1 can go: which volumes are free for its claim \"data\" is not judged";
+    assert_eq!((unknown(&by_hand), why(&by_hand)), (vec![words], String::new()));
+    let elsewhere = with("", ", annotations: {volume.kubernetes.io/selected-node: gone}");
+    assert!(why(&elsewhere).contains("did not find available persistent volumes"), "{}", why(&elsewhere));
+    let zone = "allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [far]}]}]\n";
+    assert!(why(&with(zone, "")).contains("did not find available persistent volumes"), "{}", why(&with(zone, "")));
 }
 
 #[test]

@@ -153,6 +153,24 @@ impl Claim {
 pub(crate) struct StorageClass {
     pub metadata: Meta,
     pub volume_binding_mode: String,
+    pub provisioner: String,
+    /// Where its volumes may be; empty: anywhere.
+    pub allowed_topologies: Vec<Topology>,
+}
+
+/// Labels of nodes, all of which must match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Topology {
+    pub match_label_expressions: Vec<TopologyLabel>,
+}
+
+/// A label with the values that will do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct TopologyLabel {
+    pub key: String,
+    pub values: Vec<String>,
 }
 
 impl StorageClass {

@@ -39,7 +39,7 @@ use self::nodes::NodeTable;
 use self::pods::{Gathering, PodFacts};
 use self::ports::HostPort;
 use self::refusal::{Filter, Refusal};
-pub(crate) use self::volumes::{Storage, waits_for};
+pub(crate) use self::volumes::{Storage, chosen_late, waits_for};
 use super::objects::{Node as NodeObject, Pod};
 use model::{AskId, NodeId};
 use scheduler::Predicates;

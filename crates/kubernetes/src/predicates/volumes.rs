@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::labels::NodeTerms;
 use super::nodes::NodeFacts;
 use super::refusal::{Filter, Refusal};
-use crate::objects::{Attachment, Claim, CsiNode, PersistentVolume, Pod, StorageClass};
+use crate::objects::{
+    Attachment, Claim, CsiNode, NodeSelector, NodeTerm, PersistentVolume, Pod, Requirement, StorageClass,
+};
 
 /// Labels of a volume that say where it is, each with the name by which nodes say it now.
 const ZONES: [(&str, &str); 4] = [
@@ -14,6 +16,11 @@ const ZONES: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
 ];
+
+/// The annotation of a claim with the node that was selected for its first pod.
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+/// The provisioner of classes whose volumes are made by hand.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// Kinds of volumes that are on every node. What is not here and no claim is refused (K8S-185).
 const ANYWHERE: [&str; 14] = [
@@ -43,12 +50,29 @@ pub(crate) struct Storage<'s> {
     /// By the name of the node.
     pub csi_nodes: &'s BTreeMap<String, CsiNode>,
     pub attachments: &'s BTreeMap<String, Attachment>,
+    /// Claims that wait for their first pod are bound with it (K8S-178). Ours does not do that; a release that is looked at does.
+    pub binds_late: bool,
+}
+
+impl Storage<'_> {
+    /// Whether a claim is bound once its pod has a node, by who schedules that pod.
+    fn is_bound_late(&self, claim: &Claim) -> bool {
+        self.binds_late && self.waits(claim)
+    }
+
+    /// Whether a claim waits for its first pod.
+    fn waits(&self, claim: &Claim) -> bool {
+        let class = self.classes.get(&claim.spec.storage_class_name);
+        class.is_some_and(StorageClass::waits) && claim.spec.volume_name.is_empty()
+    }
 }
 
 /// From which nodes one bound volume can be reached.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VolumePlace {
     affinity: Option<NodeTerms>,
+    /// The volume is made, or chosen, once the pod has a node.
+    late: bool,
     /// Labels of zones with the values that will do.
     zones: Vec<(usize, Vec<String>)>,
 }
@@ -62,14 +86,43 @@ impl VolumePlace {
             let values = labels.get(*key)?.split("__").map(|zone| zone.trim().to_owned());
             Some((at, values.collect()))
         };
-        Ok(Self { affinity, zones: ZONES.iter().enumerate().filter_map(zone).collect() })
+        Ok(Self { affinity, late: false, zones: ZONES.iter().enumerate().filter_map(zone).collect() })
+    }
+
+    /// Where the volume can be made of a claim that waits for its first pod (K8S-178): on the node that was selected for it, else where
+    /// its class lets volumes be.
+    fn of_late(claim: &Claim, storage: Storage<'_>) -> Result<Self, Refusal> {
+        let term =
+            |key: &str, values: Vec<String>| Requirement { key: key.to_owned(), operator: "In".to_owned(), values };
+        let mut terms = Vec::new();
+        if let Some(node) = claim.metadata.annotations.get(SELECTED_NODE) {
+            let fields = vec![term("metadata.name", vec![node.clone()])];
+            terms.push(NodeTerm { match_fields: fields, ..NodeTerm::default() });
+        } else {
+            let class = storage.classes.get(&claim.spec.storage_class_name);
+            for topology in class.into_iter().flat_map(|class| &class.allowed_topologies) {
+                let all = topology.match_label_expressions.iter();
+                let all = all.map(|one| term(&one.key, one.values.clone())).collect();
+                terms.push(NodeTerm { match_expressions: all, ..NodeTerm::default() });
+            }
+        }
+        let selector = (!terms.is_empty()).then_some(NodeSelector { node_selector_terms: terms });
+        let affinity = selector.as_ref().map(NodeTerms::of).transpose();
+        let affinity = affinity.map_err(|why| Refusal::new(Filter::VolumeBinding, why))?;
+        Ok(Self { affinity, late: true, zones: Vec::new() })
     }
 
     /// Whether the volume cannot be reached from a node (K8S-175).
     pub fn wrong_place(&self, node: &NodeFacts) -> Option<Refusal> {
         // A volume knows nodes by their labels alone.
-        let reached = self.affinity.as_ref().is_none_or(|terms| terms.matches("", &node.labels));
-        (!reached).then(|| Refusal::new(Filter::VolumeBinding, "node(s) had volume node affinity conflict"))
+        let name = if self.late { node.id.as_str() } else { "" };
+        let reached = self.affinity.as_ref().is_none_or(|terms| terms.matches(name, &node.labels));
+        let words = if self.late {
+            "node(s) did not find available persistent volumes to bind"
+        } else {
+            "node(s) had volume node affinity conflict"
+        };
+        (!reached).then(|| Refusal::new(Filter::VolumeBinding, words))
     }
 
     /// Whether the node is in another zone or region (K8S-176).
@@ -105,11 +158,21 @@ pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
             Some(claim) if claim.metadata.deletion_timestamp.is_some() => {
                 Some(format!("its claim {:?} is being deleted", key.1))
             }
-            Some(claim) if !claim.is_bound() => {
+            Some(claim) if !claim.is_bound() && !storage.is_bound_late(claim) => {
                 Some(format!("needs volume binding: its claim {:?} is not bound", key.1))
             }
             Some(_) => None,
         }
+    })
+}
+
+/// The claims of a pod whose volumes must be there already, and wait for their first pod: which of them are free is not looked at.
+pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
+    claim_names(pod).find(|name| {
+        let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name.clone()));
+        let late = claim.filter(|claim| !claim.is_bound() && storage.is_bound_late(claim));
+        let class = late.and_then(|claim| storage.classes.get(&claim.spec.storage_class_name));
+        class.is_some_and(|class| class.provisioner == NO_PROVISIONER)
     })
 }
 
@@ -129,6 +192,10 @@ pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>
         let Some(claim) = storage.claims.get(&(pod.metadata.namespace.clone(), name.clone())) else {
             return Err(Refusal::new(Filter::Before, format!("persistentvolumeclaim {name:?} not found")));
         };
+        if !claim.is_bound() && storage.is_bound_late(claim) {
+            places.push(VolumePlace::of_late(claim, storage)?);
+            continue;
+        }
         if !claim.is_bound() {
             return Err(unbound(&name, claim, storage));
         }
@@ -145,8 +212,7 @@ pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>
 
 /// A claim that is not bound: by a class that waits it is bound with the pod, which is not done here; by any other no node will do.
 fn unbound(name: &str, claim: &Claim, storage: Storage<'_>) -> Refusal {
-    let waits = storage.classes.get(&claim.spec.storage_class_name).is_some_and(StorageClass::waits);
-    if waits && claim.spec.volume_name.is_empty() {
+    if storage.waits(claim) {
         let message = format!("kornsole does not support binding volumes: claim {name:?} waits for its first pod");
         Refusal::new(Filter::VolumeBinding, message)
     } else {

@@ -1,5 +1,6 @@
 //! The cases KT-01 to KT-36 of the mapping and the predicates, each by its name.
 
+mod gang_hints;
 mod mapping;
 mod nodes;
 mod reading;

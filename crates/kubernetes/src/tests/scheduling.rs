@@ -1,6 +1,7 @@
 //! Whole clusters, scheduled: what is bound where, and why the rest waits.
 
-use super::{ONE_QUEUE, bound, node, planned, small};
+use super::{ONE_QUEUE, bound, node, planned, planned_by, small};
+use model::Profile;
 
 /// The reason why the only pod that waits does.
 fn reason(text: &str) -> String {
@@ -80,6 +81,19 @@ fn a_pod_that_waits_for_a_volume_is_left_alone() {
     assert!(why.contains("failed plugin: 'VolumeBinding' persistentvolume \"v\" not found"), "{why}");
     let volume = "---\nkind: PersistentVolume\nmetadata: {name: v}\n";
     assert_eq!(bound(&planned(&(node("n1", "", "") + &pod + &bound_claim + volume), ONE_QUEUE)), ["ns/p on n1"]);
+}
+
+#[test]
+fn k8s_178_a_release_has_a_claim_bound_that_waits_for_its_first_pod() {
+    let text = node("n1", "", "")
+        + &small("p", 0, "volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]")
+        + "---\nkind: PersistentVolumeClaim\nmetadata: {namespace: ns, name: c}\nspec: {storageClassName: late}\n"
+        + "---\nkind: StorageClass\nmetadata: {name: late}\nvolumeBindingMode: WaitForFirstConsumer\n";
+    for profile in Profile::RELEASES {
+        assert_eq!(bound(&planned_by(&text, ONE_QUEUE, profile)), ["ns/p on n1"], "{profile}");
+    }
+    let ours = planned_by(&text, ONE_QUEUE, Profile::Kornsole);
+    assert_eq!(ours.left_alone[0].reason, "needs volume binding: its claim \"c\" is not bound");
 }
 
 #[test]

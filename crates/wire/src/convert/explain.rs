@@ -26,6 +26,8 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
     let first = asks.iter().find(|ask| ask.status == "waits").cloned().unwrap_or_default();
     let ended = found.blockers.iter().map(|blocker| blocked_by(blocker, found.submitted, wall));
     dto::Explained {
+        core: String::new(),
+        notes: Vec::new(),
         application_id: found.app.to_string(),
         at: wall.nanos(found.at),
         queue_name: found.queue.to_string(),
@@ -76,6 +78,7 @@ fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
 /// What all that waits waits for.
 pub fn waiting(found: &Overview, wall: &Wall) -> dto::Waiting {
     dto::Waiting {
+        core: String::new(),
         at: wall.nanos(found.at),
         queue_name: found.below.as_ref().map(ToString::to_string).unwrap_or_default(),
         text: found.sentence(),

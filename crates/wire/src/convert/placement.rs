@@ -24,6 +24,8 @@ use view::placement::{
 pub struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     as_expected: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    core: Option<&'static str>,
     #[schemars(with = "Vec<String>")]
     creates: Paths<'a>,
     exists: bool,
@@ -78,6 +80,7 @@ impl<'a> Answer<'a> {
         };
         Self {
             as_expected: None,
+            core: None,
             creates: Paths(placed.map_or(&[], |placed| &placed.create)),
             exists: placed.is_some_and(|placed| placed.create.is_empty()),
             expect: None,
@@ -89,6 +92,13 @@ impl<'a> Answer<'a> {
             submission: None,
             via: placed.map(|placed| index(part, placed.rule)),
         }
+    }
+
+    /// The same with the profile that decided: for answers without a server, which says it of itself.
+    #[must_use]
+    pub fn naming_core(self) -> Self {
+        let core = Some(self.steps.part.rules.profile().name());
+        Self { core, ..self }
     }
 
     /// The same with what was submitted, and in `met` whether it landed where it was expected, if anything was.

@@ -147,6 +147,7 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
         why: step.why.clone(),
     });
     dto::WhatIfResult {
+        core: String::new(),
         verdict: verdict.clone(),
         began: wall.nanos(pair.began),
         ended: wall.nanos(pair.ended),

@@ -9,6 +9,7 @@
 //! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
 //! refresh = "2s"      # the screen takes news at most so often
 //! start = "overview"  # the first page; "queues": the queue tree
+//! core = "1.9.0"      # what commands that predict decide like: check, diff, place, run, whatif, simulate, explain
 //!
 //! [keys.list]         # a context, as the help and docs/guide/keys.md name them
 //! "ctrl-j" = "down"
@@ -60,6 +61,7 @@ use crate::state::saved::SavedView;
 use crate::theme::{ThemeName, Themes};
 use config::toml_table::{self, Table};
 use config::{Fault, Source};
+use model::Profile;
 use model::quantity::SizeUnits;
 
 /// A person's settings. What is not set is `None`.
@@ -77,6 +79,8 @@ pub struct Settings {
     pub marks: Option<bool>,
     /// In which units sizes are written.
     pub units: Option<SizeUnits>,
+    /// Which core the commands that predict decide like, where the command line says none.
+    pub core: Option<Profile>,
     /// Which page opens first.
     pub start: Option<StartPage>,
     /// What the keys mean.
@@ -106,6 +110,7 @@ impl Default for Settings {
             marks,
             units,
             start,
+            core: None,
             keymap: keymap::defaults(),
             contexts,
             refresh,
@@ -169,9 +174,9 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 13] = [
+    const KNOWN: [&str; 14] = [
         "theme", "ascii", "linear", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views",
-        "contexts", "command",
+        "contexts", "command", "core",
     ];
     let mut own = None;
     for entry in table.entries() {
@@ -184,6 +189,7 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
             "units" => settings.units = words::units(&entry, faults),
             "refresh" => settings.refresh = words::interval(&entry, faults),
             "start" => settings.start = words::start(&entry, faults),
+            "core" => settings.core = words::core(&entry, faults),
             "columns" => {
                 if let Some(table) = entry.table(faults) {
                     settings.columns = lists::columns(&table, faults);

@@ -6,6 +6,7 @@ use crate::theme::{ThemeName, Themes};
 use crate::update::refresh;
 use config::Fault;
 use config::toml_table::Entry;
+use model::Profile;
 use model::quantity::SizeUnits;
 
 /// The page that opens first.
@@ -49,6 +50,16 @@ pub(super) fn units(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Si
         faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "there are binary, decimal"));
     }
     found.map(|(_, units)| *units)
+}
+
+pub(super) fn core(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Profile> {
+    let name = entry.text(faults)?;
+    let found = name.parse::<Profile>();
+    if found.is_err() {
+        let message = format!("{name:?} is no profile");
+        faults.push(entry.wrong("OWN-003", message, "there are kornsole, 1.5.1, 1.8.0 and 1.9.0"));
+    }
+    found.ok()
 }
 
 pub(super) fn theme(entry: &Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {

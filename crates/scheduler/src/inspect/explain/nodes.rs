@@ -32,6 +32,9 @@ impl Partition {
             {
                 *refusals.entry(words).or_default() += 1;
             }
+            if reason == NodeReason::Reserved {
+                self.note_holders(node, (app, key), &mut tally.holders);
+            }
             let (count, examples) = failures.entry(reason).or_default();
             *count += 1;
             if examples.len() < MOST_NODES {
@@ -59,6 +62,21 @@ impl Partition {
         tally.refusals.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tally.closest = closest.into_iter().map(|(.., node)| close(node, ask)).collect();
         tally
+    }
+
+    /// Adds for whom a node is reserved, up to the first few: the pod, else application and ask.
+    fn note_holders(&self, node: &Node, own: (AppKey, AskKey), holders: &mut Vec<String>) {
+        for (app, ask) in node.reservations.iter().filter(|reserved| **reserved != own) {
+            // One more says that there are more.
+            if holders.len() > MOST_NODES {
+                return;
+            }
+            let (app, ask) = (&self.apps[*app], &self.apps[*app].asks[*ask]);
+            let name = ask.rare.tags.pod().unwrap_or_else(|| format!("{}/{}", app.id, ask.id));
+            if !holders.contains(&name) {
+                holders.push(name);
+            }
+        }
     }
 
     /// The first check that a node fails; conditions that refuse a node whatever its room come before its room. One that is required is not asked whether it is schedulable (SCH-165).
@@ -94,7 +112,14 @@ impl Partition {
 
     /// The resources that the closest node lacks, one by one; else how many nodes fail, by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
-        let summary = nodes.failures.iter().map(|failed| format!("{} {}", failed.count, failed.reason.words()));
+        let holders = |failed: &NodeFailures| match failed.reason {
+            NodeReason::Reserved => holders(nodes),
+            _ => String::new(),
+        };
+        let summary = nodes
+            .failures
+            .iter()
+            .map(|failed| format!("{} {}{}", failed.count, failed.reason.words(), holders(failed)));
         let summary = summary.collect::<Vec<_>>().join(", ");
         let detail = match &ask.rare.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
@@ -127,6 +152,13 @@ fn refusals(nodes: &NodeTally) -> String {
     let shown = nodes.refusals.iter().take(MOST_NODES);
     let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();
     if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
+}
+
+/// For whom nodes are reserved, in parentheses.
+fn holders(nodes: &NodeTally) -> String {
+    let more = if nodes.holders.len() > MOST_NODES { ", ..." } else { "" };
+    let named: Vec<&str> = nodes.holders.iter().take(MOST_NODES).map(String::as_str).collect();
+    if named.is_empty() { String::new() } else { format!(" ({}{more})", named.join(", ")) }
 }
 
 /// What a node lacks for an ask.

@@ -218,6 +218,8 @@ pub struct NodeTally {
     pub failures: Vec<NodeFailures>,
     /// The nodes that lack least, of the open nodes that are large enough; else of all open nodes.
     pub closest: Vec<CloseNode>,
+    /// For whom nodes are reserved, the first few: pods, else `application/ask`.
+    pub holders: Vec<String>,
     /// The words of the resource manager's conditions that keep it from nodes, each with how many nodes, most first.
     pub refusals: Vec<(String, u64)>,
 }

@@ -37,6 +37,7 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
         let to = Some(Target::App(app, Some(got.allocation_key.as_str().into())));
         lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(to).since(known(got.since)));
     }
+    lines.extend(found.notes.iter().map(|note| SheetLine::new("note", note.as_str())));
     lines.extend(unknown(&found.unknown));
     Sheet {
         at: time(found.at),

@@ -11,6 +11,12 @@ use crate::dto::ResourceMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Explained {
+    /// The profile that decides; empty: it was not said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub core: String,
+    /// What of its gang is written so that it has no effect, or not the one that is meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The application that was asked about.
     #[serde(rename = "applicationID")]
     pub application_id: String,
@@ -75,6 +81,9 @@ pub struct GotAllocation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Waiting {
+    /// The profile that decides; empty: it was not said.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub core: String,
     /// The moment for which it holds.
     pub at: i64,
     /// Only what waits in this queue and below it; empty: in the partition.

@@ -60,6 +60,9 @@ pub struct WhatIfRun {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfResult {
+    /// The profile that both runs decide like; empty: the server's own.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub core: String,
     /// All of it in a sentence.
     pub verdict: String,
     /// When the runs begin, by the scheduler's clock.

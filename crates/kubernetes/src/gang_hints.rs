@@ -1,0 +1,61 @@
+//! What of a gang is written so that it has no effect, or not the one that is meant (K8S-133, SCH-143). It stops nothing, and is said.
+
+use super::gang::{TaskGroup, group_of, is_placeholder};
+use super::names::{PARAMETERS, own};
+use super::objects::{Meta, Pod};
+use super::pod_resources::{SidecarSum, pod_resources};
+use super::quantity;
+use model::quantity::show_amount;
+
+/// How long a gang may take where nothing counts that is said of it (K8S-133).
+const DEFAULT_TIMEOUT: &str = "15 min";
+
+/// The parameters in the annotation of a pod that have no effect, each with what counts instead.
+pub(super) fn parameters(meta: &Meta) -> Vec<String> {
+    let parts = meta.annotation(&own(PARAMETERS)).split(' ').filter(|part| !part.is_empty());
+    parts.filter_map(without_effect).collect()
+}
+
+/// Why one parameter has no effect; `None`: it has.
+fn without_effect(part: &str) -> Option<String> {
+    let mut sides = part.split('=');
+    let (Some(key), Some(value), None) = (sides.next(), sides.next(), sides.next()) else {
+        return Some(format!("{part:?} has no effect: a parameter of a gang is KEY=VALUE"));
+    };
+    match key {
+        "gangSchedulingStyle" if ["Hard", "Soft"].contains(&value) => None,
+        "gangSchedulingStyle" => Some(format!("{part} has no effect: the style is Hard or Soft; Soft is used")),
+        "placeholderTimeoutInSeconds" if value.parse::<i64>().is_ok_and(|seconds| seconds > 0) => None,
+        "placeholderTimeoutInSeconds" => {
+            Some(format!("{part} has no effect: it is no number of seconds above 0; {DEFAULT_TIMEOUT} are used"))
+        }
+        _ => Some(format!(
+            "{part} has no effect: the parameters are placeholderTimeoutInSeconds and gangSchedulingStyle"
+        )),
+    }
+}
+
+/// What the task group of a pod asks less of than the pod; `None`: it asks enough, or the pod is of no group that is declared.
+pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -> Option<String> {
+    if is_placeholder(&pod.metadata) {
+        return None;
+    }
+    let name = group_of(&pod.metadata);
+    let group = groups.iter().find(|group| group.name == name)?;
+    let (Ok(held), Ok(needed)) = (quantity::resource(&group.min_resource), pod_resources(pod, sidecars)) else {
+        return None;
+    };
+    // A placeholder takes the place of a pod, whether its group says so or not.
+    let short = needed.iter().filter(|(of, amount)| *of != "pods" && *amount > held.amount(of));
+    let words: Vec<String> = short
+        .map(|(of, amount)| format!("{of} {} of {}", show_amount(of, held.amount(of)), show_amount(of, amount)))
+        .collect();
+    if words.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "its task group {name:?} asks for less than the pod: {}. Its placeholder is given up, and the pod waits for room of its own; the \
+         containers, sidecars and the overhead count together",
+        words.join(", ")
+    ))
+}

@@ -1,0 +1,109 @@
+//! Which core a command that predicts decides like, and what a scheduler that starts says of its own.
+//!
+//! A prediction is about a cluster that runs a release, so it is made as the newest one; a scheduler of ours decides by the mended rules.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::user_settings;
+use ::config::{self, Severity};
+use console::theme::Themes;
+use model::Profile;
+use scheduler::interface::switch_table::SWITCHES;
+
+/// The `--core` of a command that predicts.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct PredictedCore {
+    /// Decide as this core: kornsole, 1.5.1, 1.8.0 or 1.9.0. A state folder, a dump and a server have their own [default: `core` of your
+    /// settings, else 1.9.0]
+    #[arg(long = "core", value_name = "PROFILE")]
+    core: Option<Profile>,
+}
+
+impl PredictedCore {
+    /// The profile: what the command line says, else the settings of the person, else the newest release.
+    pub fn profile(self) -> Profile {
+        self.core.unwrap_or_else(by_settings)
+    }
+
+    /// The profile of the command line, else another one.
+    pub fn or(self, other: Profile) -> Profile {
+        self.core.unwrap_or(other)
+    }
+}
+
+/// The profile of predictions for which the command line names none. A `core` that is none is reported on standard error.
+#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
+pub fn by_settings() -> Profile {
+    let read = match user_settings::read(None, &Themes::shipped()) {
+        Ok(file) => file.read,
+        Err(_) => return Profile::NEWEST,
+    };
+    for fault in read.faults.iter().filter(|fault| fault.path == "core") {
+        eprintln!("settings.toml:{}: {}; {} is used", fault.at.line, fault.message, Profile::NEWEST);
+    }
+    read.settings.core.unwrap_or(Profile::NEWEST)
+}
+
+/// The line that names the profile of an answer.
+pub fn line(core: Profile) -> String {
+    format!("core {core}")
+}
+
+/// Names the profile on standard error, where standard output is for machines.
+#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
+pub fn name_on_stderr(core: Profile) {
+    eprintln!("{}", line(core));
+}
+
+/// What a scheduler that starts with this configuration says of its profile; `None` where it decides as a release.
+pub fn said_at_start(core: Profile, text: &str) -> Option<String> {
+    if core != Profile::Kornsole {
+        return None;
+    }
+    let newest = Profile::NEWEST;
+    let faults = config::read(text, newest).faults;
+    if let Some(fault) = faults.iter().find(|fault| fault.severity == Severity::Error) {
+        return Some(format!("core {core}: YuniKorn {newest} refuses this configuration: {}", fault.message));
+    }
+    let apart = SWITCHES.iter().filter(|row| row.parts(core, newest)).count();
+    Some(format!(
+        "core {core}: YuniKorn {newest} takes this configuration too, and decides otherwise in {apart} respects; \
+         `kornsole profiles --diff {core} {newest}` lists them"
+    ))
+}
+
+/// The releases that take a configuration which `core` refuses, as a line for a person; empty where none does.
+pub fn taken_by(file: &Path, bytes: &[u8], policy_group: &str, core: Profile) -> String {
+    let takes = |other: &Profile| *other != core && config::read_file(bytes, policy_group, *other).is_valid();
+    match Profile::RELEASES.into_iter().rev().find(takes) {
+        Some(other) => {
+            format!("{}: core {core} refuses it, YuniKorn {other} takes it: --core {other}\n", file.display())
+        }
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_goes_before_the_settings() {
+        for profile in Profile::ALL {
+            assert_eq!(PredictedCore { core: Some(profile) }.profile(), profile);
+        }
+    }
+
+    #[test]
+    fn a_scheduler_says_what_the_newest_release_does_otherwise() {
+        let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
+        let said = said_at_start(Profile::Kornsole, good).unwrap();
+        assert!(said.starts_with("core kornsole: YuniKorn 1.9.0 takes this configuration too, and decides"), "{said}");
+        let refused = "partitions: [{queues: [{name: 'a b', submitacl: '*'}]}]";
+        let said = said_at_start(Profile::Kornsole, refused).unwrap();
+        assert!(said.starts_with("core kornsole: YuniKorn 1.9.0 refuses this configuration: "), "{said}");
+        assert_eq!(said_at_start(Profile::V1_9_0, good), None);
+    }
+}
