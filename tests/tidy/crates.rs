@@ -22,7 +22,7 @@ pub const TABLE: [(&str, &[&str]); 18] = [
     ("wire", &["model", "config", "ledger", "view", "forecast", "alerts"]),
     ("server", &["model", "config", "ledger", "view", "forecast", "alerts", "engine", "wire"]),
     ("cluster", &["model", "config", "scheduler", "view", "kubernetes", "forecast", "engine"]),
-    ("client", &["model", "config", "cluster"]),
+    ("client", &["model", "config", "wire", "cluster"]),
     ("local", &["model", "scheduler", "view", "forecast", "engine"]),
     (
         "source",

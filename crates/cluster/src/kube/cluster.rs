@@ -19,6 +19,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::access::CONNECT;
 use super::bounds::{self, Bounds};
 use super::find::{self, Place};
+use super::found::Found;
 use super::pipe::{self, PodClient};
 use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
 use view::act::ClusterRights;
@@ -39,35 +40,6 @@ pub struct Wanted {
     pub via: Option<Via>,
     /// Access lists of queues are not asked before the API server is.
     pub ignore_acl: bool,
-}
-
-/// What was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The namespace of the scheduler.
-    pub namespace: String,
-    /// The Service that the scheduler answers at.
-    pub service: String,
-    /// Its pod, where requests go to the pod.
-    pub pod: Option<String>,
-    /// The way that was taken.
-    pub via: Via,
-    /// Why not the other.
-    pub why_not: Option<String>,
-}
-
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.via {
-            Via::PortForward => write!(f, "by port-forward to the pod of {}/{}", self.namespace, self.service)?,
-            Via::Proxy => write!(f, "by the service proxy to {}/{}", self.namespace, self.service)?,
-            Via::Url(url) => write!(f, "by {url}, everything else by the API server")?,
-        }
-        match &self.why_not {
-            Some(why) => write!(f, ", because {why}"),
-            None => Ok(()),
-        }
-    }
 }
 
 /// A way that stands.

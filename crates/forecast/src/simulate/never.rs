@@ -18,7 +18,7 @@ pub struct NeverRuns {
     pub count: u64,
     /// The first of them: its application and id, with a slash between them.
     pub first: String,
-    /// The reason.
+    /// The reason why the first one never runs; that of the others is of the same kind.
     pub cause: NeverCause,
 }
 
@@ -53,7 +53,7 @@ pub enum NeverCause {
         resource: String,
         /// What the first ask requests.
         wants: i64,
-        /// The maximum.
+        /// The maximum of the queue for this resource.
         max: i64,
     },
     /// The ask still waits when nothing else will happen.

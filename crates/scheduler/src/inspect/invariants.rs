@@ -10,13 +10,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::index::{QueueKey, SlabKey};
+use crate::inspect::task_groups::{may_replace, task_group_is_right};
 use crate::interface::switches::{AskAgainAllocated, AskAgainPending, Switches};
 use crate::state::app::Application;
-use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use crate::state::queue::{Queue, ROOT};
 use crate::state::scheduler::Scheduler;
-use crate::state::task_group::TaskGroup;
 use crate::usage::{Bound, QueueUsage, Side};
 use crate::user_limits::bounds_of;
 use model::{AppId, AppState, Priority, Resource};
@@ -393,21 +392,4 @@ impl Check<'_> {
         }
         self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
     }
-}
-
-/// Whether an application has both sides of a replacement in one task group.
-fn may_replace(app: &Application) -> bool {
-    app.task_groups.values().any(|group| group.waiting > 0 && !group.placeholders.is_empty())
-}
-
-/// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
-fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup, counts_real: bool) -> bool {
-    let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
-    let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
-    let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
-    let held = group.placeholders.iter().all(|(number, key)| {
-        let ask = app.asks.get(*key).filter(own).filter(|ask| ask.placeholder);
-        ask.and_then(|ask| ask.allocation).is_some_and(|allocation| allocation.number == *number)
-    });
-    waiting == group.waiting && held && (counts_real || group.timed_out <= group.count) && group.replaced <= group.count
 }

@@ -6,3 +6,4 @@ pub mod explain;
 mod fork;
 pub mod invariants;
 mod relax;
+mod task_groups;
