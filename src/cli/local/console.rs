@@ -128,12 +128,15 @@ fn given(file: &Path, who: &Identity) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::DirBuilderExt as _;
+
     use super::*;
 
     #[test]
     fn who_opens_many_consoles_logs_out_himself_only() {
-        let file = std::env::temp_dir().join(format!("kornsole-console-tokens-{}", std::process::id()));
-        let _ = std::fs::remove_file(&file);
+        let folder = std::env::temp_dir().join(format!("kornsole-console-tokens-{}", std::process::id()));
+        std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+        let file = folder.join("tokens.yaml");
         let (sue, bob) = (Identity::new("sue", ["staff"]), Identity::new("bob", ["staff"]));
         given(&file, &bob).unwrap();
         let bobs = auth::list(&file).unwrap()[0].id.clone();
@@ -141,7 +144,7 @@ mod tests {
             given(&file, &sue).unwrap();
         }
         let known = auth::list(&file).unwrap();
-        std::fs::remove_file(&file).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
         assert!(known.iter().any(|token| token.id == bobs), "bob is logged in");
         assert_eq!(known.iter().filter(|token| token.identity.user == "sue").count(), MOST_OF_ONE);
     }

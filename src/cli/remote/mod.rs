@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
-use super::printed::{document, safe};
+use super::printed::{csv, document, safe};
 use super::{fail, say, trends};
 pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
@@ -192,6 +192,11 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
 /// Prints a text. Gives whether somebody still reads.
 fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
+}
+
+/// Prints CSV.
+fn print_csv(text: &str) -> Result<bool, Ended> {
+    write_out(&csv(text))
 }
 
 /// Prints a whole file, which keeps its bytes in a pipe.

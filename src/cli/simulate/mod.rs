@@ -29,7 +29,8 @@ use signal_hook::consts::SIGINT;
 
 use self::progress::Watch;
 use super::fail;
-use super::settings::print;
+use super::printed::csv;
+use super::settings::{print, print_bytes};
 use config::DEFAULT_POLICY_GROUP;
 use engine::journal::JournalHistory;
 use model::{Profile, Time};
@@ -196,7 +197,7 @@ pub fn run(args: &SimulateArgs) -> ExitCode {
     let args = SimulateArgs { unfinished: Some(PathBuf::from(".")), ..args.clone() };
     match simulated(&args) {
         Ok((output, code)) => {
-            let printed = print(&output);
+            let printed = if args.csv { print_bytes(&csv(&output)) } else { print(&output) };
             if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed }
         }
         Err(ended) => fail(&ended.message, ended.code),

@@ -91,7 +91,7 @@ impl<'s> Model<'s> {
         self.profile != Profile::V1_5_1 || self.path(leaf).into_iter().all(within)
     }
 
-    /// SCH-090: by score, then id; those that are kept for somebody or take nothing left out.
+    /// SCH-090: by score, then id (after a resize at the old place, D-23); those that are kept for somebody or take nothing left out.
     fn open_nodes(&self) -> Vec<&'s Node> {
         let score = |node: &Node| {
             let shares = ["memory", "vcore"].into_iter().filter_map(|name| {
@@ -100,11 +100,14 @@ impl<'s> Model<'s> {
             });
             let (sum, count) = shares.fold((0.0, 0.0), |(sum, count), share| (sum + share, count + 1.0));
             let usage = if count == 0.0 { 0.0 } else { sum / count };
-            if self.nodes == NodeSortPolicy::Fair { usage } else { 1.0 - usage }
+            let score = if self.nodes == NodeSortPolicy::Fair { usage } else { 1.0 - usage };
+            // Bits of floats are in the order of the floats, those below zero the other way round.
+            let bits = (score + 0.0).to_bits().cast_signed();
+            node.stale_place().unwrap_or(if bits < 0 { bits ^ i64::MAX } else { bits })
         };
         let given_up = |(app, ask): &(AppKey, AskKey)| self.is_given_up(&self.partition.apps[*app], *ask);
         let mut nodes: Vec<&Node> = self.partition.nodes.iter().collect();
-        nodes.sort_by(|l, r| score(l).partial_cmp(&score(r)).unwrap().then_with(|| l.id.cmp(&r.id)));
+        nodes.sort_by(|l, r| score(l).cmp(&score(r)).then_with(|| l.id.cmp(&r.id)));
         nodes.retain(|node| node.schedulable && node.reservations.iter().all(given_up));
         nodes
     }

@@ -230,7 +230,7 @@ fn recordings_agree_but_for_those_listed() {
     groups19       5      5      5         2
     inherit19      7      7      7         0
     late           8      8      8         5
-    late3         10     10     10         5
+    late3         20     20     20        10
     limits        22     22     22        22
     mix           30     30     30        25
     nodes         22     22     22        22

@@ -80,6 +80,12 @@ impl Node {
         !self.reservations.is_empty() && self.for_required
     }
 
+    /// The place at which the releases leave a node after an allocation on it was resized (D-23), as an integer of the order of the scores;
+    /// `None`: its place is that of its score.
+    pub fn stale_place(&self) -> Option<i64> {
+        self.stale.map(|Score(place)| place)
+    }
+
     /// Keeps it for an ask.
     pub(crate) fn reserve(&mut self, app: AppKey, ask: AskKey, required: bool) {
         self.reservations.push((app, ask));

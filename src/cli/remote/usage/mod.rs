@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{Args, ValueEnum};
 
 use super::audit_source::AuditSourceArgs;
-use super::{Ended, Once, exit, print};
+use super::{Ended, Once, exit, print, print_csv};
 use client::{Remote, encode_once};
 use config::properties::parse_duration;
 use engine::journal::{AuditInspection, FolderInspection};
@@ -104,7 +104,8 @@ fn printed(args: &UsageArgs) -> Result<(), Ended> {
             html::page(&report, &html::Beside { month: args.month.as_deref(), by_hour, prices })
         }
     };
-    print(&text).map(drop)
+    let is_csv = !args.of.client.json && matches!(args.format, Format::Csv);
+    if is_csv { print_csv(&text).map(drop) } else { print(&text).map(drop) }
 }
 
 fn ended(message: String) -> Ended {

@@ -301,7 +301,7 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, linear, mouse, marks, units, refresh, start, keys, columns, views, contexts, command
+            = there are theme, ascii, linear, mouse, marks, units, refresh, start, keys, columns, views, contexts, command, core
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
