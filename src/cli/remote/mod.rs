@@ -194,7 +194,7 @@ fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
 
-/// Prints CSV.
+/// Prints CSV, whose lines end with a carriage return and a newline.
 fn print_csv(text: &str) -> Result<bool, Ended> {
     write_out(&csv(text))
 }

@@ -119,7 +119,7 @@ fn all_that_waits_is_listed_by_cause_of_a_server_and_a_scenario() {
     assert_eq!(all.status.code(), Some(1), "{all:?}");
     insta::assert_snapshot!(out(&all));
     let idle = served.run(&["explain", "--all", "--queue", "root.tenants.b"]);
-    assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "nothing waits in root.tenants.b\n"));
+    assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "nothing waits in root.tenants.b\ncore kornsole\n"));
     let folder = TestFolder::new();
     let file = folder.write("full.yaml", SCENARIO).display().to_string();
     let of_file = kornsole_command(&["explain", "etl", "--workload", &file]).output().unwrap();
