@@ -230,7 +230,7 @@ use Dimension as D;
 
 /// Every recorded scenario under every profile, of which here one in so many runs.
 fn each(one_in: usize, mut run: impl FnMut(&str, Stage)) {
-    for file in share::part_of(share::recorded_scenarios_with_unique_ids(), one_in) {
+    for file in share::part_of(share::countable_scenarios(), one_in) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
         for profile in Profile::ALL {
             let Some(stage) = Stage::new(&text, profile) else { continue };

@@ -213,7 +213,7 @@ fn the_ledger_is_what_the_events_add_up_to() {
     let question =
         Question { by: vec![D::Hour, D::Queue, D::User, D::Application, D::Priority], ..Question::default() };
     let mut compared = 0;
-    for file in share::part_of(share::recorded_scenarios_with_unique_ids(), 8) {
+    for file in share::part_of(share::countable_scenarios(), 8) {
         let name = file.display();
         let text = std::fs::read_to_string(&file).expect("it was listed");
         for profile in Profile::ALL {
@@ -240,7 +240,7 @@ fn the_ledger_is_what_the_events_add_up_to() {
 #[test]
 fn what_was_borrowed_is_the_same_however_it_is_split() {
     let mut borrowed = 0;
-    for file in share::part_of(share::recorded_scenarios_with_unique_ids(), 8) {
+    for file in share::part_of(share::countable_scenarios(), 8) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
         let Some((core, _)) = played(&text, Profile::Kornsole) else { continue };
         let tree: BTreeMap<_, _> =
@@ -264,10 +264,8 @@ fn what_was_borrowed_is_the_same_however_it_is_split() {
 #[test]
 fn what_is_not_decided_yet_is_not_counted() {
     let question = Question { by: vec![Dimension::Application], ..Question::default() };
-    let file = share::recorded_scenarios_with_unique_ids()
-        .into_iter()
-        .find(|file| file.ends_with("mix-001.yaml"))
-        .expect("it is there");
+    let file =
+        share::countable_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
     let text = std::fs::read_to_string(file).expect("it was listed");
     let scenario = scenario::read(&text).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(Profile::Kornsole).and_then(|embedded| embedded.config);
@@ -297,10 +295,8 @@ fn what_is_not_decided_yet_is_not_counted() {
 
 #[test]
 fn periods_that_follow_each_other_count_nothing_twice() {
-    let file = share::recorded_scenarios_with_unique_ids()
-        .into_iter()
-        .find(|file| file.ends_with("mix-001.yaml"))
-        .expect("it is there");
+    let file =
+        share::countable_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
     let text = std::fs::read_to_string(file).expect("it was listed");
     let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
     core.run_until(Time(2 * HOUR + HOUR / 4), usize::MAX);
@@ -322,10 +318,8 @@ fn periods_that_follow_each_other_count_nothing_twice() {
 #[test]
 fn a_restored_core_counts_on_where_it_was() {
     let question = Question { by: vec![Dimension::Queue, Dimension::Application], ..Question::default() };
-    let file = share::recorded_scenarios_with_unique_ids()
-        .into_iter()
-        .find(|file| file.ends_with("mix-001.yaml"))
-        .expect("it is there");
+    let file =
+        share::countable_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
     let text = std::fs::read_to_string(file).expect("it was listed");
     let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
     let bytes = core.save();
