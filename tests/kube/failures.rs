@@ -92,7 +92,7 @@ pub fn exec_plugin(stage: &Stage) {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    has(&String::from_utf8(output.stderr).unwrap(), &["the exec plugin", "the ticket has expired"]);
+    has(&String::from_utf8(output.stderr).unwrap(), &["the credential plugin", "the ticket has expired"]);
 }
 
 /// A console by a real port-forward, with the lists of a real API server followed.
