@@ -78,6 +78,9 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
     );
     assert!(first > 1, "the oldest has gone");
     assert!(largest <= most + 4 * newest, "{largest} of {most}, and {newest} of two snapshots");
-    let half = half.unwrap();
-    assert!(largest < half + half / 4, "{half} bytes in the first half, {largest} in all");
+    // The file doubles when it needs room, so the halves of a short run say nothing.
+    if hours >= 24.0 {
+        let half = half.unwrap();
+        assert!(largest < half + half / 4, "{half} bytes in the first half, {largest} in all");
+    }
 }
