@@ -13,6 +13,8 @@ mod comments;
 mod crates;
 #[path = "tidy/sizes.rs"]
 mod sizes;
+#[path = "tidy/words.rs"]
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

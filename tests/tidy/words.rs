@@ -1,0 +1,133 @@
+//! Plain technical English: how many strings of the program and sentences of the documents have a word or a shape of `words.txt`.
+//!
+//! Method: every string literal with a space, outside of tests, is a text that a person reads; so is every line of a document outside of code.
+//! `words_count.txt` has the numbers that are left. They may only fall: `UPDATE=1 cargo test --test tidy words` writes lower ones.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::{Regex, RegexBuilder};
+
+use super::{all_sources, is_test_file};
+
+const WORDS: &str = "tests/tidy/words.txt";
+const COUNT: &str = "tests/tidy/words_count.txt";
+
+/// Files that are not counted, each with its reason.
+const ALLOWED: [(&str, &str); 2] = [
+    ("docs/profiles.md", "generated from the table of deviations, which is counted as source"),
+    ("docs/guide/keys.md", "generated from the table of commands, which is counted as source"),
+];
+
+/// The string literals of a source text outside of comments, each with its line. Escapes stay as they are written.
+fn literals(text: &str) -> Vec<(usize, String)> {
+    let token = r#"(?s)//[^\n]*|/\*.*?\*/|b?r(#*)"|"((?:[^"\\]|\\.)*)"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'"#;
+    let (token, mut at, mut found) = (Regex::new(token).unwrap(), 0, Vec::new());
+    while let Some(hit) = token.captures_at(text, at) {
+        let whole = hit.get(0).unwrap();
+        let line = || text[..whole.start()].matches('\n').count() + 1;
+        at = whole.end();
+        if let Some(marks) = hit.get(1) {
+            let end = format!("\"{}", marks.as_str());
+            let length = text[at..].find(&end).unwrap_or(text.len() - at);
+            found.push((line(), text[at..at + length].to_owned()));
+            at = (at + length + end.len()).min(text.len());
+        } else if let Some(inner) = hit.get(2) {
+            found.push((line(), inner.as_str().to_owned()));
+        }
+    }
+    found
+}
+
+/// What a person reads in a source file.
+fn strings(file: &Path) -> Vec<(usize, String)> {
+    let text = fs::read_to_string(file).unwrap();
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
+    literals(code).into_iter().filter(|(_, text)| text.contains(' ')).collect()
+}
+
+/// The lines of a document outside of code.
+fn prose(file: &Path) -> Vec<(usize, String)> {
+    let (mut fenced, code) = (false, Regex::new("`[^`]*`").unwrap());
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text.lines().enumerate().filter_map(|(at, line)| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        (!fence && !fenced).then(|| (at + 1, code.replace_all(line, "`x`").into_owned()))
+    });
+    lines.collect()
+}
+
+fn documents() -> Vec<PathBuf> {
+    let in_folder = |folder: &str| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let mut found = [in_folder("docs"), in_folder("docs/guide"), vec!["README.md".into()]].concat();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    found.retain(|path| !ALLOWED.iter().any(|(allowed, _)| path == Path::new(allowed)));
+    found.sort();
+    found
+}
+
+/// The patterns with what to write instead.
+fn words() -> Vec<(Regex, String)> {
+    let text = fs::read_to_string(WORDS).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let pairs = lines.map(|line| line.split_once('\t').unwrap_or_else(|| panic!("{WORDS}: no tab in {line:?}")));
+    let built = |pattern| RegexBuilder::new(pattern).case_insensitive(true).build().unwrap();
+    pairs.map(|(pattern, instead)| (built(pattern), instead.to_owned())).collect()
+}
+
+/// The crate of a source file; a document's own path.
+fn area(file: &Path) -> String {
+    let mut parts = file.iter().filter_map(|part| part.to_str());
+    match parts.next() {
+        Some("crates") => format!("crates/{}", parts.next().unwrap_or_default()),
+        Some("src") => "src".to_owned(),
+        _ => file.display().to_string(),
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "CI prints the count, and the places of a failure")]
+fn words_of_plain_english_are_used() {
+    let (words, mut counts, mut places) =
+        (words(), BTreeMap::<String, usize>::new(), BTreeMap::<String, String>::new());
+    let sources = all_sources().into_iter().filter(|file| !is_test_file(file)).map(|file| (strings(&file), file));
+    let documents = documents().into_iter().map(|file| (prose(&file), file));
+    for (texts, file) in sources.chain(documents) {
+        for (line, text) in texts {
+            for (word, instead) in words.iter().filter(|(word, _)| word.is_match(&text)) {
+                *counts.entry(area(&file)).or_default() += 1;
+                let found = word.find(&text).unwrap().as_str();
+                let _ = writeln!(
+                    places.entry(area(&file)).or_default(),
+                    "{}:{line}: {found:?}: write {instead}: {text}",
+                    file.display()
+                );
+            }
+        }
+    }
+    println!("{} texts break plain English", counts.values().sum::<usize>());
+    let now: String = counts.iter().map(|(area, count)| format!("{area} {count}\n")).collect();
+    let before = fs::read_to_string(COUNT).unwrap_or_default();
+    let most: BTreeMap<&str, usize> =
+        before.lines().filter_map(|line| line.rsplit_once(' ')).map(|(area, n)| (area, n.parse().unwrap())).collect();
+    let more: Vec<_> = counts.iter().filter(|(area, n)| **n > most.get(area.as_str()).copied().unwrap_or(0)).collect();
+    for (area, _) in &more {
+        println!("{}", places[*area]);
+    }
+    if std::env::var_os("UPDATE").is_some() && (more.is_empty() || before.is_empty()) {
+        fs::write(COUNT, &now).unwrap();
+        return;
+    }
+    assert!(more.is_empty(), "more texts than {COUNT} allows: {more:?}");
+    assert_eq!(now, before, "fewer texts than {COUNT} says: UPDATE=1 cargo test --test tidy words");
+}
+
+#[test]
+fn literals_are_found_outside_of_comments() {
+    let text = "// \"no\"\nlet a = \"it \\\" is\"; let c = '\"'; let b = r#\"raw \"x\" y\"#;\n/* \"no\" */ f(\"two\\\n lines\")";
+    let found: Vec<String> = literals(text).into_iter().map(|(line, text)| format!("{line} {text}")).collect();
+    assert_eq!(found, ["2 it \\\" is", "2 raw \"x\" y", "3 two\\\n lines"]);
+}
