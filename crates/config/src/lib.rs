@@ -15,6 +15,7 @@ mod decode;
 pub mod diff;
 pub mod edit;
 pub mod fault;
+pub mod input;
 pub mod manifest;
 pub mod merge;
 pub mod node;
