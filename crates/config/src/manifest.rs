@@ -35,7 +35,11 @@ fn one_of(input: Input) -> Result<Found, Fault> {
             (Some(only), []) => return Ok(only),
             (last, all) => {
                 let lines: Vec<String> = all.iter().chain(&last).map(|found| found.at.line.to_string()).collect();
-                let message = format!("the input has {} different queue configurations, on lines {}", lines.len(), lines.join(", "));
+                let message = format!(
+                    "the input has {} different queue configurations, on lines {}",
+                    lines.len(),
+                    lines.join(", ")
+                );
                 (last.map_or_else(Place::default, |last| last.at), "INP-006", message, "keep one of them in the input")
             }
         },

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::act::{connect, escape_lines, report};
 use super::{Ended, ServerArgs, exit, print};
-use crate::cli::load;
+use crate::cli::inputs;
 use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
 use view::act::{Act, ChangeLine, Configured, Done, FoundFault, Order, Refusal};
@@ -70,11 +70,13 @@ impl From<AllowedRemovalArgs> for AllowedRemoval {
 /// `kornsole apply`: brings a configuration into force, or says what that would do.
 pub fn apply(args: &ApplyArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
-        let bytes = load::bytes(&args.file).map_err(|message| Ended { message, code: 1 })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Ended { message: format!("{}: it is no text", args.file.display()), code: 1 })?;
+        let group = config::DEFAULT_POLICY_GROUP;
+        let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
         let mut once = connect(&args.server)?;
-        let name = args.file.display().to_string();
+        // A kornsole whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
+        let whole = once.configuration()?.is_some_and(|now| now.text != now.queues && now.config_map.is_none());
+        let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
+        let name = file.name.display().to_string();
         let act = |base| Act::Configure { text: text.clone(), base, dry_run: true };
         change(&mut once, &args.change, args.server.client.json, (&name, &act))
     };

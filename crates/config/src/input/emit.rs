@@ -35,7 +35,10 @@ impl Emitter<'_> {
         }
         let silent = &mut Faults::default();
         if matches!(node.document.nodes[node.id as usize].content, Content::Broken) {
-            return Err(self.hcl.map(|hcl| hcl.not_computed(node)).unwrap_or_else(|| Hcl::default().not_computed(node)));
+            return Err(self
+                .hcl
+                .map(|hcl| hcl.not_computed(node))
+                .unwrap_or_else(|| Hcl::default().not_computed(node)));
         }
         let items = if node.is_list() { node.items("", "", silent) } else { None };
         let fields = if node.is_map() { node.any_map("", "", silent) } else { None };

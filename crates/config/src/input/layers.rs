@@ -120,9 +120,9 @@ pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l La
     }
     if found.is_empty() && asked == DEFAULT_POLICY_GROUP && told.is_none() {
         let lone = ranked.iter().filter(|layer| layer.any_key);
-        found.extend(lone.flat_map(|layer| layer.entries.iter().map(|entry| (*layer, entry))).filter(|(_, entry)| {
-            matches!(&entry.value, Value::Text(text, _) if entry.key != GROUP && is_configuration(text))
-        }));
+        found.extend(lone.flat_map(|layer| layer.entries.iter().map(|entry| (*layer, entry))).filter(
+            |(_, entry)| matches!(&entry.value, Value::Text(text, _) if entry.key != GROUP && is_configuration(text)),
+        ));
     }
     match ranked.first() {
         Some(first) if found.is_empty() => Err(first.missing(&key)),

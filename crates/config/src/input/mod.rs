@@ -22,13 +22,13 @@ mod walk;
 use std::borrow::Cow;
 
 use self::layers::{Entry, Layer, Value};
-pub use self::places::Places;
 use self::places::Lines;
-pub use self::unpack::{is_gzip, unpack};
+pub use self::places::Places;
+pub use self::unpack::{is_gzip, packed_text, unpack};
 use self::walk::{Text, Walk};
 use crate::fault::{Fault, Faults, Severity};
 use crate::manifest::move_places;
-use crate::node::{distance_is_small, Fields};
+use crate::node::{Fields, distance_is_small};
 use crate::reading::{Reading, read};
 use crate::types::Place;
 use crate::yaml::{self, Document};
@@ -48,6 +48,8 @@ pub struct Found {
     pub places: Places,
     /// The key of its text, for example `queues.yaml`.
     pub key: String,
+    /// Which of several counts: that of `yunikorn-configs` goes before that of `yunikorn-defaults`, which goes before others (K8S-010).
+    pub strength: u8,
     /// What it is in, for a person: `Helm values, yunikornDefaults`.
     pub within: String,
     /// Where that is in the input.
@@ -111,10 +113,14 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
             // Both were checked to be UTF-8.
             Ok(match bytes {
                 Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()),
-                Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned()),
+                Cow::Owned(bytes) => {
+                    Cow::Owned(String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned())
+                }
             })
         }
-        Err(fault) => Err(fault.unwrap_or_else(|| refusal(Place::default(), "CFG-001", "this is no text", String::new()))),
+        Err(fault) => {
+            Err(fault.unwrap_or_else(|| refusal(Place::default(), "CFG-001", "this is no text", String::new())))
+        }
     }
 }
 
@@ -130,7 +136,13 @@ pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
     if hcl::is_hcl(text) {
         let hcl = hcl::read(text).map_err(|fault| vec![fault])?;
         let Some(root) = hcl.document.root() else { return Ok(Input::Plain) };
-        let whole = Text { lines: Lines::of(text), places: Places::default(), shape: "Terraform".to_owned(), depth: 0, hcl: Some(&hcl) };
+        let whole = Text {
+            lines: Lines::of(text),
+            places: Places::default(),
+            shape: "Terraform".to_owned(),
+            depth: 0,
+            hcl: Some(&hcl),
+        };
         walk.document(&whole, root);
         return chosen(walk, Some(root.at()));
     }
@@ -211,7 +223,14 @@ fn found_in(layer: &Layer, entry: &Entry, text: &str, places: &Places) -> Found 
     let is_named = name.is_empty() || *name == entry.key || name == "configuration" || entry.key == "queues.yaml";
     let within = if is_named { within } else { format!("{within} {}", entry.key) };
     let at = if name.is_empty() { entry.at } else { layer.at };
-    Found { text: text.to_owned(), places: places.clone(), key: entry.key.clone(), within, at }
+    Found {
+        text: text.to_owned(),
+        places: places.clone(),
+        key: entry.key.clone(),
+        strength: layer.rank as u8,
+        within,
+        at,
+    }
 }
 
 /// Helm templates are no YAML: what to do is said where the text has one.

@@ -5,7 +5,12 @@ use crate::manifest::{DEFAULT_POLICY_GROUP, read_file};
 fn errors(text: &str) -> Vec<(u32, u32, &'static str, Option<String>)> {
     let reading = read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_9_0);
     let inner = |message: &str| Some(message.rsplit_once(" (line ")?.1.trim_end_matches(')').to_owned());
-    reading.faults.iter().filter(|fault| fault.code != "CFG-014").map(|fault| (fault.at.line, fault.at.column, fault.code, inner(&fault.message))).collect()
+    reading
+        .faults
+        .iter()
+        .filter(|fault| fault.code != "CFG-014")
+        .map(|fault| (fault.at.line, fault.at.column, fault.code, inner(&fault.message)))
+        .collect()
 }
 
 /// The error that is expected of an unknown key `odd`: at its own place.
@@ -30,7 +35,8 @@ fn a_place_in_a_block_is_its_place_in_the_file() {
 
 #[test]
 fn a_place_in_a_quoted_text_of_several_lines_is_exact_and_names_the_inner_line() {
-    let text = "data:\n  queues.yaml: \"partitions:\\n  - name: \\\n    default \\n    odd:\n    1\\n\"\nkind: ConfigMap\n";
+    let text =
+        "data:\n  queues.yaml: \"partitions:\\n  - name: \\\n    default \\n    odd:\n    1\\n\"\nkind: ConfigMap\n";
     assert_eq!(errors(text)[0], odd(text, Some("3")));
 }
 

@@ -46,7 +46,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
 ///
 /// # Errors
 /// Message and hint: it is no Base64, no gzip, too large, or not UTF-8.
-pub(super) fn packed_text(base64: &str) -> Result<String, (String, String)> {
+pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
     let bytes = bytes.map_err(|error| (format!("invalid Base64: {error}"), "encode the entry again".to_owned()))?;
@@ -63,7 +63,9 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, (String, String)> {
     }
     match read {
         Ok(_) => Ok(out),
-        Err(error) => Err((format!("invalid gzip data: {error}"), "pack the text again: gzip -n queues.yaml".to_owned())),
+        Err(error) => {
+            Err((format!("invalid gzip data: {error}"), "pack the text again: gzip -n queues.yaml".to_owned()))
+        }
     }
 }
 

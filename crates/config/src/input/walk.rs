@@ -87,7 +87,8 @@ impl Walk<'_> {
                     seen.insert(value.id);
                     if let Some(inner) = self::fields(value) {
                         let layer = layer(text, Rank::Defaults, key.text, at);
-                        let entries = inner.into_iter().map(|(key, node)| entry(text, key.text, key.at, node)).collect();
+                        let entries =
+                            inner.into_iter().map(|(key, node)| entry(text, key.text, key.at, node)).collect();
                         self.layers.push(Layer { entries, ..layer });
                     }
                 }
@@ -101,6 +102,11 @@ impl Walk<'_> {
                     }
                 }
                 name if lone && name.ends_with(".yaml") => {}
+                // A variable or a local of Terraform, whatever its name.
+                name if text.hcl.is_some() && value.scalar().is_some_and(|scalar| is_whole(scalar.text)) => {
+                    let entries = vec![entry(text, "queues.yaml", key.at, value)];
+                    self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
+                }
                 _ => self.visit(text, value, seen),
             }
         }
@@ -114,7 +120,12 @@ impl Walk<'_> {
         for (key, node) in ["binaryData", "binary_data"].iter().filter_map(|key| fields.get(key)).flat_map(members) {
             entries.extend(packed(text, key.0, key.1, node, self.group));
         }
-        let plain: Vec<Entry> = fields.get("data").into_iter().flat_map(members).map(|((key, at), node)| entry(text, key, at, node)).collect();
+        let plain: Vec<Entry> = fields
+            .get("data")
+            .into_iter()
+            .flat_map(members)
+            .map(|((key, at), node)| entry(text, key, at, node))
+            .collect();
         // A compressed entry replaces a plain one, one that cannot be read does not.
         let (unread, packed): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key.is_empty());
         let unread = unread.into_iter().map(|entry| Entry { key: format!("{}.yaml", self.group), ..entry });
@@ -172,10 +183,16 @@ impl Walk<'_> {
             let Some(root) = document.root().filter(|root| root.scalar().is_none()) else { continue };
             let own = shape_of(root);
             let shape = if own.is_empty() { text.shape.clone() } else { own };
-            let inner = Text { lines: Lines::of(lines.text), places: places.clone(), shape, depth: text.depth + 1, hcl: None };
+            let inner =
+                Text { lines: Lines::of(lines.text), places: places.clone(), shape, depth: text.depth + 1, hcl: None };
             self.document(&inner, root);
         }
     }
+}
+
+/// Whether a text is a queue configuration by itself.
+fn is_whole(text: &str) -> bool {
+    is_configuration(text) && super::starts_plain(text)
 }
 
 /// Whether a key is one that the queue configuration depends on.
@@ -210,7 +227,8 @@ fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
     let mut faults = Faults::default();
     node.wrong_type(key, "a text", "data", &mut faults);
     let fault = faults.into_sorted().into_iter().next();
-    let moved = |fault: crate::Fault| Value::Faulty(Box::new(crate::Fault { at: text.places.outer(fault.at), ..fault }));
+    let moved =
+        |fault: crate::Fault| Value::Faulty(Box::new(crate::Fault { at: text.places.outer(fault.at), ..fault }));
     fault.map_or(Value::Reported, moved)
 }
 

@@ -51,5 +51,8 @@ pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
 /// Where a text has a template: `${…}` or `%{…}`; doubled signs are escapes.
 pub(super) fn template(text: &str) -> Option<usize> {
     let starts = text.match_indices("${").chain(text.match_indices("%{"));
-    starts.map(|(at, _)| at).filter(|at| at.checked_sub(1).is_none_or(|before| text.as_bytes()[before] != text.as_bytes()[*at])).min()
+    starts
+        .map(|(at, _)| at)
+        .filter(|at| at.checked_sub(1).is_none_or(|before| text.as_bytes()[before] != text.as_bytes()[*at]))
+        .min()
 }

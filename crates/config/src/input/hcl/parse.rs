@@ -11,7 +11,8 @@ use crate::yaml::{DEEPEST, Style, TreeMaker};
 /// # Errors
 /// INP-003, with its place: a bracket or a quote is not closed, something else is expected, or it is nested too deep.
 pub(in crate::input) fn parse(lines: &Lines<'_>) -> Result<Hcl, Fault> {
-    let mut parser = Parser { text: lines.text, lines, at: 0, depth: 0, tree: TreeMaker::default(), hcl: Hcl::default() };
+    let mut parser =
+        Parser { text: lines.text, lines, at: 0, depth: 0, tree: TreeMaker::default(), hcl: Hcl::default() };
     let root = parser.body(false)?;
     let Parser { tree, hcl, .. } = parser;
     Ok(Hcl { document: tree.finish(root), ..hcl })
@@ -38,7 +39,8 @@ impl Parser<'_> {
     }
 
     fn fault<T>(&self, at: usize, message: &str) -> Parsed<T> {
-        let hint = "kornsole reads objects, lists, texts, heredocs, yamlencode() and locals of Terraform files".to_owned();
+        let hint =
+            "kornsole reads objects, lists, texts, heredocs, yamlencode() and locals of Terraform files".to_owned();
         let (at, path) = (self.lines.place(at), String::new());
         Err(Fault { code: "INP-003", severity: Severity::Error, at, path, message: message.to_owned(), hint })
     }
@@ -138,7 +140,8 @@ impl Parser<'_> {
         }
         // The type of a resource says which object of Kubernetes it is.
         if labels.first().is_some_and(|label| label.starts_with("kubernetes_config_map")) {
-            let (kind, map) = (self.tree.scalar("kind", Style::Plain, at, at), self.tree.scalar("ConfigMap", Style::Plain, at, at));
+            let (kind, map) =
+                (self.tree.scalar("kind", Style::Plain, at, at), self.tree.scalar("ConfigMap", Style::Plain, at, at));
             let members = self.tree.entries(body).into_iter().chain([(kind, map)]).collect::<Vec<_>>();
             let object = self.tree.map(at, &members);
             entries.push((key, object));
@@ -357,7 +360,9 @@ impl Parser<'_> {
             self.space(true);
             match self.byte() {
                 b'"' => drop(self.skip_quoted()?),
-                b'<' if heredoc(self.text, self.at).is_some() => self.at = heredoc(self.text, self.at).map_or(self.at, |found| found.end),
+                b'<' if heredoc(self.text, self.at).is_some() => {
+                    self.at = heredoc(self.text, self.at).map_or(self.at, |found| found.end)
+                }
                 b'(' | b'[' | b'{' => (open, self.at) = (open + 1, self.at + 1),
                 b')' | b']' | b'}' => {
                     (open, self.at) = (open.saturating_sub(1), self.at + 1);
