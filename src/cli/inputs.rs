@@ -205,7 +205,10 @@ pub fn of_bytes(path: &Path, bytes: Vec<u8>, policy_group: &str) -> Vec<Result<C
     let faulty = |text: String, faults| vec![Err(Unread::Faulty { name: name.clone(), text, faults })];
     let text: Arc<str> = match input::text_of(&bytes) {
         Ok(text) => Arc::from(text),
-        Err(fault) => return faulty(String::from_utf8_lossy(&bytes).into_owned(), vec![fault]),
+        Err(fault) => {
+            let shown = input::unpack(&bytes).unwrap_or_default();
+            return faulty(String::from_utf8_lossy(&shown).into_owned(), vec![fault]);
+        }
     };
     let file = |found| ConfigFile { name: name.clone(), bytes: bytes.clone(), text: Arc::clone(&text), found };
     match input::recognize(&text, policy_group) {

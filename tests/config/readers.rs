@@ -142,7 +142,8 @@ fn read_input(bytes: &[u8]) {
         for group in ["queues", "batch"] {
             let reading = config::read_file(bytes, group, Profile::V1_9_0);
             let text = config::input::text_of(bytes).map(|text| text.into_owned()).unwrap_or_default();
-            let lines = u32::try_from(text.split('\n').count()).unwrap();
+            let unpacked = config::input::unpack(bytes).unwrap_or_default();
+            let lines = u32::try_from(unpacked.split(|byte| *byte == b'\n').count()).unwrap();
             assert!(reading.faults.iter().all(|fault| fault.at.line <= lines), "{:?}", reading.faults);
             let Ok(Input::Embedded(found)) = recognize(&text, group) else { continue };
             for one in found {
