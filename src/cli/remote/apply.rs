@@ -1,6 +1,7 @@
 //! `kornsole apply`, and how a change of the configuration is confirmed: what it would do is shown, then it is asked for.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,6 +10,7 @@ use clap::Args;
 use super::act::{connect, escape_lines, report};
 use super::{Ended, ServerArgs, exit, print};
 use crate::cli::inputs;
+use crate::cli::inputs::Unread;
 use config::input::Found;
 use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
@@ -71,6 +73,12 @@ impl From<AllowedRemovalArgs> for AllowedRemoval {
 /// `kornsole apply`: brings a configuration into force, or says what that would do.
 pub fn apply(args: &ApplyArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
+        // A file that cannot be read needs no server.
+        if args.file != Path::new("-")
+            && let Some(Err(Unread::Input(message))) = inputs::each(&args.file, config::DEFAULT_POLICY_GROUP).pop()
+        {
+            return Err(Ended { message, code: 1 });
+        }
         let mut once = connect(&args.server)?;
         let now = once.configuration()?;
         let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| &now.policy_group);

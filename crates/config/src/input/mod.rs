@@ -142,8 +142,10 @@ pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
             shape: "Terraform".to_owned(),
             depth: 0,
             hcl: Some(&hcl),
+            templates: true,
         };
         walk.document(&whole, root);
+        walk.references.extend(hcl.files());
         return chosen(walk, Some(root.at()));
     }
     let mut faults = Faults::default();
@@ -155,7 +157,8 @@ pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
     }
     for root in &roots {
         let shape = walk::shape_of(*root);
-        let whole = Text { lines: Lines::of(text), places: Places::default(), shape, depth: 0, hcl: None };
+        let whole =
+            Text { lines: Lines::of(text), places: Places::default(), shape, depth: 0, hcl: None, templates: false };
         walk.document(&whole, *root);
     }
     if faults.has_errors() {
@@ -183,7 +186,7 @@ fn is_plain(fields: Fields<'_>) -> bool {
 
 /// The configurations of what was found.
 fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
-    let Walk { group, layers, references } = walk;
+    let Walk { group, layers, references, .. } = walk;
     let selected = match layers::select(&layers, group) {
         Err(_) if !references.is_empty() => return Ok(Input::Elsewhere(references)),
         Err(fault) => return Err(vec![fault]),

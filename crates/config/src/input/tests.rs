@@ -67,3 +67,36 @@ fn terraform_objects_are_texts_with_places() {
     assert_eq!(errors(heredoc)[0], odd(heredoc, None));
     assert_eq!(described(heredoc), "queue configuration in Terraform, ConfigMap yunikorn-configs, queues.yaml of f:6");
 }
+
+#[test]
+fn a_template_outside_of_the_configuration_hides_nothing() {
+    let text = "resource \"helm_release\" \"yk\" {\n  values = [<<-EOT\n    image: ${var.image}\n    yunikornDefaults:\n      queues.yaml: |\n        partitions:\n          - odd: 1\n  EOT\n  ]\n}\n";
+    assert_eq!(errors(text)[0], odd(text, None));
+    let within = text.replace("odd: 1", "name: ${var.name}");
+    assert_eq!(errors(&within)[0], (7, 19, "INP-004", None));
+}
+
+#[test]
+fn a_list_of_config_maps_need_not_repeat_their_kind() {
+    let text = "{\"kind\": \"ConfigMapList\", \"items\": [{\"metadata\": {\"name\": \"yunikorn-configs\"},\n\"data\": {\"queues.yaml\": \"{partitions: [{odd: 1}]}\"}}]}";
+    assert_eq!(errors(text)[0], odd(text, Some("1")));
+}
+
+#[test]
+fn files_that_a_release_names_are_told() {
+    let text = "resource \"helm_release\" \"yk\" {\n  values = [file(\"${path.module}/values.yaml\")]\n}\n";
+    let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
+    assert_eq!(files, [Reference { path: "values.yaml".to_owned(), at: Place { line: 2, column: 13 }, plain: false }]);
+}
+
+#[test]
+fn texts_in_texts_do_not_open_more_than_the_limit() {
+    let mut text = "yunikornDefaults: {queues.yaml: 'partitions: 1'}\n".to_owned();
+    for _ in 0..3 {
+        let columns = " ".repeat(201);
+        let block: String = text.lines().map(|line| format!("{columns}{line}\n")).collect();
+        let maps: String = (0..200).map(|level| format!("{}configuration:\n", " ".repeat(level))).collect();
+        text = format!("{maps}{}x: |\n{block}", " ".repeat(200));
+    }
+    assert_eq!(errors(&text)[0].2, "INP-001");
+}

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::hcl::Hcl;
+use super::hcl::{self, Hcl};
 use super::kustomize;
 use super::layers::{Entry, Layer, Rank, Value, is_configuration};
 use super::places::{Lines, Places};
@@ -30,6 +30,8 @@ pub(super) struct Text<'t> {
     pub shape: String,
     pub depth: usize,
     pub hcl: Option<&'t Hcl>,
+    /// `${…}` in a text is a template of Terraform.
+    pub templates: bool,
 }
 
 /// What a walk has found.
@@ -39,6 +41,8 @@ pub(super) struct Walk<'g> {
     pub layers: Vec<Layer>,
     /// Files that can have the configuration, if the input itself has none.
     pub references: Vec<Reference>,
+    /// How many maps, lists and texts are open.
+    pub open: usize,
 }
 
 impl Walk<'_> {
@@ -54,9 +58,16 @@ impl Walk<'_> {
     }
 
     fn visit(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
-        if !seen.insert(node.id) {
+        // Through texts in texts more could be open than a stack has room for.
+        if self.open >= yaml::DEEPEST || !seen.insert(node.id) {
             return;
         }
+        self.open += 1;
+        self.member(text, node, seen);
+        self.open -= 1;
+    }
+
+    fn member(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
         if let Some(fields) = fields(node) {
             return self.map(text, fields, seen);
         }
@@ -74,6 +85,12 @@ impl Walk<'_> {
         let kind = scalar(fields, "kind");
         if kind == Some("ConfigMap") && self.config_map(text, fields) {
             return;
+        }
+        if kind == Some("ConfigMapList") {
+            // The API server does not repeat the kind in each item.
+            let items = fields.get("items").and_then(|node| node.items("", "", &mut Faults::default()));
+            let bare = items.into_iter().flatten().filter_map(self::fields).filter(|item| item.raw("kind").is_none());
+            bare.for_each(|item| _ = self.config_map(text, item));
         }
         self.named_value(text, fields);
         let lone = kind != Some("ConfigMap") && self.lone(text, fields);
@@ -100,6 +117,10 @@ impl Walk<'_> {
                     for generated in kustomize::generated(text, value) {
                         self.layers.push(generated);
                     }
+                }
+                // An entry of another name counts only if the policy group says so.
+                "data" if kind == Some("ConfigMap") => {
+                    members(value).into_iter().for_each(|(_, node)| self.visit(text, node, seen))
                 }
                 name if lone && name.ends_with(".yaml") => {}
                 // A variable or a local of Terraform, whatever its name.
@@ -183,8 +204,14 @@ impl Walk<'_> {
             let Some(root) = document.root().filter(|root| root.scalar().is_none()) else { continue };
             let own = shape_of(root);
             let shape = if own.is_empty() { text.shape.clone() } else { own };
-            let inner =
-                Text { lines: Lines::of(lines.text), places: places.clone(), shape, depth: text.depth + 1, hcl: None };
+            let inner = Text {
+                lines: Lines::of(lines.text),
+                places: places.clone(),
+                shape,
+                depth: text.depth + 1,
+                hcl: None,
+                templates: text.templates,
+            };
             self.document(&inner, root);
         }
     }
@@ -216,7 +243,11 @@ fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
             return Value::Text(String::new(), Places::default());
         }
         let content = if scalar.is_null() { "" } else { scalar.text };
-        return Value::Text(content.to_owned(), text.places.inside(&text.lines, &scalar));
+        let places = text.places.inside(&text.lines, &scalar);
+        return match hcl::template(content).filter(|_| text.templates) {
+            Some(at) => Value::Faulty(Box::new(hcl::templated(content, at, &places))),
+            None => Value::Text(content.to_owned(), places),
+        };
     }
     if let Some(hcl) = text.hcl {
         return hcl.value(text, key, node);

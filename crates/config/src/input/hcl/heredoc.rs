@@ -12,8 +12,6 @@ pub(super) struct Heredoc {
     pub margin: usize,
     /// The offset after the closing name.
     pub end: usize,
-    /// The offset of the first template, which only Terraform evaluates.
-    pub template: Option<usize>,
 }
 
 /// The heredoc that starts at an offset, if there is a whole one.
@@ -41,15 +39,15 @@ pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
     let margin = lines.iter().filter(|line| !blank(line)).map(|line| indent(line)).min().unwrap_or_default();
     let margin = if indented { margin } else { 0 };
     let text: String = lines.iter().map(|line| line.get(margin.min(indent(line))..).unwrap_or_default()).collect();
-    let template = template(source.get(start..end)?).map(|found| start + found);
-    let plain = text.replace("$${", "${").replace("%%{", "%{");
+    // A text with templates is not evaluated, nor are its escapes.
+    let plain = if template(&text).is_some() { text.clone() } else { text.replace("$${", "${").replace("%%{", "%{") };
     // With an escape the columns of its line are not those of the source.
     let style = if plain == text { Style::Literal } else { Style::Folded };
-    Some(Heredoc { text: plain, style, start, margin, end, template })
+    Some(Heredoc { text: plain, style, start, margin, end })
 }
 
 /// Where a text has a template: `${…}` or `%{…}`; doubled signs are escapes.
-pub(super) fn template(text: &str) -> Option<usize> {
+pub(in crate::input) fn template(text: &str) -> Option<usize> {
     let starts = text.match_indices("${").chain(text.match_indices("%{"));
     starts
         .map(|(at, _)| at)

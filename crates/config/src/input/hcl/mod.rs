@@ -7,13 +7,15 @@ mod parse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layers::Value;
-use super::places::Lines;
+use super::places::{Lines, Places};
 use super::walk::{Text, encoded};
 use crate::fault::{Fault, Severity};
 use crate::types::Place;
 use crate::yaml::{Document, Node};
 
-pub(super) use self::parse::parse;
+pub(super) use self::heredoc::template;
+use self::parse::parse;
+use super::Reference;
 
 /// The longest part of an expression that a message shows, in characters.
 const SHOWN: usize = 60;
@@ -56,16 +58,34 @@ impl Hcl {
         }
     }
 
+    /// The files that expressions name, for example values of a release.
+    pub fn files(&self) -> Vec<Reference> {
+        let named = |(id, source): (&u32, &String)| {
+            let (path, at) = (file_of(source)?, self.document.nodes.get(*id as usize)?.at);
+            Some(Reference { path, at, plain: false })
+        };
+        self.expressions.iter().filter_map(named).collect()
+    }
+
     /// The fault of an expression.
     pub fn not_computed(&self, node: Node<'_>) -> Fault {
-        let source = self.expressions.get(&node.id).map_or("an expression", String::as_str);
-        let short: String = source.chars().take(SHOWN).collect();
-        let more = if short.len() < source.len() { "…" } else { "" };
-        let message = format!("only Terraform can evaluate `{}{more}`", short.replace('\n', " "));
-        let hint = "print the value with `terraform console` or `terraform show -json`, and check that text".to_owned();
-        let path = String::new();
-        Fault { code: "INP-004", severity: Severity::Error, at: node.at(), path, message, hint }
+        not_computed(self.expressions.get(&node.id).map_or("an expression", String::as_str), node.at())
     }
+}
+
+/// The fault of a template in a text, at its place in the file.
+pub(super) fn templated(text: &str, offset: usize, places: &Places) -> Fault {
+    let source = text.get(offset..).unwrap_or_default().lines().next().unwrap_or_default();
+    let source = source.split_inclusive('}').next().unwrap_or_default();
+    not_computed(source, places.outer(Lines::of(text).place(offset)))
+}
+
+fn not_computed(source: &str, at: Place) -> Fault {
+    let short: String = source.chars().take(SHOWN).collect();
+    let more = if short.len() < source.len() { "…" } else { "" };
+    let message = format!("only Terraform can evaluate `{}{more}`", short.replace('\n', " "));
+    let hint = "print the value with `terraform console` or `terraform show -json`, and check that text".to_owned();
+    Fault { code: "INP-004", severity: Severity::Error, at, path: String::new(), message, hint }
 }
 
 fn faulty(code: &'static str, at: Place, message: String, hint: String) -> Value {

@@ -226,14 +226,6 @@ impl Parser<'_> {
         let at = self.lines.place(self.at);
         let Some(found) = heredoc(self.text, self.at) else { return self.fault(self.at, "this heredoc is not closed") };
         self.at = found.end;
-        if let Some(template) = found.template {
-            let place = self.lines.place(template);
-            let node = self.tree.unknown(place);
-            let source = self.text[template..].lines().next().unwrap_or_default().to_owned();
-            let source = source.split_inclusive('}').next().unwrap_or_default().to_owned();
-            self.hcl.expressions.insert(node, source);
-            return Ok(Some(node));
-        }
         let mut content = self.lines.place(found.start);
         content.column += u32::try_from(found.margin).unwrap_or_default();
         Ok(Some(self.tree.scalar(&found.text, found.style, at, content)))
