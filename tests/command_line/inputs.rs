@@ -141,6 +141,16 @@ fn files_that_a_kustomization_or_terraform_names_are_read_in_its_directory() {
         "a.tf",
         "resource \"kubernetes_config_map\" \"a\" {\n  data = { \"queues.yaml\" = file(\"conf/q.yaml\") }\n}\n",
     );
+    std::fs::write(conf.join("values.yaml"), values(&CONFIG.replace("maxapplications", "maxapps"))).unwrap();
+    let release =
+        "resource \"helm_release\" \"a\" {\n  values = [templatefile(\"${path.module}/conf/values.yaml\", {})]\n}\n";
+    folder.write("release.tf", release);
+    folder.write("charts.yaml", "kind: Kustomization\nhelmCharts: [{name: yunikorn, valuesFile: conf/values.yaml}]\n");
+    for file in ["release.tf", "charts.yaml"] {
+        let (code, out, err) = run(&folder, &["check", file], "");
+        assert!(code == Some(1) && out.contains("conf/values.yaml:10:34: error[CFG-003]"), "{out}{err}");
+        assert!(err.contains("Helm values, yunikornDefaults of conf/values.yaml:2"), "{err}");
+    }
     for file in ["kustomization.yaml", "a.tf"] {
         let (code, out, err) = run(&folder, &["check", file], "");
         assert!(code == Some(1) && out.contains("conf/q.yaml:7:30: error[CFG-003]"), "{out}{err}");

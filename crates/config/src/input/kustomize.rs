@@ -61,7 +61,8 @@ pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
     }
     let list = |key| root.get(key).filter(|node| node.is_list()).map(items).unwrap_or_default();
     let paths = ["patches", "patchesJson6902"].into_iter().flat_map(list).filter_map(|node| fields(node)?.get("path"));
-    let names = ["patchesStrategicMerge", "resources"].into_iter().flat_map(list);
+    let charts = list("helmCharts").into_iter().filter_map(|node| fields(node)?.get("valuesFile"));
+    let names = ["patchesStrategicMerge", "resources"].into_iter().flat_map(list).chain(charts);
     let reference = |node: Node<'_>| {
         let path = node.scalar()?.text;
         let is_file = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending)) && !path.contains('\n');

@@ -84,7 +84,7 @@ fn a_list_of_config_maps_need_not_repeat_their_kind() {
 
 #[test]
 fn files_that_a_release_names_are_told() {
-    let text = "resource \"helm_release\" \"yk\" {\n  values = [file(\"${path.module}/values.yaml\")]\n}\n";
+    let text = "resource \"helm_release\" \"yk\" {\n  values = [templatefile(\"${path.module}/values.yaml\", {})]\n}\n";
     let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
     assert_eq!(files, [Reference { path: "values.yaml".to_owned(), at: Place { line: 2, column: 13 }, plain: false }]);
 }

@@ -60,11 +60,17 @@ impl Hcl {
 
     /// The files that expressions name, for example values of a release.
     pub fn files(&self) -> Vec<Reference> {
-        let named = |(id, source): (&u32, &String)| {
-            let (path, at) = (file_of(source)?, self.document.nodes.get(*id as usize)?.at);
-            Some(Reference { path, at, plain: false })
-        };
-        self.expressions.iter().filter_map(named).collect()
+        let mut files = Vec::new();
+        for (id, source) in &self.expressions {
+            let Some(at) = self.document.nodes.get(*id as usize).map(|node| node.at) else { continue };
+            // Also `templatefile("…", {…})`, and a file inside another call.
+            for (start, call) in source.match_indices("file(\"") {
+                let name = source.get(start + call.len()..).and_then(|rest| rest.split('"').next());
+                let path = name.and_then(path_of);
+                files.extend(path.map(|path| Reference { path, at, plain: false }));
+            }
+        }
+        files
     }
 
     /// The fault of an expression.
@@ -100,7 +106,11 @@ fn argument<'s>(source: &'s str, function: &str) -> Option<&'s str> {
 
 /// The file in `file("…")`, next to the file that names it.
 fn file_of(source: &str) -> Option<String> {
-    let name = argument(source, "file")?.strip_prefix('"')?.strip_suffix('"')?;
+    path_of(argument(source, "file")?.strip_prefix('"')?.strip_suffix('"')?)
+}
+
+/// A path next to the file that names it; `None` if Terraform has to compute it.
+fn path_of(name: &str) -> Option<String> {
     let name = name.strip_prefix("${path.module}/").unwrap_or(name);
     (!name.contains(['$', '"', '\\'])).then(|| name.trim_start_matches("./").to_owned())
 }
