@@ -81,7 +81,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         }
         let mut once = connect(&args.server)?;
         let now = once.configuration()?;
-        let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| &now.policy_group);
+        let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
         let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
         // A kornsole whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
         let whole = now.is_some_and(|now| now.text != now.queues && now.config_map.is_none());

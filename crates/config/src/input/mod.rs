@@ -119,7 +119,7 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
             })
         }
         Err(fault) => {
-            Err(fault.unwrap_or_else(|| refusal(Place::default(), "CFG-001", "this is no text", String::new())))
+            Err(fault.unwrap_or_else(|| refusal(Place::default(), "CFG-001", "the input is not text", String::new())))
         }
     }
 }

@@ -279,7 +279,7 @@ fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) ->
     let outer = text.places.outer(at);
     if !form.eq_ignore_ascii_case("gz") {
         let message = if key == group {
-            format!("YuniKorn does not read the binaryData entry `{key}`: it takes `.{form}` for a compression")
+            format!("YuniKorn ignores the binaryData entry `{key}`: it takes `.{form}` for a compression")
         } else {
             format!("YuniKorn reads the binaryData entry `{key}` as an empty text: it unpacks only gzip")
         };
