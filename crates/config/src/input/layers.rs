@@ -17,7 +17,7 @@ pub(super) enum Rank {
     OldChart,
     /// `yunikorn-defaults`, also as Helm values.
     Defaults,
-    /// `yunikorn-configs`.
+    /// `yunikorn-configs`, which the administrator writes.
     Configs,
 }
 
