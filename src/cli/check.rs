@@ -1,22 +1,24 @@
 //! `kornsole check`: validate queue configurations, all faults at once.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
 use super::sarif;
-use config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, read_file, yaml};
+use config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, lint, yaml};
 use model::Profile;
 
 /// The arguments of `kornsole check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
-    /// Queue configurations, or ConfigMap manifests with one; `-` is standard input
+    /// Queue configurations, or files with one: ConfigMaps, Helm values, Argo CD, Flux, Kustomize, Terraform, gzip; directories,
+    /// patterns; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON array
@@ -31,6 +33,12 @@ pub struct CheckArgs {
     /// In a ConfigMap the entry `NAME.yaml` is read
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
+    /// Treat this warning as an error; repeatable
+    #[arg(long, value_name = "ID", value_parser = lint::IDS)]
+    pub deny: Vec<String>,
+    /// Do not report this warning; repeatable
+    #[arg(long, value_name = "ID", value_parser = lint::IDS)]
+    pub allow: Vec<String>,
 }
 
 /// How faults are printed.
@@ -71,27 +79,45 @@ fn check(
     let mut read = Vec::new();
     let mut from_stdin = None;
     for path in &args.files {
-        let name = path.display().to_string();
-        let bytes = match bytes_of(path, stdin, &mut from_stdin) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                writeln!(err, "kornsole check: {} cannot be read: {error}", escaped(&name))?;
-                code = 1;
-                continue;
-            }
+        let configs = match bytes_of(path, stdin, &mut from_stdin)? {
+            Some(bytes) => inputs::of_bytes(path, bytes, &args.policy_group),
+            None => inputs::each(path, &args.policy_group),
         };
-        let reading = read_file(&bytes, &args.policy_group, core);
-        code = code.max(u8::from(!reading.is_valid()));
-        match format {
-            Format::Json => report.push(as_json(&name, &reading, core)),
-            Format::Github => as_annotations(&name, &reading, out)?,
-            Format::Text => {
-                as_text(&name, &bytes, &reading, core, out)?;
-                if !reading.is_valid() {
-                    out.write_all(predicted::taken_by(path, &bytes, &args.policy_group, core).as_bytes())?;
+        if configs.is_empty() {
+            writeln!(
+                err,
+                "{}: no queue configuration found; {}",
+                escaped(&path.display().to_string()),
+                config::input::FORMS
+            )?;
+            code = 1;
+        }
+        for found in configs {
+            let checked = match Checked::of(found, core) {
+                Ok(checked) => checked,
+                Err(why) => {
+                    writeln!(err, "kornsole check: {}", escaped(&why))?;
+                    code = 1;
+                    continue;
                 }
+            };
+            let checked = checked.linted(args);
+            let Checked { name, reading, file, .. } = &checked;
+            if let Some(description) = file.as_ref().and_then(ConfigFile::description) {
+                writeln!(err, "{}", escaped(&description))?;
             }
-            Format::Sarif => read.push((name, reading)),
+            code = code.max(u8::from(!reading.is_valid()));
+            match format {
+                Format::Json => report.push(as_json(name, reading, core)),
+                Format::Github => as_annotations(name, reading, out)?,
+                Format::Text => {
+                    as_text(name, &checked.text, reading, core, out)?;
+                    if let Some(file) = file.as_ref().filter(|file| !file.read(core).is_valid()) {
+                        out.write_all(predicted::taken_by(file, core).as_bytes())?;
+                    }
+                }
+                Format::Sarif => read.push((name.clone(), reading.clone())),
+            }
         }
     }
     match format {
@@ -107,25 +133,62 @@ fn check(
     Ok(code)
 }
 
-/// The content of a file, at most one byte more than is ever read as a configuration. Standard input is read once.
-fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>) -> io::Result<Vec<u8>> {
-    let limit = yaml::LARGEST as u64 + 1;
-    let mut bytes = Vec::new();
-    if path != Path::new("-") {
-        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-        return Ok(bytes);
-    }
-    if let Some(bytes) = from_stdin {
-        return Ok(bytes.clone());
-    }
-    stdin.take(limit).read_to_end(&mut bytes)?;
-    *from_stdin = Some(bytes.clone());
-    Ok(bytes)
+/// One configuration with what is wrong with it.
+struct Checked {
+    name: String,
+    /// The text that the places are in.
+    text: Arc<str>,
+    reading: Reading,
+    /// The file with the configuration, where one was found.
+    file: Option<ConfigFile>,
 }
 
-fn as_text(name: &str, bytes: &[u8], reading: &Reading, core: Profile, out: &mut impl Write) -> io::Result<()> {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+impl Checked {
+    /// Checks what was found in a file.
+    ///
+    /// # Errors
+    /// The file cannot be read at all.
+    fn of(found: Result<ConfigFile, Unread>, core: Profile) -> Result<Self, String> {
+        match found {
+            Ok(file) => {
+                let (name, reading) = (file.name.display().to_string(), file.read(core));
+                Ok(Self { name, text: Arc::clone(&file.text), reading, file: Some(file) })
+            }
+            Err(Unread::Faulty { name, text, faults }) => {
+                let reading = Reading { config: None, faults };
+                Ok(Self { name: name.display().to_string(), text: Arc::from(text), reading, file: None })
+            }
+            Err(Unread::Input(why)) => Err(why),
+        }
+    }
+
+    /// The same with the warnings that are not allowed; one that is denied refuses the configuration.
+    fn linted(mut self, args: &CheckArgs) -> Self {
+        let Some(file) = &self.file else { return self };
+        let warnings = lint::judged(file.lint(), &args.allow, &args.deny);
+        if warnings.iter().any(|fault| fault.severity == Severity::Error) {
+            self.reading.config = None;
+        }
+        self.reading.faults.extend(warnings);
+        self.reading.faults.sort_by_key(|fault| (fault.at, fault.severity));
+        self
+    }
+}
+
+/// The content of standard input, which is read once, at most one byte more than is ever read as a configuration; `None` for a file.
+fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
+    if path != Path::new("-") {
+        return Ok(None);
+    }
+    if from_stdin.is_none() {
+        let mut bytes = Vec::new();
+        stdin.take(yaml::LARGEST as u64 + 1).read_to_end(&mut bytes)?;
+        *from_stdin = Some(bytes);
+    }
+    Ok(from_stdin.clone())
+}
+
+fn as_text(name: &str, text: &str, reading: &Reading, core: Profile, out: &mut impl Write) -> io::Result<()> {
     let source = Source::new(name, text);
     for fault in &reading.faults {
         out.write_all(source.render(fault).as_bytes())?;
@@ -243,7 +306,7 @@ partitions:
         assert_eq!(checked(&["-"], good), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
         let (code, _, err) = checked(&["no/such/file", "-"], good);
         assert_eq!(code, 1);
-        assert!(err.contains("no/such/file cannot be read"), "{err}");
+        assert!(err.contains("no/such/file: cannot be read"), "{err}");
         assert!(Cli::try_parse_from(["check"]).is_err());
         assert!(Cli::try_parse_from(["check", "--core", "2.0", "-"]).is_err());
     }

@@ -13,8 +13,8 @@ use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
-use super::{fail, identity, load, predicted, trends};
-use ::config::{self, DEFAULT_CONFIG, SchedulerConfig, Settings};
+use super::{fail, identity, inputs, load, predicted, trends};
+use ::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use ::server::{self, Server};
 use console::input::keymap;
 use console::shell::settings::StartPage;
@@ -31,7 +31,7 @@ use view::act::Actor;
 /// The arguments of the console on own files.
 #[derive(Args, Clone, Debug)]
 pub struct ConsoleArgs {
-    /// The queue configuration; also a ConfigMap manifest with one. It is watched and reloaded when it changes
+    /// The queue configuration, in any form that `check` reads. It is watched and reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
@@ -201,18 +201,21 @@ pub fn open_kept(
             let begin = |why| to_begin_with(why, workload, "--print-workload", "scenario.yaml");
             let input = load::scenario(workload, config, group, profile).map_err(begin)?;
             let text = input.scenario.config_text().map(|text| text.as_bytes().to_vec());
-            let written = input.file.as_ref().map(|(_, bytes)| bytes.clone()).or(text).unwrap_or_default();
+            let written = input.file.as_ref().map(|file| file.bytes.clone()).or(text).unwrap_or_default();
             (input.config.config.map(Arc::new).ok_or(input.report)?, written, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
-            let bytes = load::bytes(file).map_err(|why| to_begin_with(why, file, "--print-config", "queues.yaml"))?;
-            (load::parsed(file, &bytes, group, profile)?, bytes.clone(), Some((file.to_path_buf(), bytes)), None)
+            let begin = |why| to_begin_with(why, file, "--print-config", "queues.yaml");
+            let read = inputs::one(file, group).map_err(begin)?;
+            (read.parsed(profile)?, read.bytes.clone(), Some(read), None)
         }
         (None, None) => {
             let bytes = DEFAULT_CONFIG.as_bytes();
-            (load::parsed(Path::new("default"), bytes, group, profile)?, bytes.to_vec(), None, None)
+            (load::parsed(Path::new("default"), DEFAULT_CONFIG, profile)?, bytes.to_vec(), None, None)
         }
     };
+    let queues = watched.as_ref().map(|file| file.queues().to_owned());
+    let watched = watched.map(|file| (file.name, file.bytes));
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
     let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
@@ -240,7 +243,7 @@ pub fn open_kept(
         (None, None) => Against::Default,
     };
     let text = String::from_utf8_lossy(&written);
-    let text = config::manifest::queues_of(&text, group).unwrap_or_else(|| text.into_owned());
+    let text = queues.unwrap_or_else(|| text.into_owned());
     let profile_said = predicted::said_at_start(profile, &text);
     Ok(Opened { core, about, watched, against, profile_said, kept })
 }

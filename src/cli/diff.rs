@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::load;
+use super::inputs;
 use super::predicted::{self, PredictedCore};
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use model::Profile;
@@ -17,7 +17,7 @@ use model::Profile;
     after_help = "Exit code: 0 nothing is different, 1 something is, 2 wrong use or a file that is no valid configuration."
 )]
 pub struct DiffArgs {
-    /// The configuration before; may be a ConfigMap manifest; `-` is standard input
+    /// The configuration before, in any form that `check` reads; `-` is standard input
     pub old: PathBuf,
     /// The configuration after
     pub new: PathBuf,
@@ -73,7 +73,7 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
 }
 
 fn config_of(file: &Path, args: &DiffArgs, core: Profile) -> Result<Config, String> {
-    let bytes = load::bytes(file)?;
-    let reading = config::read_file(&bytes, &args.policy_group, core);
-    reading.config.ok_or_else(|| load::fault_report(file, &bytes, &reading.faults))
+    let file = inputs::one(file, &args.policy_group)?;
+    let reading = file.read(core);
+    reading.config.ok_or_else(|| file.report(&reading.faults))
 }

@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 use super::alerts::AlertArgs;
 use super::console::scheduler_acl;
 use super::fail;
-use super::load;
+use super::inputs;
 use super::logs::LogArgs;
 use super::manifests::UserInfo;
 use super::remote::AllowedRemovalArgs;
@@ -218,7 +218,7 @@ fn options(args: &ScheduleArgs, setup: engine::Setup) -> Result<Options, String>
     let namespace = args.namespace.clone().or(of_pod).or_else(|| context.namespace.clone());
     let namespace = namespace.unwrap_or_else(|| "yunikorn".to_owned());
     let queues = match &args.config {
-        Some(file) => Some(String::from_utf8_lossy(&load::bytes(file)?).into_owned()),
+        Some(file) => Some(inputs::one(file, ::config::DEFAULT_POLICY_GROUP)?.queues().to_owned()),
         None => None,
     };
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };

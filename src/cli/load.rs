@@ -1,8 +1,10 @@
 //! Reading what a person names on the command line, and saying what is wrong with it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use crate::cli::inputs;
+use crate::cli::inputs::ConfigFile;
 use crate::cli::progress::Progress;
 use ::config::{self, Config, Fault, Reading, Severity, Source};
 use ::scenario::{self, ConfigSource, Scenario};
@@ -28,13 +30,13 @@ pub fn fault_report(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
 }
 
-/// A queue configuration from its text, also from the entry of a policy group in a ConfigMap manifest.
+/// A queue configuration from a text of kornsole itself.
 ///
 /// # Errors
 /// Every fault, rendered.
-pub fn parsed(name: &Path, bytes: &[u8], policy_group: &str, profile: Profile) -> Result<Arc<Config>, String> {
-    let Reading { config, faults } = config::read_file(bytes, policy_group, profile);
-    config.map(Arc::new).ok_or_else(|| fault_report(name, bytes, &faults))
+pub fn parsed(name: &Path, text: &str, profile: Profile) -> Result<Arc<Config>, String> {
+    let Reading { config, faults } = config::read(text, profile);
+    config.map(Arc::new).ok_or_else(|| fault_report(name, text.as_bytes(), &faults))
 }
 
 /// A scenario with the configuration that holds for it.
@@ -45,8 +47,8 @@ pub struct ScenarioInput {
     pub config: Reading,
     /// What is wrong with the configuration, for a person; empty when nothing is.
     pub report: String,
-    /// The configuration's own file and what was read from it; `None` when the scenario itself has it.
-    pub file: Option<(PathBuf, Vec<u8>)>,
+    /// The configuration's own file; `None` when the scenario itself has it.
+    pub file: Option<ConfigFile>,
 }
 
 /// Reads a scenario and the configuration that holds for it: `config` if it is given, else the scenario's own.
@@ -100,10 +102,10 @@ pub fn scenario(
 
 /// A scenario with a configuration from a file of its own.
 fn with_file(scenario: Scenario, file: &Path, policy_group: &str, profile: Profile) -> Result<ScenarioInput, String> {
-    let bytes = bytes(file)?;
-    let config = config::read_file(&bytes, policy_group, profile);
-    let report = refused(file, &bytes, &config);
-    Ok(ScenarioInput { scenario, config, report, file: Some((file.to_path_buf(), bytes)) })
+    let file = inputs::one(file, policy_group)?;
+    let config = file.read(profile);
+    let report = if config.is_valid() { String::new() } else { file.report(&config.faults) };
+    Ok(ScenarioInput { scenario, config, report, file: Some(file) })
 }
 
 /// Why a configuration is refused; empty when it is not.

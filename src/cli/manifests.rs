@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{fail, load, predicted};
+use super::{fail, inputs, load, predicted};
 use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
@@ -70,7 +70,8 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
     let (cluster, mut notices) = cluster(&args.from_manifests)?;
-    let (config, by_default) = configuration(&cluster, config, group, core)?;
+    let warnings = if config.is_none() { lint_notices(&cluster, group) } else { None };
+    let (config, by_default) = configuration((&cluster, &args.from_manifests), config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
     let settings =
@@ -80,6 +81,7 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     if by_default {
         plan.notices.insert(0, BY_DEFAULT.to_owned());
     }
+    plan.notices.extend(warnings.unwrap_or_default());
     Ok(plan)
 }
 
@@ -105,8 +107,9 @@ fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
 /// A file cannot be read, an object is none, the configuration has faults.
 pub(super) fn recovered(paths: &[PathBuf], core: Profile) -> Result<(Recovered, String), String> {
     let (cluster, mut notices) = cluster(paths)?;
-    let (config, by_default) = configuration(&cluster, None, DEFAULT_POLICY_GROUP, core)?;
-    let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
+    let (config, by_default) = configuration((&cluster, paths), None, DEFAULT_POLICY_GROUP, core)?;
+    let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.map(|(_, text)| text);
+    let text = text.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
     let settings = Settings { profile: core, copies: true, ..Settings::default() };
     let mut recovered = Recovered::of(&cluster, &settings, config)?;
     recovered.unknown.append(&mut notices);
@@ -144,20 +147,35 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 
 /// The queue configuration: the file's, else that of the manifests, else the built-in one, which is said.
 fn configuration(
-    cluster: &Cluster,
+    (cluster, paths): (&Cluster, &[PathBuf]),
     file: Option<&Path>,
     group: &str,
     core: Profile,
 ) -> Result<(Arc<Config>, bool), String> {
     if let Some(file) = file {
-        return Ok((load::parsed(file, &load::bytes(file)?, group, core)?, false));
+        return Ok((inputs::one(file, group)?.parsed(core)?, false));
     }
     let found = cluster.configuration(group)?;
-    let text = found.as_deref().unwrap_or(config::DEFAULT_CONFIG);
+    let text = found.as_ref().map_or(config::DEFAULT_CONFIG, |(_, text)| text);
     let config::Reading { config, faults } = config::read(text, core);
-    let name = PathBuf::from(format!("{group}.yaml of the ConfigMap"));
-    let config = config.ok_or_else(|| load::fault_report(&name, text.as_bytes(), &faults))?;
+    let config = config.ok_or_else(|| {
+        // The file that has it says where; standard input cannot be read again.
+        let files = paths.iter().filter(|path| *path != Path::new("-")).flat_map(|path| inputs::each(path, group));
+        match files.flatten().find(|file| file.queues() == text) {
+            Some(file) => file.report(&file.read(core).faults),
+            None => {
+                let key = found.as_ref().map_or("queues.yaml", |(key, _)| key);
+                load::fault_report(&PathBuf::from(format!("{key} of the ConfigMap")), text.as_bytes(), &faults)
+            }
+        }
+    })?;
     Ok((Arc::new(config), found.is_none()))
+}
+
+/// The warnings about the configuration of the manifests.
+fn lint_notices(cluster: &Cluster, group: &str) -> Option<Vec<String>> {
+    let (key, text) = cluster.configuration(group).ok()??;
+    Some(config::lint::lint(&text).iter().map(|fault| format!("{key}:{fault}; {}", fault.hint)).collect())
 }
 
 /// A plan with the profile that it is made by.

@@ -17,6 +17,7 @@ mod flag_order;
 pub mod grafana;
 mod html;
 pub mod identity;
+mod inputs;
 pub mod kube;
 mod kube_schedule;
 mod kube_shadow;

@@ -2,10 +2,9 @@
 //!
 //! A prediction is about a cluster that runs a release, so it is made as the newest one; a scheduler of ours decides by the mended rules.
 
-use std::path::Path;
-
 use clap::Args;
 
+use super::inputs::ConfigFile;
 use super::user_settings;
 use ::config::{self, Severity};
 use console::theme::Themes;
@@ -75,11 +74,11 @@ pub fn said_at_start(core: Profile, text: &str) -> Option<String> {
 }
 
 /// The releases that take a configuration which `core` refuses, as a line for a person; empty where none does.
-pub fn taken_by(file: &Path, bytes: &[u8], policy_group: &str, core: Profile) -> String {
-    let takes = |other: &Profile| *other != core && config::read_file(bytes, policy_group, *other).is_valid();
+pub fn taken_by(file: &ConfigFile, core: Profile) -> String {
+    let takes = |other: &Profile| *other != core && file.read(*other).is_valid();
     match Profile::RELEASES.into_iter().rev().find(takes) {
         Some(other) => {
-            format!("{}: core {core} refuses it, YuniKorn {other} takes it: --core {other}\n", file.display())
+            format!("{}: core {core} refuses it, YuniKorn {other} takes it: --core {other}\n", file.name.display())
         }
         None => String::new(),
     }

@@ -25,7 +25,7 @@ pub struct RunArgs {
     /// The scenario files, run one after the other, each with a scheduler of its own; `-` is standard input
     #[arg(required_unless_present = "from_manifests", value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
-    /// A queue configuration to use instead of the scenario's own; may be a ConfigMap manifest
+    /// A queue configuration to use instead of the scenario's own, in any form that `check` reads
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Which entry of a ConfigMap is the queue configuration: NAME.yaml

@@ -25,7 +25,7 @@ use source::{Collector, Embedded, Source, probe};
 /// The arguments of `kornsole serve`.
 #[derive(Args, Clone, Debug)]
 pub struct ServeArgs {
-    /// The queue configuration; also a ConfigMap manifest with one. It is watched and reloaded when it changes
+    /// The queue configuration, in any form that `check` reads. It is watched and reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::Value;
 
-use super::{fail, load};
-use ::config::{self, DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
+use super::{fail, inputs, load};
+use ::config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
 use ::scenario::{self, Parting};
 use model::Profile;
 use scheduler::interface::switch_table::SWITCHES;
@@ -24,7 +24,7 @@ pub struct UpgradeCheckArgs {
     /// The release that is planned
     #[arg(long, value_name = "PROFILE")]
     pub to: Profile,
-    /// The queue configuration; may be a ConfigMap manifest; `-` is standard input
+    /// The queue configuration; in any form that `check` reads; `-` is standard input
     pub config: PathBuf,
     /// A scenario whose steps are run under both; its own configuration is not used
     #[arg(long, value_name = "FILE")]
@@ -47,15 +47,15 @@ pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
 
 fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
     let UpgradeCheckArgs { from, to, .. } = args;
-    let bytes = load::bytes(&args.config)?;
-    let read = |profile| config::read_file(&bytes, &args.policy_group, profile);
+    let file = inputs::one(&args.config, &args.policy_group)?;
+    let read = |profile| file.read(profile);
     let (before, after) = (read(*from), read(*to));
     let mut text = String::new();
     let mut differs = false;
     let mut part = |title: String, faults: Vec<Fault>| {
         if !faults.is_empty() {
             differs = true;
-            text += &format!("{title}:\n{}\n", load::fault_report(&args.config, &bytes, &faults).trim_end());
+            text += &format!("{title}:\n{}\n", file.report(&faults).trim_end());
         }
     };
     part(format!("{to} refuses what {from} takes"), only(&after, &before, Severity::Error));

@@ -6,6 +6,7 @@
 mod common;
 
 mod fuzz;
+mod inputs;
 mod readers;
 mod rules;
 mod verdicts;

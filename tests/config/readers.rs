@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cluster::kube::Known;
+use config::input::{Input, recognize};
 use console::shell::settings;
 use console::theme::{Themes, read as theme};
 use engine::call::{Attempt, post};
@@ -135,6 +136,35 @@ fn read_text(bytes: &[u8]) {
     within("pods", || kubernetes::read(&text).faults.len());
 }
 
+/// A file in which a queue configuration is looked for: each place is one of the file, and what is found reads as by itself.
+fn read_input(bytes: &[u8]) {
+    within("an input", || {
+        for group in ["queues", "batch"] {
+            let reading = config::read_file(bytes, group, Profile::V1_9_0);
+            let text = config::input::text_of(bytes).map(|text| text.into_owned()).unwrap_or_default();
+            let unpacked = config::input::unpack(bytes).unwrap_or_default();
+            let lines = u32::try_from(unpacked.split(|byte| *byte == b'\n').count()).unwrap();
+            assert!(reading.faults.iter().all(|fault| fault.at.line <= lines), "{:?}", reading.faults);
+            let Ok(Input::Embedded(found)) = recognize(&text, group) else { continue };
+            for one in found {
+                let alone = config::read(&one.text, Profile::V1_9_0);
+                let within = one.read(Profile::V1_9_0);
+                assert_eq!((alone.is_valid(), alone.faults.len()), (within.is_valid(), within.faults.len()));
+                assert!(one.at.line > 0 && one.at.line <= lines, "{:?}", one.at);
+                let _ = config::lint::lint(&one.text);
+            }
+        }
+    });
+}
+
+/// The inputs of `inputs/`, in a fixed order.
+fn inputs() -> Vec<Vec<u8>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/inputs");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
 fn read_kubeconfig(bytes: &[u8]) {
     let folder = TestFolder::new();
     let file = folder.write("config", bytes);
@@ -205,6 +235,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_refused_by_every_reader(bytes in prop::collection::vec(any::<u8>(), 0..4_000)) {
         read_text(&bytes);
+        read_input(&bytes);
         read_kubeconfig(&bytes);
         read_dump(&bytes);
         read_journal(bytes);
@@ -214,6 +245,17 @@ proptest! {
     fn damaged_texts_are_read_as_far_as_they_go(file in 0..4_usize, damage in damage()) {
         let theme = include_str!("../../themes/dark.toml");
         read_text(&damaged([SETTINGS, SWF, GENERATED, theme][file].as_bytes(), damage));
+    }
+
+    #[test]
+    fn damaged_inputs_are_read_or_refused(file in select(inputs()), damage in damage(), packed in any::<bool>()) {
+        let bytes = damaged(&file, damage);
+        read_input(&bytes);
+        if packed {
+            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packer.write_all(&bytes).unwrap();
+            read_input(&packer.finish().unwrap());
+        }
     }
 
     #[test]

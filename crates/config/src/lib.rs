@@ -15,6 +15,8 @@ mod decode;
 pub mod diff;
 pub mod edit;
 pub mod fault;
+pub mod input;
+pub mod lint;
 pub mod manifest;
 pub mod merge;
 pub mod node;

@@ -1,54 +1,59 @@
-//! Configurations inside Kubernetes ConfigMap manifests.
-//!
-//! Wherever a file is read it may be a manifest, of one or several documents: the configuration is then the `data`
-//! entry of the policy group, and faults have their place in the manifest.
+//! Configurations inside other files, where one is expected: read, taken out, and their places moved.
 
-use super::fault::{Fault, Faults, Severity};
-use super::reading::{Reading, read, read_bytes};
+use super::fault::Fault;
+use super::input::{self, Found, Input, Reference};
+use super::reading::{Reading, read};
 use super::types::{Place, Placed};
-use super::yaml::{self, Document, Node, Origin, Scalar};
+use super::yaml::{Origin, Style};
 use model::Profile;
 
-/// The policy group that is read where no other is asked for: its entry is `queues.yaml`.
+/// The policy group that is read by default: that of the maps themselves, else the entry `queues.yaml`.
 pub const DEFAULT_POLICY_GROUP: &str = "queues";
 
-/// Reads a file that is a queue configuration, or a manifest with one under `GROUP.yaml`.
+/// Reads a file that is a queue configuration, or has one inside ([`input`]).
 pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading {
-    let mut faults = Faults::new(profile);
-    let Some(text) = yaml::decode(bytes, &mut faults).filter(|text| text.contains("ConfigMap")) else {
-        return read_bytes(bytes, profile);
+    let refused = |faults| Reading { config: None, faults };
+    let text = match input::text_of(bytes) {
+        Ok(text) => text,
+        Err(fault) => return refused(vec![fault]),
     };
-    let documents = yaml::parse_all(text, &mut faults);
-    let maps: Vec<_> = documents.iter().filter_map(Document::root).filter(|node| is_config_map(*node)).collect();
-    let Some(first) = maps.first() else { return read(text, profile) };
-    let scalar = entry(&maps, *first, policy_group, &mut faults);
-    let config = scalar.and_then(|scalar| read_entry(scalar, profile, &mut faults));
-    let config = config.filter(|_| !faults.has_errors());
-    Reading { config, faults: faults.into_sorted() }
-}
-
-/// The entry of the policy group in one of the manifests; where there is none, the fault stands at `first`.
-fn entry<'d>(maps: &[Node<'d>], first: Node<'d>, policy_group: &str, faults: &mut Faults) -> Option<Scalar<'d>> {
-    let entry = format!("{policy_group}.yaml");
-    let found = maps.iter().find_map(|node| data(*node).into_iter().find(|(key, _)| *key == entry));
-    match found.map(|(_, node)| (node, node.scalar())) {
-        Some((_, Some(scalar))) => return Some(scalar),
-        Some((node, None)) => node.wrong_type(&entry, "a text", "data", faults),
-        None => {
-            let there: Vec<_> = maps.iter().flat_map(|node| data(*node)).map(|(key, _)| key).collect();
-            let hint = if there.is_empty() {
-                "put the queue configuration into `data`, as a block: `queues.yaml: |`".to_owned()
-            } else {
-                format!("entries there are: {}; `--policy-group NAME` reads `NAME.yaml`", there.join(", "))
-            };
-            let message = format!("the ConfigMap has no entry `{entry}` in `data`");
-            faults.error("CFG-002", first.at(), "data", message, hint);
-        }
+    match input::recognize(&text, policy_group) {
+        Err(faults) => refused(faults),
+        Ok(Input::Plain) => read(&text, profile),
+        Ok(input) => one_of(input).map_or_else(|fault| refused(vec![fault]), |found| found.read(profile)),
     }
-    None
 }
 
-/// The text of the configuration inside a manifest; `None` when the text is no manifest with such an entry.
+/// The only configuration inside an input.
+///
+/// # Errors
+/// INP-006: it has several. INP-007: it is in another file.
+fn one_of(input: Input) -> Result<Found, Fault> {
+    let (at, code, message, hint) = match input {
+        Input::Plain => (Place::default(), "INP-001", "the input has no queue configuration".to_owned(), input::FORMS),
+        Input::Embedded(mut found) => match (found.pop(), found.as_slice()) {
+            (Some(only), []) => return Ok(only),
+            (last, all) => {
+                let lines: Vec<String> = all.iter().chain(&last).map(|found| found.at.line.to_string()).collect();
+                let message = format!(
+                    "the input has {} different queue configurations, on lines {}",
+                    lines.len(),
+                    lines.join(", ")
+                );
+                (last.map_or_else(Place::default, |last| last.at), "INP-006", message, "keep one of them in the input")
+            }
+        },
+        Input::Elsewhere(files) => {
+            let names: Vec<&str> = files.iter().map(|Reference { path, .. }| path.as_str()).collect();
+            let at = files.first().map_or_else(Place::default, |file| file.at);
+            let message = format!("the queue configuration is in another file: {}", names.join(", "));
+            (at, "INP-007", message, "name that file")
+        }
+    };
+    Err(input::refusal(at, code, &message, hint.to_owned()))
+}
+
+/// The text of the configuration inside an input; `None` when the text is itself one, or has none that can be told.
 pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
     embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
 }
@@ -56,50 +61,29 @@ pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
 /// A configuration inside a manifest.
 #[derive(Clone, Debug)]
 pub(super) struct Embedded {
-    /// The text of the entry, as its block scalar holds it.
+    /// The text of the entry, without what surrounds it.
     pub text: String,
     /// Where the text begins in the manifest.
     pub origin: Origin,
 }
 
-/// The configuration inside a manifest; `None` when the text is none.
+/// The configuration inside an input; `None` when the text is itself one.
 ///
 /// # Errors
-/// The first fault, when the manifest has no such entry.
+/// The first fault, when the input has no configuration, or several.
 pub(super) fn embedded(text: &str, policy_group: &str) -> Result<Option<Embedded>, Fault> {
-    if !text.contains("ConfigMap") {
-        return Ok(None);
-    }
-    let mut faults = Faults::default();
-    let documents = yaml::parse_all(text, &mut faults);
-    let maps: Vec<_> = documents.iter().filter_map(Document::root).filter(|node| is_config_map(*node)).collect();
-    let Some(first) = maps.first() else { return Ok(None) };
-    let scalar = entry(&maps, *first, policy_group, &mut faults);
-    if let Some(fault) = faults.into_sorted().into_iter().find(|fault| fault.severity == Severity::Error) {
-        return Err(fault);
-    }
-    Ok(scalar.map(|scalar| Embedded { text: scalar.text.to_owned(), origin: scalar.origin() }))
-}
-
-fn read_entry(scalar: Scalar<'_>, profile: Profile, faults: &mut Faults) -> Option<super::Config> {
-    let Reading { config, faults: inner } = read(scalar.text, profile);
-    faults.embed(inner, |place| scalar.origin().outer(place));
-    let mut config = config?;
-    move_places(&mut config, &|place| scalar.origin().outer(place));
-    Some(config)
-}
-
-fn is_config_map(node: Node<'_>) -> bool {
-    let silent = &mut Faults::default();
-    let kind = node.any_map("", "", silent).and_then(|fields| fields.get("kind"));
-    kind.and_then(Node::scalar).is_some_and(|kind| kind.text == "ConfigMap")
-}
-
-/// The entries of `data`.
-fn data(node: Node<'_>) -> Vec<(&str, Node<'_>)> {
-    let silent = &mut Faults::default();
-    let data = node.any_map("", "", silent).and_then(|fields| fields.get("data")?.any_map("", "", silent));
-    data.into_iter().flatten().map(|(key, node)| (key.text, node)).collect()
+    let first = |faults: Vec<Fault>| faults.into_iter().next().ok_or(());
+    let input = match input::recognize(text, policy_group).map_err(first) {
+        Ok(Input::Plain) | Err(Err(())) => return Ok(None),
+        Ok(input) => input,
+        Err(Ok(fault)) => return Err(fault),
+    };
+    let Found { text, places, .. } = one_of(input)?;
+    let origin = match places.block() {
+        Some(content) => Origin { style: Style::Literal, content },
+        None => Origin { style: Style::Quoted, content: places.outer(Place::default()) },
+    };
+    Ok(Some(Embedded { text, origin }))
 }
 
 /// Moves every place of a configuration that stands inside another text.

@@ -9,6 +9,7 @@
 
 mod builder;
 mod explain;
+mod made;
 mod quick;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod tests;
 use granit_parser::Marker;
 
 use self::builder::Builder;
+pub(crate) use self::made::TreeMaker;
 use super::fault::Faults;
 use super::types::Place;
 

@@ -41,7 +41,13 @@ pub(super) struct ConfigText {
 }
 
 impl ConfigText {
-    /// Finds the queue configuration in a text: it may be the whole text, or an entry of a manifest.
+    /// The text of a file, unpacked if it is packed.
+    pub fn of_file(bytes: &[u8], policy_group: &str) -> Self {
+        let unpacked = config::input::is_gzip(bytes).then(|| config::input::text_of(bytes).ok()).flatten();
+        Self::new(&unpacked.unwrap_or_else(|| String::from_utf8_lossy(bytes)), policy_group)
+    }
+
+    /// Finds the queue configuration in a text: it may be the whole text, or be inside another one.
     pub fn new(text: &str, policy_group: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
         let queues = config::manifest::queues_of(&text, policy_group).map_or_else(|| Arc::clone(&text), Arc::from);

@@ -38,7 +38,7 @@ impl ConfigCache {
             bytes: bytes.to_vec(),
             policy_group: policy_group.to_owned(),
             profile,
-            text: ConfigText::new(&String::from_utf8_lossy(bytes), policy_group),
+            text: ConfigText::of_file(bytes, policy_group),
             config: config.map(Arc::new),
             faults,
         });

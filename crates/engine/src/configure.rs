@@ -288,6 +288,10 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
 
 /// Refuses a text of another kind than its file: a manifest stays one.
 fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal> {
+    if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_gzip(known)) {
+        let text = format!("{} is packed with gzip; unpack it and start with the unpacked file", path.display());
+        return Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text));
+    }
     let manifest = state.active_config.written.as_ref().is_some_and(|written| written.text != written.queues);
     if manifest == new.is_manifest() {
         return Ok(());
@@ -295,7 +299,7 @@ fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal
     let text = format!(
         "{} is {}, and the new text has to be one too",
         path.display(),
-        if manifest { "a ConfigMap manifest" } else { "a queue configuration by itself" }
+        if manifest { "a manifest with a queue configuration" } else { "a queue configuration by itself" }
     );
     Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text))
 }

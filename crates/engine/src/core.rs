@@ -163,7 +163,7 @@ impl Core {
     /// The same core, which knows how its first configuration was written, and writes changes of it to `file`.
     #[must_use]
     pub fn with_config_text(mut self, bytes: &[u8], file: Option<PathBuf>) -> Self {
-        let text = ConfigText::new(&String::from_utf8_lossy(bytes), &self.state.policy_group);
+        let text = ConfigText::of_file(bytes, &self.state.policy_group);
         self.state.active_config.file = file.map(|file| (file, bytes.to_vec()));
         // Only after an earlier run it was another one before.
         let changes = self.state.audit_log.revision(self.state.active_config.revision).map_or(0, |first| first.changes);

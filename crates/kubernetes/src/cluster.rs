@@ -191,11 +191,12 @@ impl Cluster {
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
-    /// The text of the queue configuration in YuniKorn's ConfigMaps; `None` where there is none, or an empty one (K8S-010 to K8S-013).
+    /// The text of the queue configuration in YuniKorn's ConfigMaps with its key; `None` where there is none, or an empty one (K8S-010 to
+    /// K8S-013). By default the maps name the policy group.
     ///
     /// # Errors
-    /// They are in several namespaces, or the entry is compressed.
-    pub fn configuration(&self, policy_group: &str) -> Result<Option<String>, String> {
+    /// They are in several namespaces, or a compressed entry cannot be unpacked.
+    pub fn configuration(&self, policy_group: &str) -> Result<Option<(String, String)>, String> {
         let known = || self.maps.iter().filter(|((_, name), _)| MAPS.contains(&name.as_str()));
         let mut namespaces: Vec<&str> = known().map(|((namespace, _), _)| namespace.as_str()).collect();
         namespaces.dedup();
@@ -203,24 +204,18 @@ impl Cluster {
             let all = namespaces.join(", ");
             return Err(format!("the ConfigMaps of YuniKorn are in several namespaces, {all}: give --config FILE"));
         }
-        let entry = format!("{policy_group}.yaml");
-        let mut text = None;
-        for name in MAPS {
-            let Some((key, map)) = known().find(|((_, own), _)| own == name) else { continue };
-            if let Some(found) = map.data.get(&entry) {
-                text = Some(found.clone());
-            }
-            if let Some(packed) =
-                map.binary_data.keys().find(|key| key.rsplit_once('.').is_some_and(|(k, _)| k == entry))
-            {
-                let (namespace, name) = key;
-                return Err(format!(
-                    "ConfigMap {namespace}/{name}: kornsole does not support the compressed entry {packed:?} of a manifest: \
-                     unpack it and give it with --config FILE"
-                ));
-            }
+        let Some(namespace) = namespaces.first() else { return Ok(None) };
+        let mut all = self.flattened(namespace, |packed| config::input::packed_text(packed).ok());
+        if all.contains_key("") {
+            return Err(format!(
+                "a compressed entry in a ConfigMap of YuniKorn in {namespace} cannot be unpacked; pack the text with gzip, or use \
+                 --config FILE"
+            ));
         }
-        Ok(text.filter(|text| !text.is_empty()))
+        let told = all.get("service.policyGroup").map(|group| group.trim()).filter(|group| !group.is_empty());
+        let group = told.filter(|_| policy_group == config::DEFAULT_POLICY_GROUP).unwrap_or(policy_group);
+        let key = format!("{group}.yaml");
+        Ok(all.remove(&key).filter(|text| !text.is_empty()).map(|text| (key, text)))
     }
 }
 

@@ -221,10 +221,10 @@ fn own_queues(
     state: &StateArgs,
     machine: &Machine,
 ) -> Result<(Core, Option<engine::journal::RunningJournal>), String> {
-    let text = queues::configuration(machine).into_bytes();
-    let config = load::parsed(std::path::Path::new("default"), &text, &setup.policy_group, setup.profile)?;
+    let text = queues::configuration(machine);
+    let config = load::parsed(std::path::Path::new("default"), &text, setup.profile)?;
     let fresh: MakeCore<'_> =
-        Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&text, None)));
+        Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(text.as_bytes(), None)));
     state.begin(setup, 1.0, None, fresh)
 }
 

@@ -15,8 +15,8 @@ use clap::Args;
 
 use self::batch::BatchFormat;
 use super::predicted::PredictedCore;
-use super::{fail, load};
-use ::config::{self, DEFAULT_POLICY_GROUP, Reading};
+use super::{fail, inputs};
+use ::config::DEFAULT_POLICY_GROUP;
 use view::placement::{Request, TYPE_TAG};
 use view::{PartitionView, View};
 use wire::convert::placement::Answer;
@@ -25,7 +25,7 @@ use wire::convert::placement::Answer;
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = BATCH_HELP)]
 pub struct PlaceArgs {
-    /// The queue configuration, or a ConfigMap manifest with one; `-` is standard input
+    /// The queue configuration, in any form that `check` reads; `-` is standard input
     pub file: PathBuf,
     /// Who submits, as placement rules and access lists read it
     #[arg(long, value_name = "USER", required_unless_present = "batch")]
@@ -119,11 +119,10 @@ fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
         return Err(("the configuration and the batch cannot both come from standard input".to_owned(), 2));
     }
     let core = args.core.profile();
-    let bytes = load::bytes(&args.file).map_err(|message| (message, 1))?;
-    let Reading { config, faults } = config::read_file(&bytes, &args.policy_group, core);
-    let config = config.ok_or_else(|| (load::fault_report(&args.file, &bytes, &faults), 1))?;
+    let file = inputs::one(&args.file, &args.policy_group).map_err(|message| (message, 1))?;
+    let config = file.parsed(core).map_err(|message| (message, 1))?;
     let refused = |why| (format!("{}: the configuration is refused: {why}", args.file.display()), 1);
-    View::of_config(Arc::new(config), core).map_err(refused)
+    View::of_config(config, core).map_err(refused)
 }
 
 fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {

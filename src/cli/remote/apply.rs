@@ -1,6 +1,7 @@
 //! `kornsole apply`, and how a change of the configuration is confirmed: what it would do is shown, then it is asked for.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,7 +9,9 @@ use clap::Args;
 
 use super::act::{connect, escape_lines, report};
 use super::{Ended, ServerArgs, exit, print};
-use crate::cli::load;
+use crate::cli::inputs;
+use crate::cli::inputs::Unread;
+use config::input::Found;
 use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
 use view::act::{Act, ChangeLine, Configured, Done, FoundFault, Order, Refusal};
@@ -19,7 +22,7 @@ const MOST_LISTED: usize = 20;
 /// The arguments of `kornsole apply`.
 #[derive(Args, Clone, Debug)]
 pub struct ApplyArgs {
-    /// The queue configuration; - is standard input
+    /// The queue configuration, in any form that `check` reads; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// How it is brought into force
@@ -70,22 +73,47 @@ impl From<AllowedRemovalArgs> for AllowedRemoval {
 /// `kornsole apply`: brings a configuration into force, or says what that would do.
 pub fn apply(args: &ApplyArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
-        let bytes = load::bytes(&args.file).map_err(|message| Ended { message, code: 1 })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Ended { message: format!("{}: it is no text", args.file.display()), code: 1 })?;
+        // A file that cannot be read needs no server.
+        if args.file != Path::new("-")
+            && let Some(Err(Unread::Input(message))) = inputs::each(&args.file, config::DEFAULT_POLICY_GROUP).pop()
+        {
+            return Err(Ended { message, code: 1 });
+        }
         let mut once = connect(&args.server)?;
-        let name = args.file.display().to_string();
+        let now = once.configuration()?;
+        let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
+        let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
+        // A kornsole whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
+        let whole = now.is_some_and(|now| now.text != now.queues && now.config_map.is_none());
+        let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
+        let name = file.name.display().to_string();
         let act = |base| Act::Configure { text: text.clone(), base, dry_run: true };
-        change(&mut once, &args.change, args.server.client.json, (&name, &act))
+        let found = file.found.as_ref().filter(|_| !whole);
+        change(&mut once, &args.change, args.server.client.json, &Sent { name: &name, found, act: &act })
     };
     exit(run())
 }
 
+/// A change that is sent, with the name of its text for messages.
+pub(super) struct Sent<'s> {
+    pub name: &'s str,
+    /// The configuration that is sent, if the text of that name only has it inside.
+    pub found: Option<&'s Found>,
+    /// By the checksum that it replaces.
+    pub act: &'s dyn Fn(Option<String>) -> Act,
+}
+
 /// A refusal for the command line, with every fault of the text at its place.
-fn refused(name: &str, refusal: Refusal) -> Ended {
+fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
+    let name = sent.name;
     let line = |fault: &FoundFault| {
         let FoundFault { at, severity, code, message, .. } = fault;
-        format!("\n{name}:{}:{}: {severity}[{code}]: {message}", at.line, at.column)
+        let outer = sent.found.map_or(*at, |found| found.places.outer(*at));
+        let inner = match sent.found.filter(|found| !found.places.keeps_lines()) {
+            Some(found) => format!(" (line {} of {})", at.line, found.key),
+            None => String::new(),
+        };
+        format!("\n{name}:{}:{}: {severity}[{code}]: {message}{inner}", outer.line, outer.column)
     };
     let faults: String = refusal.details.faults.iter().map(line).collect();
     let mut ended = Ended::from(refusal);
@@ -93,17 +121,11 @@ fn refused(name: &str, refusal: Refusal) -> Ended {
     ended
 }
 
-/// Changes a configuration: has the server say what an act would do, shows it, asks, and has it done on the same base. The act comes
-/// with the name of its text.
+/// Changes a configuration: has the server say what an act would do, shows it, asks, and has it done on the same base.
 ///
 /// # Errors
 /// The server refuses, somebody says no, or there is nobody to ask.
-pub(super) fn change(
-    once: &mut Once,
-    args: &ChangeArgs,
-    json: bool,
-    (name, act): (&str, &dyn Fn(Option<String>) -> Act),
-) -> Result<(), Ended> {
+pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent<'_>) -> Result<(), Ended> {
     if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
         let message = "what it does is not confirmed: say --yes where there is no terminal, or --dry-run to see it";
         return Err(Ended { message: message.to_owned(), code: 2 });
@@ -114,8 +136,8 @@ pub(super) fn change(
     };
     let allowed = AllowedRemoval::from(args.allowed);
     let order = |act| Order::new(act, args.reason.as_str()).allowing(allowed);
-    let mut send = |order: &Order| once.act(order).map_err(|refusal| refused(name, refusal));
-    let mut order = order(act(base));
+    let mut send = |order: &Order| once.act(order).map_err(|refusal| refused(sent, refusal));
+    let mut order = order((sent.act)(base));
     if args.dry_run || !args.yes {
         let would = send(&order)?;
         let Done::Configured(previewed) = &would else { return Err(Refusal::stopped().into()) };
@@ -141,7 +163,7 @@ pub(super) fn change(
         }
         return Err(Ended { message: "the ConfigMap is left as it is".to_owned(), code: 1 });
     }
-    Err(refused(name, refusal))
+    Err(refused(sent, refusal))
 }
 
 /// Writes the text that is in force back into the ConfigMap.

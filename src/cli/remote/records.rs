@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::act::connect;
-use super::apply::{ChangeArgs, change};
+use super::apply::{ChangeArgs, Sent, change};
 use super::audit_source::AuditSourceArgs;
 use super::table::Table;
 use super::{Ended, exit, print, print_document};
@@ -189,5 +189,5 @@ fn roll_back(of: &AuditSourceArgs, revision: u64, args: &ChangeArgs) -> Result<(
     let server = of.server_args();
     let mut once = connect(&server)?;
     let act = |base| Act::Rollback { revision, base, dry_run: true };
-    change(&mut once, args, of.client.json, (&format!("revision {revision}"), &act))
+    change(&mut once, args, of.client.json, &Sent { name: &format!("revision {revision}"), found: None, act: &act })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::super::{load, predicted};
+use super::super::{inputs as config_inputs, load, predicted};
 use super::journal::{Journal, journal, of_folder};
 use super::progress::Watch;
 use super::{Ended, SimulateArgs, changed, memory};
@@ -170,14 +170,12 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
         ));
     }
     for file in &args.configs {
-        let bytes = load::bytes(file).map_err(Ended::input)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let text = config::manifest::queues_of(&text, &args.policy_group).unwrap_or(text);
+        let read = config_inputs::one(file, &args.policy_group).map_err(Ended::input)?;
         // Every release must read it before anything is run.
-        let number = inputs.add_config(&named(file), text);
-        for core in inputs.cores.clone() {
-            inputs.config(number, core).map_err(Ended::input)?;
+        for core in &inputs.cores {
+            read.parsed(*core).map_err(Ended::input)?;
         }
+        inputs.add_config(&named(file), read.queues().to_owned());
     }
     for file in &args.workloads {
         workload(args, &mut inputs, file)?;
@@ -310,14 +308,13 @@ fn scenario(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     let core = inputs.cores[0];
     let input = load::scenario(file, config, &args.policy_group, core).map_err(Ended::input)?;
     let text = match &input.file {
-        Some((_, bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        Some(file) => Some(file.queues().to_owned()),
         None => input.scenario.config_text().map(str::to_owned),
     };
     if input.config.config.is_none() {
         return Err(Ended::input(input.report));
     }
     let text = text.unwrap_or_default();
-    let text = config::manifest::queues_of(&text, &args.policy_group).unwrap_or(text);
     let own = if inputs.given > 0 { None } else { Some(inputs.add_config("its own", text.clone())) };
     let mut runner = Runner::new(core);
     let mut recorded = super::saved::Recorded::default();

@@ -14,10 +14,10 @@ use super::predicted::PredictedCore;
 use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::settings::print;
-use super::{fail, load};
+use super::{fail, inputs, load};
 use ::forecast::twin::Twin;
 use ::forecast::whatif::{Bounds, Fork, Plan, Unfinished};
-use config::{DEFAULT_POLICY_GROUP, manifest};
+use config::DEFAULT_POLICY_GROUP;
 use engine::forecast;
 use wire::convert::{Wall, whatif as convert};
 use wire::dto::json::to_bytes;
@@ -170,11 +170,8 @@ fn pairs(fork: &Fork, asked: &dto::WhatIf, plan: &Plan) -> Result<dto::WhatIfRes
 }
 
 fn asked(args: &WhatIfArgs) -> Result<dto::WhatIf, String> {
-    let config = args.config.as_deref().map(load::bytes).transpose()?;
-    let config = config.map(|bytes| {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        manifest::queues_of(&text, DEFAULT_POLICY_GROUP).unwrap_or(text)
-    });
+    let config = args.config.as_deref().map(|file| inputs::one(file, DEFAULT_POLICY_GROUP)).transpose()?;
+    let config = config.map(|file| file.queues().to_owned());
     let mut changes: Vec<String> = args.sets.iter().map(|set| format!("set {set}")).collect();
     for change in &args.changes {
         match change.strip_prefix('@') {

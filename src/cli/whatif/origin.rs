@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::super::{load, manifests};
 use super::WhatIfArgs;
+use config::DEFAULT_POLICY_GROUP;
 use config::properties::parse_duration;
-use config::{DEFAULT_POLICY_GROUP, manifest};
 use engine::journal::FolderInspection;
 use forecast::twin::Twin;
 use forecast::whatif::{Arrivals, Fork, Pace};
@@ -85,9 +85,8 @@ fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
         load::scenario(&file, None, DEFAULT_POLICY_GROUP, core)?;
     let text: Option<Arc<str>> = match &own {
         None => scenario.config_text().map(Arc::from),
-        Some((_, bytes)) => Some(Arc::from(String::from_utf8_lossy(bytes))),
+        Some(file) => Some(Arc::from(file.queues())),
     };
-    let text = text.map(|text| manifest::queues_of(&text, DEFAULT_POLICY_GROUP).map_or(text, Arc::from));
     let mut runner = Runner::new(core);
     match runner.run(&scenario, config, &mut Silent) {
         Ok(RunOutcome::Done) => {}

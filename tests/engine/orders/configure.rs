@@ -204,7 +204,7 @@ fn a_manifest_is_replaced_by_a_manifest_only() {
     assert_eq!(&*stage.core.configuration().unwrap().queues, CONFIG);
     let text = CONFIG.replace("vcore: 2", "vcore: 9");
     let bare = configure(&stage, &text, false);
-    assert_refusal(&stage.refused(&user("ann"), bare), Code::BadRequest, "is a ConfigMap manifest");
+    assert_refusal(&stage.refused(&user("ann"), bare), Code::BadRequest, "is a manifest with a queue configuration");
     change(&mut stage, &user("ann"), &manifest(&text)).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), manifest(&text));
 }

@@ -73,6 +73,36 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
     assert_eq!(said(&stage.apply("", &["--yes", "--allow-empty"])).0, Some(0));
 }
 
+/// `CONFIG` as Helm values, and the same in quotes.
+fn values(config: &str) -> [String; 2] {
+    let block: String = config.lines().map(|line| format!("    {line}\n")).collect();
+    let quoted = format!("yunikornDefaults:\n  queues.yaml: {}\n", serde_json::Value::from(config));
+    [format!("yunikornDefaults:\n  queues.yaml: |\n{block}"), quoted]
+}
+
+#[test]
+fn of_helm_values_only_the_configuration_is_sent_and_faults_have_their_place_in_the_values() {
+    let stage = Stage::new();
+    for (values, name) in values(&CONFIG.replace("{name: d}", "{name: d}, {name: e}")).iter().zip(["block", "quoted"]) {
+        let done = stage.apply(values, &["--yes", "--reason", name]);
+        let (code, err) = said(&done);
+        assert_eq!(code, Some(0), "{err}");
+        assert!(
+            err.contains("queue configuration in Helm values, yunikornDefaults of ") && err.contains("new.yaml:1"),
+            "{err}"
+        );
+        assert_eq!(stage.file(), CONFIG.replace("{name: d}", "{name: d}, {name: e}"));
+    }
+    for (values, place) in values(&CONFIG.replace("{name: d}", "{name: 'd d'}")).iter().zip(["8:60", "2:200"]) {
+        let (code, err) = said(&stage.apply(values, &["--yes"]));
+        let at = values.find("'d d'").unwrap();
+        let line = values[..at].matches('\n').count() + 1;
+        let column = at - values[..at].rfind('\n').unwrap();
+        assert!(code == Some(1) && err.contains(&format!("new.yaml:{line}:{column}: error[CFG-030]")), "{place} {err}");
+        assert_eq!(err.contains("(line 6 of queues.yaml)"), line == 2, "{err}");
+    }
+}
+
 #[test]
 fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
     let stage = Stage::new();

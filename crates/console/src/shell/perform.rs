@@ -156,7 +156,10 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
         .and_then(|file| file.take(limit).read_to_end(&mut bytes))
         .map_err(|error| format!("cannot be read: {error}"))?;
     let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, wanted.profile);
-    let report = || Source::new(&wanted.name, &String::from_utf8_lossy(&bytes)).render_all(&faults);
+    let report = || {
+        let text = config::input::text_of(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes));
+        Source::new(&wanted.name, &text).render_all(&faults)
+    };
     View::of_config(Arc::new(config.ok_or_else(report)?), wanted.profile)
 }
 

@@ -60,7 +60,7 @@ fn in_a_manifest_only_its_block_changes() {
     let other = Target { policy_group: "batch", ..target(&a) };
     insta::assert_snapshot!(report(MANIFEST, set_parent(MANIFEST, &other, Some(true))), @"
     1:1: error[CFG-002]: the ConfigMap has no entry `batch.yaml` in `data`
-    = entries there are: queues.yaml, log.level; `--policy-group NAME` reads `NAME.yaml`
+    = existing entries: queues.yaml, log.level; `--policy-group NAME` reads `NAME.yaml`
     ");
     let cut = MANIFEST.strip_suffix("  log.level: INFO\n").unwrap().trim_end();
     insta::assert_snapshot!(report(cut, add_queue(cut, &target(&root), &new)), @"

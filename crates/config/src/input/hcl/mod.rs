@@ -1,0 +1,148 @@
+//! Terraform files: the objects, texts and heredocs of HCL as a tree. kornsole computes no expression; the functions `yamlencode`,
+//! `jsonencode` and `file` and locals of the same file are enough for the usual files.
+
+mod heredoc;
+mod parse;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::layers::Value;
+use super::places::{Lines, Places};
+use super::walk::{Text, encoded};
+use crate::fault::{Fault, Severity};
+use crate::types::Place;
+use crate::yaml::{Document, Node};
+
+pub(super) use self::heredoc::template;
+use self::parse::parse;
+use super::Reference;
+
+/// The longest part of an expression that a message shows, in characters.
+const SHOWN: usize = 60;
+
+/// A file as a tree.
+#[derive(Debug, Default)]
+pub(super) struct Hcl {
+    pub document: Document,
+    /// The sources of the expressions that are not computed, by their nodes.
+    expressions: BTreeMap<u32, String>,
+    /// Values that `yamlencode` or `jsonencode` makes a text of.
+    encoded: BTreeSet<u32>,
+    /// The values of `locals`, by name.
+    locals: BTreeMap<String, u32>,
+}
+
+impl Hcl {
+    /// The text of an entry that is no text in the source.
+    pub fn value(&self, text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
+        let Some(source) = self.expressions.get(&node.id) else {
+            if self.encoded.contains(&node.id) {
+                return encoded(text, node);
+            }
+            let hint = format!("write it as a text: yamlencode({{…}}) or a heredoc, or as `{key}: |` in YAML");
+            return faulty("CFG-005", node.at(), format!("`{key}` is {}, not a text", node.kind()), hint);
+        };
+        if let Some(path) = file_of(source) {
+            return Value::File(path);
+        }
+        let (inner, is_encoded) = match argument(source, "yamlencode").or_else(|| argument(source, "jsonencode")) {
+            Some(inner) => (inner, true),
+            None => (source.as_str(), false),
+        };
+        let local = inner.strip_prefix("local.").and_then(|name| self.locals.get(name));
+        let local = local.filter(|id| !self.expressions.contains_key(id)).map(|id| Node { id: *id, ..node });
+        match local {
+            Some(local) if local.scalar().is_some() => super::walk::entry(text, key, node.at(), local).value,
+            Some(local) if is_encoded || self.encoded.contains(&local.id) => encoded(text, local),
+            _ => Value::Faulty(Box::new(self.not_computed(node))),
+        }
+    }
+
+    /// The files that expressions name, for example values of a release.
+    pub fn files(&self) -> Vec<Reference> {
+        let mut files = Vec::new();
+        for (id, source) in &self.expressions {
+            let Some(at) = self.document.nodes.get(*id as usize).map(|node| node.at) else { continue };
+            // Also `templatefile("…", {…})`, and a file inside another call.
+            for (start, call) in source.match_indices("file(\"") {
+                let name = source.get(start + call.len()..).and_then(|rest| rest.split('"').next());
+                let path = name.and_then(path_of);
+                files.extend(path.map(|path| Reference { path, at, plain: false }));
+            }
+        }
+        files
+    }
+
+    /// The fault of an expression.
+    pub fn not_computed(&self, node: Node<'_>) -> Fault {
+        not_computed(self.expressions.get(&node.id).map_or("an expression", String::as_str), node.at())
+    }
+}
+
+/// The fault of a template in a text, at its place in the file.
+pub(super) fn templated(text: &str, offset: usize, places: &Places) -> Fault {
+    let source = text.get(offset..).unwrap_or_default().lines().next().unwrap_or_default();
+    let source = source.split_inclusive('}').next().unwrap_or_default();
+    not_computed(source, places.outer(Lines::of(text).place(offset)))
+}
+
+fn not_computed(source: &str, at: Place) -> Fault {
+    let short: String = source.chars().take(SHOWN).collect();
+    let more = if short.len() < source.len() { "…" } else { "" };
+    let message = format!("only Terraform can evaluate `{}{more}`", short.replace('\n', " "));
+    let hint = "print the value with `terraform console` or `terraform show -json`, and check that text".to_owned();
+    Fault { code: "INP-004", severity: Severity::Error, at, path: String::new(), message, hint }
+}
+
+fn faulty(code: &'static str, at: Place, message: String, hint: String) -> Value {
+    Value::Faulty(Box::new(Fault { code, severity: Severity::Error, at, path: String::new(), message, hint }))
+}
+
+/// The argument of a call of a function that is the whole expression.
+fn argument<'s>(source: &'s str, function: &str) -> Option<&'s str> {
+    let inner = source.strip_prefix(function)?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
+    Some(inner.trim())
+}
+
+/// The file in `file("…")`, next to the file that names it.
+fn file_of(source: &str) -> Option<String> {
+    path_of(argument(source, "file")?.strip_prefix('"')?.strip_suffix('"')?)
+}
+
+/// A path next to the file that names it; `None` if Terraform has to compute it.
+fn path_of(name: &str) -> Option<String> {
+    let name = name.strip_prefix("${path.module}/").unwrap_or(name);
+    (!name.contains(['$', '"', '\\'])).then(|| name.trim_start_matches("./").to_owned())
+}
+
+/// Whether a text is HCL: its first statement is a block, or a name with `=`.
+pub(super) fn is_hcl(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        rest = if rest.starts_with('#') || rest.starts_with("//") {
+            rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start()
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.split_once("*/").map_or("", |(_, rest)| rest).trim_start()
+        } else {
+            break;
+        };
+    }
+    let line = rest.lines().next().unwrap_or_default().trim_end();
+    let name = line.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
+    let (name, after) = line.split_at(name);
+    let after = after.trim_start();
+    if name.is_empty() || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
+    let labels = after.split_once('{').map(|(labels, _)| labels);
+    let is_block = labels.is_some_and(|labels| labels.chars().all(|c| c.is_alphanumeric() || "\"_- .\t".contains(c)));
+    is_block || (after.starts_with('=') && !after.starts_with("=="))
+}
+
+/// The file as a tree.
+///
+/// # Errors
+/// INP-003: it is no HCL that kornsole reads, or too deep.
+pub(super) fn read(text: &str) -> Result<Hcl, Fault> {
+    parse(&Lines::of(text))
+}

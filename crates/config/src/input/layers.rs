@@ -1,0 +1,143 @@
+//! The maps of settings that an input has, and which entry of them YuniKorn would take for its queues (K8S-010 to K8S-013).
+
+use super::places::Places;
+use crate::fault::{Fault, Severity};
+use crate::manifest::DEFAULT_POLICY_GROUP;
+use crate::types::Place;
+
+/// The key that names another policy group.
+const GROUP: &str = "service.policyGroup";
+
+/// Which map an entry is in; a later one replaces the entries of an earlier one, key by key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// Neither of YuniKorn's two maps.
+    Other,
+    /// `configuration` of a chart before 1.0.
+    OldChart,
+    /// `yunikorn-defaults`, also as Helm values.
+    Defaults,
+    /// `yunikorn-configs`, which the administrator writes.
+    Configs,
+}
+
+impl Rank {
+    /// The rank of a ConfigMap by its name.
+    pub fn of_map(name: &str) -> Self {
+        match name {
+            "yunikorn-defaults" => Self::Defaults,
+            "yunikorn-configs" => Self::Configs,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// One map of settings.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub rank: Rank,
+    /// What it is in, for a person.
+    pub shape: String,
+    /// How the map is called in the input; empty if its entries are named by themselves.
+    pub name: String,
+    /// Where it starts, in the file.
+    pub at: Place,
+    /// A queue configuration may be under any key that ends in `.yaml`.
+    pub any_key: bool,
+    /// In their order: a later one of the same key replaces an earlier one.
+    pub entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    /// Where the key is, in the file.
+    pub at: Place,
+    pub value: Value,
+}
+
+#[derive(Debug)]
+pub(super) enum Value {
+    /// A text with its places.
+    Text(String, Places),
+    /// The text is in another file.
+    File(String),
+    /// The value cannot be read.
+    Faulty(Box<Fault>),
+    /// The same, and a fault of the input says so already.
+    Reported,
+}
+
+impl Layer {
+    /// The entry that counts of those with a key.
+    fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.key == key)
+    }
+
+    fn group(&self) -> Option<&str> {
+        match &self.entry(GROUP)?.value {
+            Value::Text(text, _) => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        }
+    }
+
+    fn missing(&self, key: &str) -> Fault {
+        let keys: Vec<&str> = self.entries.iter().map(|entry| entry.key.as_str()).collect();
+        let hint = if keys.is_empty() {
+            "put the queue configuration into `data`, as a block: `queues.yaml: |`".to_owned()
+        } else {
+            format!("existing entries: {}; `--policy-group NAME` reads `NAME.yaml`", keys.join(", "))
+        };
+        let message = if self.name.is_empty() {
+            format!("the ConfigMap has no entry `{key}` in `data`")
+        } else {
+            format!("`{}` has no entry `{key}`, so YuniKorn loads its built-in default", self.name)
+        };
+        let path = if self.name.is_empty() { "data" } else { self.name.as_str() };
+        Fault { code: "CFG-002", severity: Severity::Error, at: self.at, path: path.to_owned(), message, hint }
+    }
+}
+
+/// The entries that can be the queue configuration; several if the input has several that differ.
+///
+/// # Errors
+/// CFG-002: the maps have no such entry.
+pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l Layer, &'l Entry)>, Fault> {
+    let mut ranked: Vec<&Layer> = layers.iter().collect();
+    ranked.sort_by_key(|layer| std::cmp::Reverse(layer.rank));
+    // What is asked for by name goes before what the maps say.
+    let told = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(|layer| layer.group()) } else { None };
+    let key = format!("{}.yaml", told.unwrap_or(asked));
+    let mut found: Vec<(&Layer, &Entry)> = Vec::new();
+    for layer in &ranked {
+        let Some(entry) = layer.entry(&key) else { continue };
+        if found.first().is_some_and(|(first, _)| first.rank != layer.rank) {
+            break;
+        }
+        if !found.iter().any(|(_, known)| is_same(known, entry)) {
+            found.push((layer, entry));
+        }
+    }
+    if found.is_empty() && asked == DEFAULT_POLICY_GROUP && told.is_none() {
+        let lone = ranked.iter().filter(|layer| layer.any_key);
+        found.extend(lone.flat_map(|layer| layer.entries.iter().map(|entry| (*layer, entry))).filter(
+            |(_, entry)| matches!(&entry.value, Value::Text(text, _) if entry.key != GROUP && is_configuration(text)),
+        ));
+    }
+    match ranked.first() {
+        Some(first) if found.is_empty() => Err(first.missing(&key)),
+        _ => Ok(found),
+    }
+}
+
+fn is_same(one: &Entry, other: &Entry) -> bool {
+    match (&one.value, &other.value) {
+        (Value::Text(one, _), Value::Text(other, _)) | (Value::File(one), Value::File(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Whether a text looks like a queue configuration.
+pub(super) fn is_configuration(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start_matches(['{', '"', '\'', ' ', '\t']).starts_with("partitions"))
+}

@@ -1,0 +1,252 @@
+//! What people have, read as a queue configuration: told by its content, with every place in the file that it is in.
+//!
+//! The way of an input: [`unpack`] (gzip), then [`recognize`]: a YAML or Terraform tree (`hcl`), every map of settings in it (`walk`,
+//! `kustomize`), of these the entry that YuniKorn would take (`layers`). [`Places`] leads from its text back to the file.
+//!
+//! Invariants:
+//! - a plain configuration is left as it is, so its faults are those of [`crate::read`];
+//! - the work is bounded by the size of the input: packed data, aliases, nesting and texts in texts have named limits;
+//! - an input with several different configurations gives all of them, and no command takes one by chance.
+
+mod emit;
+mod hcl;
+mod kustomize;
+mod layers;
+mod places;
+mod runs;
+#[cfg(test)]
+mod tests;
+mod unpack;
+mod walk;
+
+use std::borrow::Cow;
+
+use self::layers::{Entry, Layer, Value};
+use self::places::Lines;
+pub use self::places::Places;
+pub use self::unpack::{is_gzip, packed_text, unpack};
+use self::walk::{Text, Walk};
+use crate::fault::{Fault, Faults, Severity};
+use crate::manifest::move_places;
+use crate::node::{Fields, distance_is_small};
+use crate::reading::{Reading, read};
+use crate::types::Place;
+use crate::yaml::{self, Document};
+use model::Profile;
+
+/// What is read as a queue configuration, for messages.
+pub const FORMS: &str = "kornsole reads a queue configuration (`partitions:`), `queues.yaml: |`, a ConfigMap or a List of them, Helm \
+                         values (`yunikornDefaults`, or `configuration` before chart 1.0), an Argo CD Application, a Flux HelmRelease, \
+                         a Kustomize file, and Terraform; also packed with gzip";
+
+/// A queue configuration in an input.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The text of the configuration alone.
+    pub text: String,
+    /// Where its places are in the input.
+    pub places: Places,
+    /// The key of its text, for example `queues.yaml`.
+    pub key: String,
+    /// Which of several counts: that of `yunikorn-configs` goes before that of `yunikorn-defaults`, which goes before others (K8S-010).
+    pub strength: u8,
+    /// What it is in, for a person: `Helm values, yunikornDefaults`.
+    pub within: String,
+    /// Where that is in the input.
+    pub at: Place,
+}
+
+impl Found {
+    /// What was recognized, for a person; `file` is the name of the input.
+    pub fn description(&self, file: &str) -> String {
+        format!("queue configuration in {} of {file}:{}", self.within, self.at.line)
+    }
+
+    /// Reads it by the rules of a profile, with all places in the input.
+    pub fn read(&self, profile: Profile) -> Reading {
+        let Reading { config, faults } = read(&self.text, profile);
+        let faults = faults.into_iter().map(|fault| self.places.fault(fault, &self.key)).collect();
+        let config = config.map(|mut config| {
+            move_places(&mut config, &|place| self.places.outer(place));
+            config
+        });
+        Reading { config, faults }
+    }
+}
+
+/// A file that an input names in place of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The path, relative to the input.
+    pub path: String,
+    /// Where it is named.
+    pub at: Place,
+    /// The file is the configuration itself, and not a patch or an object with one.
+    pub plain: bool,
+}
+
+/// What an input is.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A queue configuration by itself, or a text that is judged as one.
+    Plain,
+    /// It has queue configurations inside; at least one, and several only if they differ.
+    Embedded(Vec<Found>),
+    /// The configuration is in one of these files.
+    Elsewhere(Vec<Reference>),
+}
+
+/// The text of a file: unpacked, without a byte order mark.
+///
+/// # Errors
+/// INP-002: packed data that is not read. CFG-001: not UTF-8, or too large.
+pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
+    let decoded = |bytes: &[u8]| {
+        let mut faults = Faults::default();
+        let length = yaml::decode(bytes, &mut faults).map(str::len);
+        length.ok_or_else(|| faults.into_sorted().into_iter().next())
+    };
+    let bytes = unpack(bytes)?;
+    match decoded(&bytes) {
+        Ok(length) => {
+            let start = bytes.len() - length;
+            // Both were checked to be UTF-8.
+            Ok(match bytes {
+                Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()),
+                Cow::Owned(bytes) => {
+                    Cow::Owned(String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned())
+                }
+            })
+        }
+        Err(fault) => {
+            Err(fault.unwrap_or_else(|| refusal(Place::default(), "CFG-001", "the input is not text", String::new())))
+        }
+    }
+}
+
+/// Finds the queue configuration in a text. `group` is the policy group that is asked for; by default the one that the maps name.
+///
+/// # Errors
+/// Every fault of the text that hides a configuration, or why it has none.
+pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
+    if starts_plain(text) {
+        return Ok(Input::Plain);
+    }
+    let mut walk = Walk { group, ..Walk::default() };
+    if hcl::is_hcl(text) {
+        let hcl = hcl::read(text).map_err(|fault| vec![fault])?;
+        let Some(root) = hcl.document.root() else { return Ok(Input::Plain) };
+        let whole = Text {
+            lines: Lines::of(text),
+            places: Places::default(),
+            shape: "Terraform".to_owned(),
+            depth: 0,
+            hcl: Some(&hcl),
+            templates: true,
+        };
+        walk.document(&whole, root);
+        walk.references.extend(hcl.files());
+        return chosen(walk, Some(root.at()));
+    }
+    let mut faults = Faults::default();
+    let documents = yaml::parse_all(text, &mut faults);
+    let roots: Vec<_> = documents.iter().filter_map(Document::root).collect();
+    let first = roots.first().and_then(|root| walk::fields(*root));
+    if first.is_some_and(is_plain) || (roots.len() == 1 && first.is_none() && !roots[0].is_list()) {
+        return Ok(Input::Plain);
+    }
+    for root in &roots {
+        let shape = walk::shape_of(*root);
+        let whole =
+            Text { lines: Lines::of(text), places: Places::default(), shape, depth: 0, hcl: None, templates: false };
+        walk.document(&whole, *root);
+    }
+    if faults.has_errors() {
+        return Err(with_template_hint(text, faults.into_sorted()));
+    }
+    chosen(walk, roots.first().map(|root| root.at()))
+}
+
+/// Whether the first line with something on it starts a queue configuration.
+fn starts_plain(text: &str) -> bool {
+    let is_empty = |line: &&str| line.trim().is_empty() || line.starts_with(['#', '%']) || line.trim_end() == "---";
+    match text.lines().find(|line| !is_empty(line)) {
+        Some(line) => ["partitions:", "checksum:"].iter().any(|key| line.starts_with(key)),
+        None => true,
+    }
+}
+
+/// Whether a map is a queue configuration, perhaps with a misspelled key.
+fn is_plain(fields: Fields<'_>) -> bool {
+    let near = |key: &str| key.eq_ignore_ascii_case("partitions") || distance_is_small("partitions", key);
+    let is_object = fields.raw("kind").is_some() || fields.raw("yunikornDefaults").is_some();
+    let empty = fields.into_iter().next().is_none();
+    empty || fields.raw("partitions").is_some() || (!is_object && fields.into_iter().any(|(key, _)| near(key.text)))
+}
+
+/// The configurations of what was found.
+fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
+    let Walk { group, layers, references, .. } = walk;
+    let selected = match layers::select(&layers, group) {
+        Err(_) if !references.is_empty() => return Ok(Input::Elsewhere(references)),
+        Err(fault) => return Err(vec![fault]),
+        Ok(selected) => selected,
+    };
+    if selected.is_empty() {
+        if !references.is_empty() {
+            return Ok(Input::Elsewhere(references));
+        }
+        let Some(at) = at else { return Ok(Input::Plain) };
+        return Err(vec![refusal(at, "INP-001", "the input has no queue configuration", FORMS.to_owned())]);
+    }
+    let (mut found, mut faults, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
+    for (layer, entry) in selected {
+        match &entry.value {
+            Value::Text(text, places) => found.push(found_in(layer, entry, text, places)),
+            Value::File(path) => elsewhere.push(Reference { path: path.clone(), at: entry.at, plain: true }),
+            Value::Faulty(fault) => faults.push((**fault).clone()),
+            Value::Reported => {}
+        }
+    }
+    match (faults.is_empty(), found.is_empty(), elsewhere.is_empty()) {
+        (false, ..) => Err(faults),
+        (true, false, _) => Ok(Input::Embedded(found)),
+        (true, true, false) => Ok(Input::Elsewhere(elsewhere)),
+        (true, true, true) => Ok(Input::Plain),
+    }
+}
+
+fn found_in(layer: &Layer, entry: &Entry, text: &str, places: &Places) -> Found {
+    let Layer { shape, name, .. } = layer;
+    let within = match (shape.as_str(), name.as_str()) {
+        (shape, "") => format!("{shape}, {}", entry.key),
+        ("", name) => name.to_owned(),
+        (shape, name) => format!("{shape}, {name}"),
+    };
+    let is_named = name.is_empty() || *name == entry.key || name == "configuration" || entry.key == "queues.yaml";
+    let within = if is_named { within } else { format!("{within} {}", entry.key) };
+    let at = if name.is_empty() { entry.at } else { layer.at };
+    Found {
+        text: text.to_owned(),
+        places: places.clone(),
+        key: entry.key.clone(),
+        strength: layer.rank as u8,
+        within,
+        at,
+    }
+}
+
+/// Helm templates are no YAML: what to do is said where the text has one.
+fn with_template_hint(text: &str, mut faults: Vec<Fault>) -> Vec<Fault> {
+    if let Some(at) = text.find("{{") {
+        let message = "the input is a Helm template, which only Helm evaluates";
+        let hint = "render it first: helm template RELEASE CHART -f values.yaml | kornsole check -".to_owned();
+        faults.insert(0, refusal(Lines::of(text).place(at), "INP-005", message, hint));
+        faults.truncate(1);
+    }
+    faults
+}
+
+pub(crate) fn refusal(at: Place, code: &'static str, message: &str, hint: String) -> Fault {
+    Fault { code, severity: Severity::Error, at, path: String::new(), message: message.to_owned(), hint }
+}

@@ -1,0 +1,102 @@
+use super::*;
+use crate::manifest::{DEFAULT_POLICY_GROUP, read_file};
+
+/// The lines and columns of the errors of an input, each with the line of the inner text if the message names it.
+fn errors(text: &str) -> Vec<(u32, u32, &'static str, Option<String>)> {
+    let reading = read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_9_0);
+    let inner = |message: &str| Some(message.rsplit_once(" (line ")?.1.trim_end_matches(')').to_owned());
+    reading
+        .faults
+        .iter()
+        .filter(|fault| fault.code != "CFG-014")
+        .map(|fault| (fault.at.line, fault.at.column, fault.code, inner(&fault.message)))
+        .collect()
+}
+
+/// The error that is expected of an unknown key `odd`: at its own place.
+fn odd(text: &str, inner: Option<&str>) -> (u32, u32, &'static str, Option<String>) {
+    let at = Lines::of(text).place(text.find("odd").unwrap());
+    (at.line, at.column, "CFG-003", inner.map(|line| format!("{line} of queues.yaml")))
+}
+
+fn described(text: &str) -> String {
+    match recognize(text, DEFAULT_POLICY_GROUP) {
+        Ok(Input::Embedded(found)) => found.iter().map(|found| found.description("f")).collect::<Vec<_>>().join("; "),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_place_in_a_block_is_its_place_in_the_file() {
+    let text = "yunikornDefaults:\n  queues.yaml: |\n    partitions:\n      - name: default\n        odd: 1\n";
+    assert_eq!(errors(text)[0], odd(text, None));
+    assert_eq!(described(text), "queue configuration in Helm values, yunikornDefaults of f:1");
+}
+
+#[test]
+fn a_place_in_a_quoted_text_of_several_lines_is_exact_and_names_the_inner_line() {
+    let text =
+        "data:\n  queues.yaml: \"partitions:\\n  - name: \\\n    default \\n    odd:\n    1\\n\"\nkind: ConfigMap\n";
+    assert_eq!(errors(text)[0], odd(text, Some("3")));
+}
+
+#[test]
+fn a_place_in_a_single_quoted_and_in_a_folded_text_is_exact() {
+    let text = "queues.yaml: 'partitions: [{name: default,\n  odd: ''1''}]'\n";
+    assert_eq!(errors(text)[0], odd(text, Some("1")));
+    let text = "queues.yaml: >-\n  partitions: [{name: default,\n  odd: 1}]\n";
+    assert_eq!(errors(text)[0], odd(text, Some("1")));
+    let text = "queues.yaml: partitions\n";
+    assert_eq!(errors(text)[0], (1, 14, "CFG-002", Some("1 of queues.yaml".to_owned())));
+}
+
+#[test]
+fn values_in_a_text_of_an_application_have_their_place_in_the_file() {
+    let text = "kind: Application\nspec:\n  source:\n    helm:\n      values: |\n        yunikornDefaults:\n          queues.yaml: |\n            partitions:\n              - odd: 1\n";
+    assert_eq!(errors(text)[0], odd(text, None));
+    assert_eq!(described(text), "queue configuration in Argo CD Application, yunikornDefaults of f:6");
+    let quoted = "kind: Application\nspec: {source: {helm: {values: \"yunikornDefaults:\\n  queues.yaml: |\\n    partitions:\\n      - odd: 1\\n\"}}}\n";
+    assert_eq!(errors(quoted)[0], odd(quoted, Some("2")));
+}
+
+#[test]
+fn terraform_objects_are_texts_with_places() {
+    let text = "resource \"helm_release\" \"yk\" {\n  values = [yamlencode({\n    yunikornDefaults = {\n      \"queues.yaml\" = yamlencode({\n        partitions = [{\n          name = \"default\"\n          odd = 1\n        }]\n      })\n    }\n  })]\n}\n";
+    assert_eq!(errors(text)[0], odd(text, Some("3")));
+    let heredoc = "resource \"kubernetes_config_map\" \"yk\" {\n  metadata {\n    name = \"yunikorn-configs\"\n  }\n  data = {\n    \"queues.yaml\" = <<-EOT\n      partitions:\n        - odd: 1\n    EOT\n  }\n}\n";
+    assert_eq!(errors(heredoc)[0], odd(heredoc, None));
+    assert_eq!(described(heredoc), "queue configuration in Terraform, ConfigMap yunikorn-configs, queues.yaml of f:6");
+}
+
+#[test]
+fn a_template_outside_of_the_configuration_hides_nothing() {
+    let text = "resource \"helm_release\" \"yk\" {\n  values = [<<-EOT\n    image: ${var.image}\n    yunikornDefaults:\n      queues.yaml: |\n        partitions:\n          - odd: 1\n  EOT\n  ]\n}\n";
+    assert_eq!(errors(text)[0], odd(text, None));
+    let within = text.replace("odd: 1", "name: ${var.name}");
+    assert_eq!(errors(&within)[0], (7, 19, "INP-004", None));
+}
+
+#[test]
+fn a_list_of_config_maps_need_not_repeat_their_kind() {
+    let text = "{\"kind\": \"ConfigMapList\", \"items\": [{\"metadata\": {\"name\": \"yunikorn-configs\"},\n\"data\": {\"queues.yaml\": \"{partitions: [{odd: 1}]}\"}}]}";
+    assert_eq!(errors(text)[0], odd(text, Some("1")));
+}
+
+#[test]
+fn files_that_a_release_names_are_told() {
+    let text = "resource \"helm_release\" \"yk\" {\n  values = [templatefile(\"${path.module}/values.yaml\", {})]\n}\n";
+    let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
+    assert_eq!(files, [Reference { path: "values.yaml".to_owned(), at: Place { line: 2, column: 13 }, plain: false }]);
+}
+
+#[test]
+fn texts_in_texts_do_not_open_more_than_the_limit() {
+    let mut text = "yunikornDefaults: {queues.yaml: 'partitions: 1'}\n".to_owned();
+    for _ in 0..3 {
+        let columns = " ".repeat(201);
+        let block: String = text.lines().map(|line| format!("{columns}{line}\n")).collect();
+        let maps: String = (0..200).map(|level| format!("{}configuration:\n", " ".repeat(level))).collect();
+        text = format!("{maps}{}x: |\n{block}", " ".repeat(200));
+    }
+    assert_eq!(errors(&text)[0].2, "INP-001");
+}

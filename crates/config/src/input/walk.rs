@@ -1,0 +1,332 @@
+//! Every map of settings in a tree, and in the texts inside it: ConfigMaps, Helm values, Kustomize generators and patches.
+//!
+//! Invariant: each node is visited once, also if aliases lead to it many times, and texts in texts only [`DEEPEST_TEXT`] deep; so the work
+//! is bounded by the size of the input.
+
+use std::collections::BTreeSet;
+
+use super::hcl::{self, Hcl};
+use super::kustomize;
+use super::layers::{Entry, Layer, Rank, Value, is_configuration};
+use super::places::{Lines, Places};
+use super::unpack::{fault, packed_text};
+use super::{Reference, emit};
+use crate::fault::Faults;
+use crate::node::Fields;
+use crate::types::Place;
+use crate::yaml::{self, Content, Node};
+
+/// How many texts may be inside each other, for example a ConfigMap in the values of an Argo CD Application in a List.
+const DEEPEST_TEXT: usize = 4;
+/// What a text has that can have a queue configuration in it.
+const SIGNS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
+/// Parts of an object that repeat what was applied earlier, or say nothing about its content.
+const SKIPPED: [&str; 3] = ["status", "operation", "annotations"];
+
+/// One text with a tree: the file, or a text inside.
+pub(super) struct Text<'t> {
+    pub lines: Lines<'t>,
+    pub places: Places,
+    pub shape: String,
+    pub depth: usize,
+    pub hcl: Option<&'t Hcl>,
+    /// `${…}` in a text is a template of Terraform.
+    pub templates: bool,
+}
+
+/// What a walk has found.
+#[derive(Default)]
+pub(super) struct Walk<'g> {
+    pub group: &'g str,
+    pub layers: Vec<Layer>,
+    /// Files that can have the configuration, if the input itself has none.
+    pub references: Vec<Reference>,
+    /// How many maps, lists and texts are open.
+    pub open: usize,
+}
+
+impl Walk<'_> {
+    /// Looks at a whole tree.
+    pub fn document(&mut self, text: &Text<'_>, root: Node<'_>) {
+        let fields = fields(root);
+        if text.depth == 0
+            && let Some(fields) = fields
+        {
+            self.references.extend(kustomize::references(fields));
+        }
+        self.visit(text, root, &mut BTreeSet::new());
+    }
+
+    fn visit(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
+        // Through texts in texts more could be open than a stack has room for.
+        if self.open >= yaml::DEEPEST || !seen.insert(node.id) {
+            return;
+        }
+        self.open += 1;
+        self.member(text, node, seen);
+        self.open -= 1;
+    }
+
+    fn member(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
+        if let Some(fields) = fields(node) {
+            return self.map(text, fields, seen);
+        }
+        let silent = &mut Faults::default();
+        if node.is_list() {
+            for item in node.items("", "", silent).unwrap_or_default() {
+                self.visit(text, item, seen);
+            }
+        } else {
+            self.inside(text, node);
+        }
+    }
+
+    fn map(&mut self, text: &Text<'_>, fields: Fields<'_>, seen: &mut BTreeSet<u32>) {
+        let kind = scalar(fields, "kind");
+        if kind == Some("ConfigMap") && self.config_map(text, fields) {
+            return;
+        }
+        if kind == Some("ConfigMapList") {
+            // The API server does not repeat the kind in each item.
+            let items = fields.get("items").and_then(|node| node.items("", "", &mut Faults::default()));
+            let bare = items.into_iter().flatten().filter_map(self::fields).filter(|item| item.raw("kind").is_none());
+            bare.for_each(|item| _ = self.config_map(text, item));
+        }
+        self.named_value(text, fields);
+        let lone = kind != Some("ConfigMap") && self.lone(text, fields);
+        for (key, value) in fields {
+            if SKIPPED.contains(&key.text) || (kind.is_some() && key.text == "metadata") {
+                continue;
+            }
+            let at = text.places.outer(key.at);
+            match key.text {
+                "yunikornDefaults" if value.is_map() => {
+                    seen.insert(value.id);
+                    if let Some(inner) = self::fields(value) {
+                        let layer = layer(text, Rank::Defaults, key.text, at);
+                        let entries =
+                            inner.into_iter().map(|(key, node)| entry(text, key.text, key.at, node)).collect();
+                        self.layers.push(Layer { entries, ..layer });
+                    }
+                }
+                "configuration" if value.scalar().is_some_and(|scalar| is_configuration(scalar.text)) => {
+                    let entry = entry(text, "queues.yaml", key.at, value);
+                    self.layers.push(Layer { entries: vec![entry], ..layer(text, Rank::OldChart, key.text, at) });
+                }
+                "configMapGenerator" => {
+                    for generated in kustomize::generated(text, value) {
+                        self.layers.push(generated);
+                    }
+                }
+                // An entry of another name counts only if the policy group says so.
+                "data" if kind == Some("ConfigMap") => {
+                    members(value).into_iter().for_each(|(_, node)| self.visit(text, node, seen))
+                }
+                name if lone && name.ends_with(".yaml") => {}
+                // A variable or a local of Terraform, whatever its name.
+                name if text.hcl.is_some() && value.scalar().is_some_and(|scalar| is_whole(scalar.text)) => {
+                    let entries = vec![entry(text, "queues.yaml", key.at, value)];
+                    self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
+                }
+                _ => self.visit(text, value, seen),
+            }
+        }
+    }
+
+    /// A ConfigMap; whether it is one of YuniKorn's, which has nothing else in it.
+    fn config_map(&mut self, text: &Text<'_>, fields: Fields<'_>) -> bool {
+        let metadata = fields.get("metadata").and_then(|node| self::fields(node));
+        let name = metadata.and_then(|metadata| scalar(metadata, "name")).unwrap_or_default();
+        let mut entries = Vec::new();
+        for (key, node) in ["binaryData", "binary_data"].iter().filter_map(|key| fields.get(key)).flat_map(members) {
+            entries.extend(packed(text, key.0, key.1, node, self.group));
+        }
+        let plain: Vec<Entry> = fields
+            .get("data")
+            .into_iter()
+            .flat_map(members)
+            .map(|((key, at), node)| entry(text, key, at, node))
+            .collect();
+        // A compressed entry replaces a plain one, one that cannot be read does not.
+        let (unread, packed): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key.is_empty());
+        let unread = unread.into_iter().map(|entry| Entry { key: format!("{}.yaml", self.group), ..entry });
+        let entries = unread.chain(plain).chain(packed).collect();
+        let rank = Rank::of_map(name);
+        let shape = join(&text.shape, format!("ConfigMap {name}").trim_end());
+        let at = text.places.outer(fields.at());
+        self.layers.push(Layer { rank, shape, name: String::new(), at, any_key: false, entries });
+        rank != Rank::Other
+    }
+
+    /// One value under a long name: an operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or Terraform
+    /// (`name: yunikornDefaults.queues\.yaml`).
+    fn named_value(&mut self, text: &Text<'_>, fields: Fields<'_>) {
+        let Some(value) = fields.get("value") else { return };
+        let path = fields.get("op").and_then(|_| scalar(fields, "path"));
+        let patched = path.and_then(|path| path.rsplit('/').next()).map(|key| key.replace("~1", "/"));
+        let parameter = scalar(fields, "name").map(|name| name.replace('\\', ""));
+        let parameter = parameter.and_then(|name| Some(name.rsplit_once("yunikornDefaults.")?.1.to_owned()));
+        let Some(key) = patched.or(parameter).filter(|key| is_setting(key) && !value.is_map()) else { return };
+        let at = fields.key_at("value").unwrap_or(fields.at());
+        let rank = if path.is_some() { Rank::Other } else { Rank::Defaults };
+        let shape = if path.is_some() { join(&text.shape, "JSON patch") } else { text.shape.clone() };
+        let entries = vec![entry(text, &key, at, value)];
+        let at = text.places.outer(at);
+        self.layers.push(Layer { rank, shape, name: key, at, any_key: false, entries });
+    }
+
+    /// A map with `queues.yaml: |` in it that is nothing else.
+    fn lone(&mut self, text: &Text<'_>, fields: Fields<'_>) -> bool {
+        let group = format!("{}.yaml", self.group);
+        let is_one = |key: &str, node: Node<'_>| {
+            let content = node.scalar().map(|scalar| scalar.text);
+            key == group || (key.ends_with(".yaml") && content.is_some_and(is_configuration))
+        };
+        let Some((key, _)) = fields.into_iter().find(|(key, node)| is_one(key.text, *node)) else { return false };
+        let at = text.places.outer(key.at);
+        let name = key.text.to_owned();
+        let entries = fields.into_iter().filter(|(key, _)| is_setting(key.text));
+        let entries = entries.map(|(key, node)| entry(text, key.text, key.at, node)).collect();
+        self.layers.push(Layer { rank: Rank::Other, shape: text.shape.clone(), name, at, any_key: true, entries });
+        true
+    }
+
+    /// A text inside the text: values as a string, a patch.
+    fn inside(&mut self, text: &Text<'_>, node: Node<'_>) {
+        let Some(scalar) = node.scalar() else { return };
+        let is_tree = scalar.text.contains(':') && SIGNS.iter().any(|sign| scalar.text.contains(sign));
+        if text.depth >= DEEPEST_TEXT || !is_tree {
+            return;
+        }
+        let places = text.places.inside(&text.lines, &scalar);
+        let lines = Lines::of(scalar.text);
+        for document in yaml::parse_all(scalar.text, &mut Faults::default()) {
+            let Some(root) = document.root().filter(|root| root.scalar().is_none()) else { continue };
+            let own = shape_of(root);
+            let shape = if own.is_empty() { text.shape.clone() } else { own };
+            let inner = Text {
+                lines: Lines::of(lines.text),
+                places: places.clone(),
+                shape,
+                depth: text.depth + 1,
+                hcl: None,
+                templates: text.templates,
+            };
+            self.document(&inner, root);
+        }
+    }
+}
+
+/// Whether a text is a queue configuration by itself.
+fn is_whole(text: &str) -> bool {
+    is_configuration(text) && super::starts_plain(text)
+}
+
+/// Whether a key is one that the queue configuration depends on.
+fn is_setting(key: &str) -> bool {
+    key.ends_with(".yaml") || key == "service.policyGroup"
+}
+
+fn layer(text: &Text<'_>, rank: Rank, name: &str, at: Place) -> Layer {
+    let shape = if text.shape.is_empty() { "Helm values".to_owned() } else { text.shape.clone() };
+    Layer { rank, shape, name: name.to_owned(), at, any_key: false, entries: Vec::new() }
+}
+
+/// An entry of a map with its value.
+pub(super) fn entry(text: &Text<'_>, key: &str, at: Place, node: Node<'_>) -> Entry {
+    Entry { key: key.to_owned(), at: text.places.outer(at), value: value(text, key, node) }
+}
+
+fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
+    if let Some(scalar) = node.scalar() {
+        if !is_setting(key) {
+            return Value::Text(String::new(), Places::default());
+        }
+        let content = if scalar.is_null() { "" } else { scalar.text };
+        let places = text.places.inside(&text.lines, &scalar);
+        return match hcl::template(content).filter(|_| text.templates) {
+            Some(at) => Value::Faulty(Box::new(hcl::templated(content, at, &places))),
+            None => Value::Text(content.to_owned(), places),
+        };
+    }
+    if let Some(hcl) = text.hcl {
+        return hcl.value(text, key, node);
+    }
+    if matches!(node.document.nodes[node.id as usize].content, Content::Broken) {
+        return Value::Reported;
+    }
+    let mut faults = Faults::default();
+    node.wrong_type(key, "a text", "data", &mut faults);
+    let fault = faults.into_sorted().into_iter().next();
+    let moved =
+        |fault: crate::Fault| Value::Faulty(Box::new(crate::Fault { at: text.places.outer(fault.at), ..fault }));
+    fault.map_or(Value::Reported, moved)
+}
+
+/// A structured value as the text that a function makes of it.
+pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
+    match emit::text_of(node, text.hcl) {
+        Ok((made, runs)) => Value::Text(made, text.places.made(runs, node.at())),
+        Err(fault) => Value::Faulty(Box::new(fault)),
+    }
+}
+
+/// An entry of `binaryData`: its key loses the form of its compression (K8S-011). One that YuniKorn does not read for the queue
+/// configuration has an empty key.
+fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) -> Option<Entry> {
+    let group = format!("{group}.yaml");
+    let (name, form) = key.rsplit_once('.')?;
+    let outer = text.places.outer(at);
+    if !form.eq_ignore_ascii_case("gz") {
+        let message = if key == group {
+            format!("YuniKorn ignores the binaryData entry `{key}`: it takes `.{form}` for a compression")
+        } else {
+            format!("YuniKorn reads the binaryData entry `{key}` as an empty text: it unpacks only gzip")
+        };
+        let hint = format!("write the text to `{group}` in `data`, or pack it with gzip as `{group}.gz`");
+        let fault = fault(outer, message, hint);
+        let key = if key == group { String::new() } else { name.to_owned() };
+        return Some(Entry { key, at: outer, value: Value::Faulty(Box::new(fault)) });
+    }
+    let scalar = node.scalar()?;
+    let start = text.places.outer(node.at());
+    let value = match packed_text(scalar.text) {
+        Ok(content) => Value::Text(content, text.places.packed(node.at())),
+        Err((message, hint)) => Value::Faulty(Box::new(fault(start, format!("`{key}`: {message}"), hint))),
+    };
+    Some(Entry { key: name.to_owned(), at: outer, value })
+}
+
+/// What a tree is, for a person; empty for Helm values, ConfigMaps and lists.
+pub(super) fn shape_of(root: Node<'_>) -> String {
+    let Some(fields) = fields(root) else { return String::new() };
+    let is_kustomize = fields.raw("configMapGenerator").is_some() || fields.raw("patches").is_some();
+    match scalar(fields, "kind").unwrap_or_default() {
+        "Application" => "Argo CD Application".to_owned(),
+        "ApplicationSet" => "Argo CD ApplicationSet".to_owned(),
+        "HelmRelease" => "Flux HelmRelease".to_owned(),
+        "Kustomization" | "Component" => "Kustomize".to_owned(),
+        "" if is_kustomize => "Kustomize".to_owned(),
+        "ConfigMap" => String::new(),
+        kind if kind.ends_with("List") => String::new(),
+        kind => kind.to_owned(),
+    }
+}
+
+fn join(one: &str, other: &str) -> String {
+    if one.is_empty() { other.to_owned() } else { format!("{one}, {other}") }
+}
+
+/// The fields of a map, whatever they are.
+pub(super) fn fields(node: Node<'_>) -> Option<Fields<'_>> {
+    if node.is_map() { node.any_map("", "", &mut Faults::default()) } else { None }
+}
+
+fn members<'n>(node: Node<'n>) -> Vec<((&'n str, Place), Node<'n>)> {
+    fields(node).into_iter().flatten().map(|(key, value)| ((key.text, key.at), value)).collect()
+}
+
+/// The text of a scalar under a key.
+pub(super) fn scalar<'n>(fields: Fields<'n>, key: &str) -> Option<&'n str> {
+    fields.get(key)?.scalar().map(|scalar| scalar.text)
+}

@@ -1,0 +1,66 @@
+//! A tree that is not read from YAML but made by the reader of another language, with the places of its own text.
+
+use super::{Content, Document, Entry, NodeData, Run, ScalarData, Style, count};
+use crate::types::Place;
+
+/// Makes a [`Document`] from the inside out: a collection is added after its members, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct TreeMaker {
+    document: Document,
+}
+
+impl TreeMaker {
+    /// Adds a scalar that starts at `at`; `content` is where its text starts.
+    pub fn scalar(&mut self, text: &str, style: Style, at: Place, content: Place) -> u32 {
+        let start = count(self.document.texts.len());
+        self.document.texts.push_str(text);
+        let text = (start, count(self.document.texts.len()));
+        self.node(at, Content::Scalar(ScalarData { text, style, content }))
+    }
+
+    /// Adds a list of nodes that were added before.
+    pub fn list(&mut self, at: Place, items: &[u32]) -> u32 {
+        let start = self.document.items.len();
+        self.document.items.extend_from_slice(items);
+        let run = Run::behind(start, &self.document.items);
+        self.node(at, Content::List(run))
+    }
+
+    /// Adds a map; each key is a scalar that was added before.
+    pub fn map(&mut self, at: Place, entries: &[(u32, u32)]) -> u32 {
+        let start = self.document.entries.len();
+        self.document.entries.extend(entries.iter().map(|&(key, value)| Entry { key, value }));
+        let run = Run::behind(start, &self.document.entries);
+        self.node(at, Content::Map(run))
+    }
+
+    /// Adds a value that cannot be computed here.
+    pub fn unknown(&mut self, at: Place) -> u32 {
+        self.node(at, Content::Broken)
+    }
+
+    /// The keys and values of a map that was added before.
+    pub fn entries(&self, id: u32) -> Vec<(u32, u32)> {
+        let Some(Content::Map(run)) = self.document.nodes.get(id as usize).map(|node| &node.content) else {
+            return Vec::new();
+        };
+        self.document.entries(*run).iter().map(|entry| (entry.key, entry.value)).collect()
+    }
+
+    /// The text of a scalar that was added before.
+    pub fn text(&self, id: u32) -> String {
+        self.document.scalar(id).map_or_else(String::new, |scalar| scalar.text.to_owned())
+    }
+
+    /// The tree with this node outermost.
+    pub fn finish(mut self, root: u32) -> Document {
+        self.document.root = Some(root);
+        self.document
+    }
+
+    fn node(&mut self, at: Place, content: Content) -> u32 {
+        let id = count(self.document.nodes.len());
+        self.document.nodes.push(NodeData { at, content });
+        id
+    }
+}
