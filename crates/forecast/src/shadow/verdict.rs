@@ -143,7 +143,12 @@ const fn of_level(level: BlockLevel) -> &'static str {
         BlockLevel::Draining => "queue-stopped",
         BlockLevel::Partition => "partition",
         BlockLevel::Node => "node",
-        BlockLevel::Ended | BlockLevel::Nothing | BlockLevel::State | BlockLevel::Stalled | BlockLevel::Priority => {
+        BlockLevel::Ended
+        | BlockLevel::Nothing
+        | BlockLevel::Backoff
+        | BlockLevel::State
+        | BlockLevel::Stalled
+        | BlockLevel::Priority => {
             "state"
         }
     }

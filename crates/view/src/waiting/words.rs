@@ -192,6 +192,7 @@ impl Sentence for Blocker {
             (BlockLevel::State, None) => {
                 format!("{place}, which {detail}: its queue starts one application after the other")
             }
+            (BlockLevel::Backoff, None) => format!("the end of its back-off: {detail}"),
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
             (BlockLevel::Draining, None) => format!("{place}, which is stopped"),
@@ -258,6 +259,7 @@ fn cause(group: &WaitingGroup) -> String {
             format!("{what} in {place}: {} wanted, {used} of {limit} used{}", wanted(resource), most(blocker, resource))
         }
         (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
+        (BlockLevel::Backoff, _) => "the end of back-offs: too many requests of their applications found no node".to_owned(),
         (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
         (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
         (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),

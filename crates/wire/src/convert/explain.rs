@@ -205,7 +205,8 @@ fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
         used: blocker.used,
         wanted: blocker.wanted,
         missing: blocker.missing,
-        since: wall.nanos(since),
+        since: wall.nanos(blocker.since.unwrap_or(since)),
+        until: blocker.until.map(|until| wall.nanos(until)),
         holders: holders.collect(),
         text: blocker.sentence(),
     }
@@ -218,6 +219,7 @@ const fn level(level: BlockLevel) -> &'static str {
         BlockLevel::Partition => "partition",
         BlockLevel::Draining => "draining",
         BlockLevel::Nothing => "nothing",
+        BlockLevel::Backoff => "backoff",
         BlockLevel::State => "state",
         BlockLevel::QueueApps => "queue-apps",
         BlockLevel::UserApps => "user-apps",

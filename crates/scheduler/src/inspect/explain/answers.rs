@@ -18,6 +18,9 @@ impl AskExplanation {
 
     /// Since when its first blocker stands in its way, as far as cycles noted that; else since when it waits.
     pub fn first_since(&self) -> Time {
+        if let Some(since) = self.blockers.first().and_then(|first| first.since) {
+            return since;
+        }
         let noted = self.found.last().filter(|last| {
             let first = self.blockers.first().map(|blocker| blocker.level);
             match last.found {

@@ -56,6 +56,7 @@ impl Partition {
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_gang(app, key));
         } else {
+            blockers.extend(self.of_backoff(now, app, key, next));
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_applications(app, &limits, &path, Named::Holders));
             blockers.extend(self.of_those_before(app, key, next, &limits));

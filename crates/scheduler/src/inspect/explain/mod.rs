@@ -12,6 +12,7 @@
 //! the changes that would let it run, `settled` the steps of a cycle before its checks, [`judged`] what stands against a decision of another scheduler, `overview` the blockers of all pending asks.
 
 mod answers;
+mod backoff;
 mod chain;
 mod gates;
 mod holders;

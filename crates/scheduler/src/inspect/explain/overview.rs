@@ -179,11 +179,12 @@ impl Survey<'_> {
         if has_room && part.reserved_node(app, key).is_some() && part.lets_run(app, limits) {
             return part.of_turn(app, key, &self.next);
         }
-        let first = part.started_one_at_a_time(app);
+        let first = || part.started_one_at_a_time(app);
         let first = if can_replace(&application.task_groups, ask) {
-            first.or_else(|| part.of_gang(app, key))
+            first().or_else(|| part.of_gang(app, key))
         } else {
-            first
+            part.of_backoff(self.now, app, key, &self.next)
+                .or_else(first)
                 .or_else(|| part.of_applications(app, limits, path, Named::Nobody).into_iter().next())
                 .or_else(|| part.of_those_before(app, key, &self.next, limits))
                 .or_else(|| of_limits.into_iter().chain(of_queues).next())
@@ -216,6 +217,7 @@ fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
     let of_ask = match blocker.level {
         BlockLevel::Node | BlockLevel::Priority | BlockLevel::Gang | BlockLevel::State | BlockLevel::Ended => true,
+        BlockLevel::Backoff => true,
         BlockLevel::Nothing => matches!(blocker.place, Place::App(..)),
         _ => false,
     };

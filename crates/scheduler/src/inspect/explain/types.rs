@@ -139,6 +139,8 @@ pub enum BlockLevel {
     Draining,
     /// A queue of its path, or the application, asks for nothing on balance: a cycle does not look at it.
     Nothing,
+    /// Too many asks of its application found no node, so cycles do not try the application for a while (D-19).
+    Backoff,
     /// `stateaware`: another application of its leaf starts first.
     State,
     /// `maxapplications` of a queue is reached.
@@ -187,6 +189,10 @@ pub struct Blocker {
     pub holders: Vec<Holder>,
     /// More details: why it was rejected, or the state of the ask before it.
     pub detail: String,
+    /// Since when it stands in the way, where that is known; else since an unknown moment after the ask was made.
+    pub since: Option<Time>,
+    /// When it ends by time alone.
+    pub until: Option<Time>,
 }
 
 impl Blocker {

@@ -229,7 +229,7 @@ pub struct EarlierCause {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BlockedBy {
-    /// The check: `submission`, `ended`, `partition`, `draining`, `nothing`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
+    /// The check: `submission`, `ended`, `partition`, `draining`, `nothing`, `backoff`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
     /// `user`, `group`, `queue`, `node`, `priority`.
     pub level: String,
     /// Where: a queue, a limit with its queue, a node, an application.
@@ -253,6 +253,9 @@ pub struct BlockedBy {
     pub missing: i64,
     /// Since when it is the first that stands in the way, as far as cycles noted that; else since when the ask waits.
     pub since: i64,
+    /// When it ends by time alone: until then cycles skip the application of a `backoff`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<i64>,
     /// Who has most of it, the largest first.
     pub holders: Vec<HolderOf>,
     /// The blocker as a sentence with its figures.
