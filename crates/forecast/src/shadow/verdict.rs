@@ -148,9 +148,7 @@ const fn of_level(level: BlockLevel) -> &'static str {
         | BlockLevel::Backoff
         | BlockLevel::State
         | BlockLevel::Stalled
-        | BlockLevel::Priority => {
-            "state"
-        }
+        | BlockLevel::Priority => "state",
     }
 }
 
