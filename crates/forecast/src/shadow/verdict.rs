@@ -144,6 +144,7 @@ const fn of_level(level: BlockLevel) -> &'static str {
         BlockLevel::Partition => "partition",
         BlockLevel::Node => "node",
         BlockLevel::Ended
+        | BlockLevel::Pod
         | BlockLevel::Nothing
         | BlockLevel::Backoff
         | BlockLevel::State

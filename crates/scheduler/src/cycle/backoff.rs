@@ -25,7 +25,7 @@ use crate::state::node::Node;
 use crate::state::nodes::Nodes;
 use crate::state::partition::Partition;
 use crate::state::skipped_cycles::SkippedSince;
-use model::{Resource, Time};
+use model::{AppId, Resource, Time};
 
 impl Backoff {
     fn new(epoch: u64, nodes: &Nodes) -> Self {
@@ -224,6 +224,13 @@ impl FailureTracker {
 }
 
 impl Partition {
+    /// Has the asks of an application not tried for a while, as another scheduler does (D-19).
+    pub fn hold_off(&mut self, app: &AppId, until: Time) {
+        if let Some(key) = self.app_key(app) {
+            self.apps[key].held_off_until = Some(until);
+        }
+    }
+
     /// How many asks of an application may find no node before the others wait.
     pub(crate) fn unschedulable(&self, app: AppKey) -> Unschedulable {
         let of_leaf = &self.queues[self.apps[app].queue].settings.properties;

@@ -200,6 +200,7 @@ impl Sentence for Blocker {
             (BlockLevel::State, None) => {
                 format!("{place}, which {detail}: its queue starts one application after the other")
             }
+            (BlockLevel::Pod, None) => format!("its pod, which cannot be requested yet: {detail}"),
             (BlockLevel::Backoff, None) => format!("the end of its back-off: {detail}"),
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),

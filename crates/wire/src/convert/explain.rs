@@ -227,6 +227,7 @@ fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
 
 const fn level(level: BlockLevel) -> &'static str {
     match level {
+        BlockLevel::Pod => "pod",
         BlockLevel::Submission => "submission",
         BlockLevel::Ended => "ended",
         BlockLevel::Partition => "partition",

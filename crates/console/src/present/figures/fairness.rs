@@ -132,6 +132,7 @@ fn words(label: &str) -> Option<&'static str> {
         "partition" => "the partition is stopped, or has no node",
         "draining" => "a queue on the way is stopped",
         "nothing" => "on balance nothing above 0 is asked for, so that a cycle does not look at it",
+        "pod" => "its pod is not asked for yet: it has scheduling gates, or a claim of it is not bound",
         "backoff" => "too many asks of its application found no node, so cycles skip the application for a while",
         "state" => "with stateaware one application of a leaf starts after the other",
         "queue-apps" => "maxapplications of a queue: so many run",

@@ -7,7 +7,7 @@ impl Blocker {
     pub fn mending(&self) -> Mending {
         let above = self.wanted > self.limit;
         match self.level {
-            BlockLevel::Nothing => Mending::Never,
+            BlockLevel::Pod | BlockLevel::Nothing => Mending::Never,
             BlockLevel::Submission | BlockLevel::Ended | BlockLevel::Draining | BlockLevel::Stalled => Mending::Change,
             BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps if above => Mending::Never,
             BlockLevel::User | BlockLevel::Group | BlockLevel::Queue if above => Mending::Never,

@@ -129,6 +129,8 @@ pub enum AskStatus {
 /// The check of a cycle that an ask fails, in the order of the checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
+    /// The pod of the ask is not asked for yet: it has scheduling gates, or a claim of it is not bound.
+    Pod,
     /// A placement rule did not let the application in, or not into the queue that it wanted.
     Submission,
     /// The application ended, or was never let in.

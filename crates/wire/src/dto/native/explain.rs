@@ -240,7 +240,7 @@ pub struct EarlierCause {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BlockedBy {
-    /// The check: `submission`, `ended`, `partition`, `draining`, `nothing`, `backoff`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
+    /// The check: `pod`, `submission`, `ended`, `partition`, `draining`, `nothing`, `backoff`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
     /// `user`, `group`, `queue`, `node`, `priority`.
     pub level: String,
     /// Where: a queue, a limit with its queue, a node, an application.
