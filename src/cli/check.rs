@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::check_pods::Pods;
 use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
 use super::sarif;
@@ -30,6 +31,9 @@ pub struct CheckArgs {
     /// Whose validator decides
     #[command(flatten)]
     pub core: PredictedCore,
+    /// Manifests of pods to check with each configuration: gangs and rejected applications
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub pods: Vec<PathBuf>,
     /// In a ConfigMap the entry `NAME.yaml` is read
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
@@ -78,6 +82,10 @@ fn check(
     let mut report = Vec::new();
     let mut read = Vec::new();
     let mut from_stdin = None;
+    let pods = Pods::read(&args.pods).or_else(|why| {
+        code = 1;
+        writeln!(err, "error: cannot check pods: {why}").map(|()| Pods::default())
+    })?;
     for path in &args.files {
         let configs = match bytes_of(path, stdin, &mut from_stdin)? {
             Some(bytes) => inputs::of_bytes(path, bytes, &args.policy_group),
@@ -107,16 +115,31 @@ fn check(
                 writeln!(err, "{}", escaped(&description))?;
             }
             code = code.max(u8::from(!reading.is_valid()));
+            let notes = pods.notes(reading, core);
             match format {
-                Format::Json => report.push(as_json(name, reading, core)),
-                Format::Github => as_annotations(name, reading, out)?,
+                Format::Json => {
+                    let mut one = as_json(name, reading, core);
+                    if !args.pods.is_empty() {
+                        one["pods"] = json!(notes);
+                    }
+                    report.push(one);
+                }
+                Format::Github => {
+                    as_annotations(name, reading, out)?;
+                    each(&notes, |note| writeln!(out, "::warning title=pods::{}", data(note)))?;
+                }
                 Format::Text => {
                     as_text(name, &checked.text, reading, core, out)?;
+                    each(&notes, |note| writeln!(out, "warning: {}", escaped(note)))?;
                     if let Some(file) = file.as_ref().filter(|file| !file.read(core).is_valid()) {
                         out.write_all(predicted::taken_by(file, core).as_bytes())?;
                     }
                 }
-                Format::Sarif => read.push((name.clone(), reading.clone())),
+                Format::Sarif => {
+                    // A result of SARIF is in a file; these are between two.
+                    each(&notes, |note| writeln!(err, "warning: {}", escaped(note)))?;
+                    read.push((name.clone(), reading.clone()));
+                }
             }
         }
     }
@@ -131,6 +154,10 @@ fn check(
     }
     out.flush()?;
     Ok(code)
+}
+
+fn each(notes: &[String], write: impl FnMut(&String) -> io::Result<()>) -> io::Result<()> {
+    notes.iter().try_for_each(write)
 }
 
 /// One configuration with what is wrong with it.
@@ -221,8 +248,12 @@ fn as_json(name: &str, reading: &Reading, core: Profile) -> Value {
     json!({ "core": core.name(), "file": name, "valid": reading.is_valid(), "faults": faults })
 }
 
+/// A text in an annotation of GitHub.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
 fn as_annotations(name: &str, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     for fault in &reading.faults {
         let place =
@@ -320,5 +351,63 @@ partitions:
         assert_eq!(code, 1);
         assert!(out.ends_with("-: core kornsole refuses it, YuniKorn 1.9.0 takes it: --core 1.9.0\n"), "{out}");
         assert_eq!(checked(&["--core", "1.8.0", "-"], text).0, 0);
+    }
+
+    /// A gang of one pod with a sidecar of 512Mi, in a group of 2Gi, with a style that there is not.
+    const GANG: &str = r#"
+apiVersion: v1
+kind: Pod
+metadata:
+  name: head
+  namespace: ray
+  uid: h1
+  creationTimestamp: "2025-01-01T10:00:00Z"
+  labels: {applicationId: ray-0, queue: root.test}
+  annotations:
+    yunikorn.apache.org/task-group-name: head
+    yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=hard
+    yunikorn.apache.org/task-groups: '[{"name": "head", "minMember": 1, "minResource": {"cpu": "1", "memory": "2Gi"}}]'
+spec:
+  schedulerName: yunikorn
+  containers:
+  - {name: head, resources: {requests: {cpu: "1", memory: 2Gi}}}
+  - {name: sidecar, resources: {requests: {memory: 512Mi}}}
+"#;
+
+    fn with_gang(queue: &str) -> (u8, String, String) {
+        static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let file = std::env::temp_dir().join(format!("kornsole-check-{}-{number}.yaml", std::process::id()));
+        std::fs::write(&file, GANG).unwrap();
+        let config =
+            format!("partitions: [{{queues: [{{name: root, submitacl: '*', queues: [{{name: test, {queue}}}]}}]}}]");
+        let found = checked(&["-", "--pods", &file.display().to_string()], &config);
+        std::fs::remove_file(file).unwrap();
+        found
+    }
+
+    #[test]
+    fn a_gang_that_is_too_small_or_has_no_style_is_named() {
+        let (code, out, err) = with_gang("resources: {}");
+        assert_eq!((code, err.as_str()), (0, ""));
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines.len(), 3, "{out}");
+        assert!(lines[1].starts_with("warning: pod ray/head: gangSchedulingStyle=hard has no effect"), "{out}");
+        let small = "warning: pod ray/head: its task group \"head\" asks for less than the pod: memory 2Gi of 2.5Gi.";
+        assert!(lines[2].starts_with(small), "{out}");
+    }
+
+    #[test]
+    fn a_queue_that_takes_no_such_gang_is_named() {
+        let (_, sorts, _) = with_gang("properties: {application.sort.policy: fair}");
+        assert!(sorts.contains("warning: application ray-0: rejected: ") && sorts.contains("sorts by fifo"), "{sorts}");
+        let (_, small, _) = with_gang("resources: {max: {memory: 1Gi}}");
+        assert!(small.contains("larger than max queue allocation of root.test"), "{small}");
+    }
+
+    #[test]
+    fn pods_that_cannot_be_read_are_an_error() {
+        let (code, _, err) = checked(&["-", "--pods", "/nowhere/pods.yaml"], "partitions: [{queues: [{name: root}]}]");
+        assert!(code == 1 && err.starts_with("error: cannot check pods: "), "{err}");
     }
 }

@@ -86,7 +86,7 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
 }
 
 /// A cluster in files and folders, and what of them is not looked at.
-fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
+pub(super) fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
     let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
     for file in files(paths)? {
         let bytes = load::bytes(&file)?;

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use model::Profile;
+
 /// Whether every case is tested.
 pub fn all() -> bool {
     std::env::var_os("KORNSOLE_TESTS").is_some_and(|value| value == "all")
@@ -33,14 +35,27 @@ pub fn recorded_scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// The same without those that a recount from events alone cannot follow: an id that is sent again (D-23), what a failed gang leaves
-/// behind (P-22), asks that hold up others (D-19). What the cores do there is compared line by line with the recordings.
+/// What of the recorded scenarios a test cannot compare, by the beginnings of their names; what the cores do there is compared line by line
+/// with the recordings.
 #[allow(dead_code, reason = "not every test that shares this file uses it")]
-pub fn countable_scenarios() -> Vec<PathBuf> {
-    let others = ["late3-again", "late3-backoff", "late3-gangfailed", "late3-gangtimeout", "late3-resize"];
-    let is_other = |path: &PathBuf| {
+#[derive(Clone, Copy, Default)]
+pub struct Excluded {
+    /// Under no profile.
+    pub always: &'static [&'static str],
+    /// Under the profiles of releases.
+    pub by_releases: &'static [&'static str],
+    /// Under 1.5.1.
+    pub by_1_5_1: &'static [&'static str],
+}
+
+#[allow(dead_code, reason = "not every test that shares this file uses it")]
+impl Excluded {
+    /// Whether a scenario is compared under a profile.
+    pub fn lets(&self, path: &Path, profile: Profile) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        others.iter().any(|start| name.starts_with(start))
-    };
-    recorded_scenarios().into_iter().filter(|path| !is_other(path)).collect()
+        let is_of = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+        !is_of(self.always)
+            && !(profile != Profile::Kornsole && is_of(self.by_releases))
+            && !(profile == Profile::V1_5_1 && is_of(self.by_1_5_1))
+    }
 }

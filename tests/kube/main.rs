@@ -9,6 +9,7 @@
 mod acting;
 mod cases;
 mod chaos;
+mod copied;
 mod failures;
 mod follow;
 mod in_terminal;

@@ -229,10 +229,10 @@ const ALL: [&str; 4] = ["allocated", "waited", "borrowed", "guaranteed"];
 use Dimension as D;
 
 /// Every recorded scenario under every profile, of which here one in so many runs.
-fn each(one_in: usize, mut run: impl FnMut(&str, Stage)) {
-    for file in share::part_of(share::countable_scenarios(), one_in) {
+fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stage)) {
+    for file in share::part_of(share::recorded_scenarios(), one_in) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
-        for profile in Profile::ALL {
+        for profile in Profile::ALL.into_iter().filter(|profile| excluded.lets(&file, *profile)) {
             let Some(stage) = Stage::new(&text, profile) else { continue };
             run(&format!("{} under {profile}", file.display()), stage);
         }
@@ -242,7 +242,11 @@ fn each(one_in: usize, mut run: impl FnMut(&str, Stage)) {
 #[test]
 fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
     let (mut compared, mut inexact) = (0, 0);
-    each(16, |name, mut stage| {
+    // A list has one priority for an ask, also for the time before it was sent again with another one (D-23). 1.5.1 allocates an id twice
+    // whose size is sent again, and lists it once.
+    let excluded =
+        share::Excluded { always: &["late3-again"], by_1_5_1: &["late3-resize"], ..share::Excluded::default() };
+    each(16, excluded, |name, mut stage| {
         stage.begin();
         while let Some(changes) = stage.step() {
             stage.hear(changes);
@@ -266,7 +270,7 @@ fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
 #[test]
 fn by_the_events_alone_every_allocation_counts_to_the_unit() {
     let (mut all, mut waits) = (0, 0);
-    each(8, |name, mut stage| {
+    each(8, share::Excluded::default(), |name, mut stage| {
         stage.begin();
         while let Some(changes) = stage.step() {
             // Heard twice, an event changes nothing.
@@ -291,7 +295,8 @@ fn by_the_events_alone_every_allocation_counts_to_the_unit() {
 #[test]
 fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
     let mut compared = 0;
-    each(16, |name, mut stage| {
+    let excluded = share::Excluded { by_1_5_1: &["late3-again"], ..share::Excluded::default() };
+    each(16, excluded, |name, mut stage| {
         let by = [D::Queue, D::Application];
         stage.begin();
         let (mut steps, mut missing): (u32, Sums) = (0, Sums::new());

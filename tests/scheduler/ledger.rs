@@ -201,6 +201,14 @@ fn micros(integral: &Integral) -> BTreeMap<String, u128> {
     integral.micros().map(|(name, amount)| (name.to_owned(), amount)).collect()
 }
 
+/// In the releases a gang that ends leaves allocations behind of which it forgets that they are there (P-22), and an ask that is sent again
+/// keeps its priority (D-23): no event says so. 1.5.1 allocates an id a second time whose size is sent again (D-23).
+const NOT_RECOUNTED: share::Excluded = share::Excluded {
+    always: &[],
+    by_releases: &["late3-again-priority2", "late3-gangfailed", "late3-gangtimeout"],
+    by_1_5_1: &["late3-resize"],
+};
+
 /// A report of a core that has one dimension.
 fn by(core: &Core, dimension: Dimension) -> Report {
     let question = Question { by: vec![dimension], ..Question::default() };
@@ -213,10 +221,10 @@ fn the_ledger_is_what_the_events_add_up_to() {
     let question =
         Question { by: vec![D::Hour, D::Queue, D::User, D::Application, D::Priority], ..Question::default() };
     let mut compared = 0;
-    for file in share::part_of(share::countable_scenarios(), 8) {
+    for file in share::part_of(share::recorded_scenarios(), 8) {
         let name = file.display();
         let text = std::fs::read_to_string(&file).expect("it was listed");
-        for profile in Profile::ALL {
+        for profile in Profile::ALL.into_iter().filter(|profile| NOT_RECOUNTED.lets(&file, *profile)) {
             let Some((core, record)) = played(&text, profile) else { continue };
             let mut recount = Recount::default();
             recount.hear_all(&record);
@@ -240,7 +248,7 @@ fn the_ledger_is_what_the_events_add_up_to() {
 #[test]
 fn what_was_borrowed_is_the_same_however_it_is_split() {
     let mut borrowed = 0;
-    for file in share::part_of(share::countable_scenarios(), 8) {
+    for file in share::part_of(share::recorded_scenarios(), 8) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
         let Some((core, _)) = played(&text, Profile::Kornsole) else { continue };
         let tree: BTreeMap<_, _> =
@@ -265,7 +273,7 @@ fn what_was_borrowed_is_the_same_however_it_is_split() {
 fn what_is_not_decided_yet_is_not_counted() {
     let question = Question { by: vec![Dimension::Application], ..Question::default() };
     let file =
-        share::countable_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
+        share::recorded_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
     let text = std::fs::read_to_string(file).expect("it was listed");
     let scenario = scenario::read(&text).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(Profile::Kornsole).and_then(|embedded| embedded.config);
@@ -296,7 +304,7 @@ fn what_is_not_decided_yet_is_not_counted() {
 #[test]
 fn periods_that_follow_each_other_count_nothing_twice() {
     let file =
-        share::countable_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
+        share::recorded_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
     let text = std::fs::read_to_string(file).expect("it was listed");
     let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
     core.run_until(Time(2 * HOUR + HOUR / 4), usize::MAX);
@@ -319,7 +327,7 @@ fn periods_that_follow_each_other_count_nothing_twice() {
 fn a_restored_core_counts_on_where_it_was() {
     let question = Question { by: vec![Dimension::Queue, Dimension::Application], ..Question::default() };
     let file =
-        share::countable_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
+        share::recorded_scenarios().into_iter().find(|file| file.ends_with("mix-001.yaml")).expect("it is there");
     let text = std::fs::read_to_string(file).expect("it was listed");
     let (mut core, _) = played(&text, Profile::Kornsole).expect("its configuration is valid");
     let bytes = core.save();

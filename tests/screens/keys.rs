@@ -180,8 +180,8 @@ fn says_why_an_ask_waits() {
     for (app, why) in [
         ("etl-1", "sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a"),
         ("etl-1", "not tried yet, others go first"),
-        ("adhoc-7", "adhoc has cpu 0.5, mem 1Gi, gpu 0 left"),
-        ("sys-1", "no node has room"),
+        ("adhoc-7", "above the maximum"),
+        ("sys-1", "no node has 30 cpu (the largest has "),
         ("sys-1", "node node-a is reserved for it"),
         ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {

@@ -7,7 +7,7 @@ use ::scenario::{self, RunOutcome, Runner, Silent};
 use model::Profile;
 use scheduler::Partition;
 use view::units::show_amount;
-use view::waiting::{BlockLevel, Blocker, Place, WaitingGroup};
+use view::waiting::{BlockLevel, Blocker, Mending, Place, WaitingGroup};
 
 use crate::common::share;
 use view::waiting::RemedyWords;
@@ -15,8 +15,8 @@ use view::waiting::Sentence;
 use view::waiting::Sentences;
 
 /// Words that the glossary has another one for, and names of the wire.
-const NOT_OURS: [&str; 12] =
-    ["vcore", "request", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
+const NOT_OURS: [&str; 11] =
+    ["vcore", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
 
 fn says(sentence: &str, parts: &[String]) {
     for part in parts {
@@ -58,8 +58,12 @@ fn blocker(one: &Blocker) {
         says(&sentence, &place(one));
     }
     if let Some(resource) = &one.resource {
-        let amounts = [one.missing, one.used, one.limit].map(|amount| show_amount(resource, amount));
-        says(&sentence, &amounts);
+        // What can never fit says what is wanted and what there may be: neither usage nor its end matters.
+        let amounts = match one.mending() {
+            Mending::Never => vec![one.wanted, one.limit],
+            _ => vec![one.missing, one.used, one.limit],
+        };
+        says(&sentence, &amounts.into_iter().map(|amount| show_amount(resource, amount)).collect::<Vec<_>>());
         says(&sentence, &[name(resource)]);
     } else if matches!(one.level, BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps) {
         says(&sentence, &[one.used.to_string(), one.limit.to_string(), "applications".to_owned()]);

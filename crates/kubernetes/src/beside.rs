@@ -18,13 +18,15 @@ use super::ask::{may_be_preempted, required_node};
 use super::cluster::Cluster;
 use super::gang::{TaskGroup, is_placeholder, task_groups};
 use super::gang_hints;
+use super::held;
+use super::held::HeldPod;
 use super::making::{Making, originator};
 use super::moment::moment;
 use super::objects::{Meta, Plain, Pod, Toleration, Volume};
 use super::pod_resources::SidecarSum;
 use super::predicates::{Snapshot, Storage, chosen_late, waits_for};
 use super::unlisted;
-use model::{AskId, NodeId, Tags, Time};
+use model::{AppId, AskId, NodeId, Tags, Time};
 use scheduler::{AskSpec, Predicates};
 
 /// How many things of one kind are named.
@@ -72,6 +74,7 @@ pub struct Beside {
     classes: BTreeMap<String, Plain>,
     unknown: Vec<String>,
     hints: BTreeMap<AskId, Vec<String>>,
+    held: BTreeMap<AppId, Vec<HeldPod>>,
 }
 
 impl Beside {
@@ -88,7 +91,8 @@ impl Beside {
         let classes = std::mem::take(&mut cluster.classes);
         let pods = pods_of(&cluster, asks);
         let hints = hints(&cluster, asks, &pods);
-        let mut beside = Self { filters: None, pods, classes, unknown, hints };
+        let held = held::pods(&cluster, asks);
+        let mut beside = Self { filters: None, pods, classes, unknown, hints, held };
         if is_missing("Pod") {
             return beside;
         }
@@ -121,6 +125,11 @@ impl Beside {
         &self.hints
     }
 
+    /// The pods of an application that the scheduler does not know, since something keeps them from being asked for.
+    pub fn held(&self) -> &BTreeMap<AppId, Vec<HeldPod>> {
+        &self.held
+    }
+
     /// Puts into an ask what its pod says of preemption and of the node that it is for; without a pod it stays as it is.
     pub fn complete(&self, ask: &mut AskSpec) {
         let Some(pod) = self.pods.get(&ask.id) else { return };
@@ -143,7 +152,7 @@ impl Beside {
     }
 }
 
-fn created(pod: &Pod) -> Time {
+pub(super) fn created(pod: &Pod) -> Time {
     pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or_default()
 }
 
@@ -184,7 +193,7 @@ fn unseen(ask: &AskSeen<'_>) -> Pod {
 }
 
 /// The objects of volumes: the scheduler elsewhere has volumes bound that wait for their first pod.
-fn storage(cluster: &Cluster) -> Storage<'_> {
+pub(super) fn storage(cluster: &Cluster) -> Storage<'_> {
     Storage { binds_late: true, ..cluster.storage() }
 }
 

@@ -1,6 +1,7 @@
 //! The objects of a cluster at one moment.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
@@ -169,6 +170,12 @@ impl Cluster {
             Object::PriorityClass(plain) => drop(self.classes.insert(plain.metadata.name.clone(), plain)),
             other => drop(self.replace(other)),
         }
+    }
+
+    /// Whether the pods of all these UIDs are there.
+    pub fn has_pods(&self, uids: &BTreeSet<&str>) -> bool {
+        let known = self.pods.values().filter(|pod| uids.contains(pod.metadata.uid.as_str()));
+        known.count() >= uids.len()
     }
 
     /// Takes an object out, without any consequences.

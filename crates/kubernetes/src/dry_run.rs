@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::cluster::Cluster;
 use super::recovery::{Asked, LeftAlone, Recovery, Settings, WaitingGang};
 use config::Config;
-use model::{AppId, AskId, NodeId, Time};
+use model::{AppId, AppState, AskId, NodeId, Time};
 use scheduler::{Adopted, Command, Event, EventKind, Partition, PartitionCommand, ReleaseReason, Scheduler};
 use view::waiting::AskWords;
 use view::waiting::Sentence;
@@ -88,6 +88,21 @@ pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Resu
     let mut run = Run::begin(recovery, settings, config)?;
     run.settle();
     Ok(run.finish())
+}
+
+/// What a configuration rejects of the applications of a cluster, and what of their gangs has no effect or is too small, in sentences. Nothing
+/// is scheduled.
+///
+/// # Errors
+/// The configuration is refused, or has no partition for pods.
+pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Vec<String>, String> {
+    let mut run = Run::begin(Recovery::of(cluster, settings), settings, config)?;
+    let mut found = std::mem::take(&mut run.plan.notices);
+    let part = run.scheduler.partitions().iter().find(|part| *part.name == *PARTITION);
+    for app in part.into_iter().flat_map(|part| &part.ended).filter(|app| app.state == AppState::Rejected) {
+        found.push(format!("application {}: rejected: {}", app.id, app.message.as_deref().unwrap_or_default()));
+    }
+    Ok(found)
 }
 
 /// A scheduler in the state of a cluster, and what becomes of it.

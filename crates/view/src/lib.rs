@@ -23,6 +23,7 @@ pub mod history;
 pub mod job;
 pub mod kubernetes;
 pub mod limits_used;
+pub mod never;
 pub mod notice;
 pub mod overview;
 pub mod preview;

@@ -106,6 +106,8 @@ pub(super) fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         _ => app.log.iter().map(|(at, state)| StateChange { at: *at, state: *state }).collect(),
     };
     AppRow {
+        // Only of another scheduler: one of ours explains itself.
+        held_off_until: None,
         slot: app.key,
         id: app.id.clone(),
         queue: app.queue_path.clone(),

@@ -141,6 +141,8 @@ pub enum Origin {
 /// One application with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
+    /// Until when the cycles of a remote scheduler skip it, since too many of its asks found no node (D-19); that may be over.
+    pub held_off_until: Option<Time>,
     /// The row's own slot; of no meaning for an application that ended.
     pub slot: AppSlot,
     /// The id that it was submitted with, unique in its partition.

@@ -143,7 +143,7 @@ pub fn app(args: &AppArgs) -> ExitCode {
     let id = AppId::from(args.id.as_str());
     exit(args.show.server.connect().and_then(|mut once| {
         print_or_watch(args.show.watch, || {
-            let view = once.look_for(Want::Apps, &[Want::Users, Want::Apps, Want::Ended])?;
+            let view = once.look_for(Want::Apps, &[Want::Users, Want::Apps, Want::Ended, Want::Nodes])?;
             note_unknown(&once);
             let parts = partitions(&view, args.show.partition.as_deref())?;
             let found = parts.iter().find_map(|part| Some((*part, part.app_by_id(&id)?)));
@@ -175,7 +175,7 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
     let mut asks = Table::new(&["ASK", ">PRI", ">CPU", ">MEM", "STATE", "NODE"]);
     for ask in row.asks.values() {
         let (state, node) = match &ask.state {
-            AskState::Pending { reason, .. } => (waits(*reason, ask), String::new()),
+            AskState::Pending { reason, .. } => (waits(part, row, *reason, ask), String::new()),
             AskState::Allocated { node, .. } => ("running".to_owned(), node.to_string()),
         };
         let amount = |name: &str, resource: &Resource| show_amount(name, resource.amount(name));
@@ -193,7 +193,10 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
 }
 
 /// Why an ask waits.
-fn waits(reason: PendingReason, ask: &AskRow) -> String {
+fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow) -> String {
+    if let Some(never) = part.never(row, ask) {
+        return format!("waits: {}", never.sentence());
+    }
     if let (PendingReason::NoNode, Some(said)) = (reason, &ask.said) {
         return format!("waits: no node takes it: {said}");
     }

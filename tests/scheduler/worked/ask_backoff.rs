@@ -1,6 +1,12 @@
 //! Asks that find no node hold up the others of their application where the queue says so (D-19).
 
+use std::time::UNIX_EPOCH;
+
 use model::Profile;
+use view::waiting::BlockLevel;
+use view::waiting::Sentence;
+use wire::convert::Wall;
+use wire::convert::explain as convert;
 
 use super::stage::{Stage, open_root};
 
@@ -69,4 +75,51 @@ fn d_19_what_does_not_count_and_what_a_reload_changes() {
     assert_eq!(stage.asks(1), "nothing", "the time that has begun goes on");
     stage.play("- advance: 31s");
     assert_ne!(stage.asks(1), "nothing", "two are not enough any more");
+}
+
+/// What `explain` says of a request, as the first blocker and its sentence.
+fn said(stage: &Stage, ask: &str) -> Option<(BlockLevel, String)> {
+    let found = stage.explain("a").asks.into_iter().find(|one| one.id.as_str() == ask).expect("it is pending");
+    found.blockers.first().map(|first| (first.level, first.sentence()))
+}
+
+/// The back-off is named before it begins, while it lasts, and no longer; with its cause, its bounds, and how it ends.
+#[test]
+fn d_19_an_explanation_names_the_backoff() {
+    for profile in Profile::ALL {
+        let mut stage = stage(profile, ONE);
+        stage.ask_for("a", "big", "{memory: 5}", 5, 1);
+        stage.ask("a", "t", 0, 1);
+        if !matches!(profile, Profile::V1_8_0 | Profile::V1_9_0) {
+            assert_eq!(said(&stage, "t"), None, "{profile}");
+            continue;
+        }
+        let (level, before) = said(&stage, "t").expect("big is before it and finds no node");
+        assert_eq!(level, BlockLevel::Backoff);
+        assert_eq!(
+            before,
+            "the end of its back-off: its request big found no node; the next cycle finds none either, and later cycles skip the \
+             application for 2s, again and again while that is so"
+        );
+        assert_eq!(stage.asks(1), "nothing", "{profile}");
+        stage.play("- advance: 500ms");
+        // A cycle takes a millisecond of the time of a scenario.
+        let (_, during) = said(&stage, "t").expect("it is held off");
+        assert_eq!(
+            during,
+            "the end of its back-off: its request big found no node, so cycles have skipped the application for 501ms; they try it \
+             again in 1.499s, and skip it again while as many find none"
+        );
+        // The request that causes it waits for a node, which no time brings.
+        assert_eq!(said(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));
+        let found = convert::explained(&stage.explain("a"), &Wall::new(UNIX_EPOCH, 1.0));
+        let json = serde_json::to_value(&found).unwrap();
+        let of_t = json["asks"].as_array().unwrap().iter().find(|one| one["allocationKey"] == "t").unwrap();
+        let blocked = &of_t["blockedBy"][0];
+        assert_eq!((&blocked["level"], &blocked["names"]["allocationKey"]), (&"backoff".into(), &"big".into()));
+        assert_eq!(blocked["until"].as_i64().unwrap() - blocked["since"].as_i64().unwrap(), 2_000_000_000);
+        stage.play("- release: {app: a, id: big}\n- advance: 1600ms");
+        assert_eq!(said(&stage, "t"), None, "the time is over");
+        assert_eq!(stage.asks(1), "t", "{profile}");
+    }
 }

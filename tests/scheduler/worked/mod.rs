@@ -6,6 +6,7 @@ mod stage;
 mod ask_backoff;
 mod asks;
 mod asks_again;
+mod causes;
 mod gang_rules;
 mod gang_timeouts;
 mod gangs;

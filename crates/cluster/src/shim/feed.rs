@@ -13,7 +13,7 @@ use crate::kube::{Change, Pace, Reader};
 use kubernetes::live::{Input, ObjectKey};
 
 /// How many batches of one kind may wait.
-const WAITING: usize = 16;
+pub(super) const WAITING: usize = 16;
 /// How many kinds there are.
 pub const KINDS: usize = 10;
 
@@ -65,7 +65,7 @@ fn begin<K: Kind>(
     let path = path.unwrap_or_else(|| K::PATH.to_owned());
     tasks.spawn(cluster.clone().follow(Pace::default(), path, sender));
     tasks.spawn(async move {
-        let mut list = List::default();
+        let mut list = KindList::default();
         while let Some(change) = changes.recv().await {
             list.take::<K>(change, &take);
         }
@@ -74,14 +74,14 @@ fn begin<K: Kind>(
 
 /// Which objects of a kind there are.
 #[derive(Debug, Default)]
-struct List {
+pub(super) struct KindList {
     known: BTreeSet<Arc<str>>,
     /// Those of a list that is being read.
     listed: Option<BTreeSet<Arc<str>>>,
 }
 
-impl List {
-    fn take<K: Kind>(&mut self, change: Change<K>, take: &impl Fn(FeedChange)) {
+impl KindList {
+    pub(super) fn take<K: Kind>(&mut self, change: Change<K>, take: &impl Fn(FeedChange)) {
         match change {
             Change::Begun => self.listed = Some(BTreeSet::new()),
             Change::Put(objects) => {

@@ -12,9 +12,10 @@
 //! - only who holds the lease writes, and only while more than some seconds of it are left ([`lease`]);
 //! - a pod is named by its UID in every write; a write is sent once, and what came of it goes back to the mapping.
 //!
-//! Where to read: [`Shim`], then [`feed`], [`hands`], [`lease`].
+//! Where to read: [`Shim`], then [`feed`], [`hands`], [`lease`]. [`copy`] follows the same objects for explanations of an attached cluster.
 
 pub mod configuration;
+pub mod copy;
 mod core_sink;
 mod deciding;
 pub mod feed;

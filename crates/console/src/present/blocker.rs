@@ -1,4 +1,5 @@
-//! The reason why an application waits, in three words: the reason of its first pending ask.
+//! The reason why an application waits, in three words: what keeps one of its asks from running for ever, else the reason of its first
+//! pending ask.
 
 use crate::present::limits;
 use model::Time;
@@ -23,6 +24,10 @@ pub fn since(row: &AppRow) -> Option<Time> {
 /// What it waits for: `max of etl`, `group limit guests`, `no node fits`. `None` while it does not wait.
 pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     let ask = first_pending(row)?;
+    // What time does not mend comes first.
+    if let Some((_, never)) = part.never_of(row) {
+        return Some(never.to_string());
+    }
     let AskState::Pending { reason, reserved } = &ask.state else { return None };
     if let Some(node) = reserved {
         return Some(format!("reserved on {node}"));

@@ -143,9 +143,13 @@ const fn of_level(level: BlockLevel) -> &'static str {
         BlockLevel::Draining => "queue-stopped",
         BlockLevel::Partition => "partition",
         BlockLevel::Node => "node",
-        BlockLevel::Ended | BlockLevel::Nothing | BlockLevel::State | BlockLevel::Stalled | BlockLevel::Priority => {
-            "state"
-        }
+        BlockLevel::Ended
+        | BlockLevel::Pod
+        | BlockLevel::Nothing
+        | BlockLevel::Backoff
+        | BlockLevel::State
+        | BlockLevel::Stalled
+        | BlockLevel::Priority => "state",
     }
 }
 

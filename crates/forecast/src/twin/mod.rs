@@ -15,6 +15,7 @@
 
 mod agreement;
 mod differences;
+mod held;
 mod layout;
 mod replay;
 #[cfg(test)]
@@ -25,7 +26,7 @@ use std::sync::Arc;
 
 use crate::whatif::{Fork, NoFork, Pace, try_remedies};
 pub use agreement::Agreement;
-use kubernetes::{AskSeen, Beside, Listed};
+use kubernetes::{AskSeen, Beside, HeldPod, Listed};
 use model::{AppId, AskId, Profile, Time};
 use scheduler::{Partition, Scheduler};
 use view::act::{Code, Refusal};
@@ -45,6 +46,8 @@ pub struct Twin {
     said: BTreeMap<(AppId, AskId), Arc<str>>,
     /// What of gangs has no effect, by the ask that it concerns.
     hints: BTreeMap<AskId, Vec<String>>,
+    /// The pods that the other side is not asked for yet, by application.
+    held: BTreeMap<AppId, Vec<HeldPod>>,
 }
 
 impl Twin {
@@ -73,9 +76,14 @@ impl Twin {
         let mut scheduler = Scheduler::new(profile);
         replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
+        for own in scheduler.partitions_mut().iter_mut().filter(|own| own.name == part.name) {
+            let held = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.held_off_until?)));
+            held.for_each(|(app, until)| own.hold_off(app, until));
+        }
         let hints = beside.map(|beside| beside.hints().clone()).unwrap_or_default();
+        let held = beside.map(|beside| beside.held().clone()).unwrap_or_default();
         let (partition, said) = (Arc::clone(&part.name), said(part));
-        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said, hints };
+        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said, hints, held };
         twin.differs = match twin.partition() {
             Some(own) => differences::between(own, part),
             None => vec!["its queues could not be made".to_owned()],
@@ -109,6 +117,9 @@ impl Twin {
         if let Finding::App(found) = &mut found {
             // What its own cycles noted while it was made is no history.
             found.asks.iter_mut().for_each(|ask| ask.found.clear());
+            if matches!(of, Asked::App(_, None)) {
+                held::add(found, &self.held);
+            }
         }
         Ok(found)
     }

@@ -7,7 +7,8 @@ use ::scenario::{self, Runner, Silent};
 use kubernetes::{Cluster, Listed, ManifestReport, NotListed, read_manifests};
 use model::Profile;
 use scheduler::state::ask::Ask;
-use view::waiting::{Asked, Finding};
+use view::waiting::Sentence;
+use view::waiting::{Asked, BlockLevel, Finding, Mending};
 use view::{PartitionView, ViewBuilder};
 
 /// Two nodes; `run-1` runs on one of them, `new-1` waits, since it came after the last cycle.
@@ -236,4 +237,48 @@ fn without_pods_a_closed_node_is_closed_in_the_twin() {
     }
     let made = twin_of(&part, Profile::V1_8_0, listed("kind: Node\nmetadata: {name: n1}\n", &["Pod"]));
     assert!(why(&made).contains("2 drained"), "{}", why(&made));
+}
+
+/// A pod with a scheduling gate is no ask of the scheduler, and what its application waits for all the same.
+#[test]
+fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
+    let gated = |name: &str| {
+        format!(
+            "---\nkind: Pod\nmetadata: {{namespace: ns, name: {name}, uid: {name}, labels: {{app: job, applicationId: job}}, \
+             creationTimestamp: '2026-11-01T10:00:05Z'}}\nspec: {{schedulerName: yunikorn, schedulingGates: [{{name: budget}}]}}\n"
+        )
+    };
+    let text = manifests("", "", "") + &gated("held-1") + &gated("held-2");
+    let twin = twin(&text, &[]);
+    let Finding::App(found) = twin.explain(&Asked::App("job".into(), None)).expect("an explanation") else {
+        panic!("an application was asked about");
+    };
+    let [.., held] = found.asks.as_slice() else { panic!("{found:#?}") };
+    assert_eq!((held.pod.as_deref(), held.alike), (Some("ns/held-1"), 2));
+    let first = found.first_blocker().expect("it waits");
+    assert_eq!((first.mending(), first.is_permanent()), (Mending::Never, true));
+    let words = "job in root.a waits for its pod, which cannot be requested yet: it has scheduling gates: budget";
+    assert_eq!(found.sentence(), words);
+    let other = twin.explain(&Asked::App("job".into(), Some("new-1".into()))).expect("an explanation");
+    assert!(matches!(other, Finding::App(found) if found.asks.len() == 1), "one ask was asked about");
+}
+
+/// What a release says of a back-off is in its twin.
+#[test]
+fn a_back_off_that_is_reported_is_explained() {
+    let mut part = part(Profile::V1_8_0);
+    let now =
+        part.apps.iter().flatten().flat_map(|row| row.asks.values()).map(|ask| ask.created).max().expect("an ask");
+    let held = |mut row: view::AppRow| {
+        row.held_off_until = Some(now + std::time::Duration::from_secs(5));
+        Arc::new(row)
+    };
+    part.apps = part.apps.iter().map(|row| row.as_ref().map(|row| held((**row).clone()))).collect();
+    let twin = Twin::of(&part, Profile::V1_8_0, now).expect("a twin");
+    let Finding::App(found) = twin.explain(&Asked::App("job".into(), None)).expect("an explanation") else {
+        panic!("an application was asked about");
+    };
+    let first = found.first_blocker().expect("it waits");
+    assert_eq!((first.level, first.mending()), (BlockLevel::Backoff, Mending::Time));
+    assert_eq!(first.detail, "cycles skip the application for 5s more");
 }

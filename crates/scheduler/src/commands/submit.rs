@@ -202,6 +202,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         bands: Default::default(),
         kept_priority: None,
         held_off_until: None,
+        held_off: None,
         state_timer: None,
         placeholder_timer: None,
     }

@@ -25,7 +25,7 @@ use crate::state::node::Node;
 use crate::state::nodes::Nodes;
 use crate::state::partition::Partition;
 use crate::state::skipped_cycles::SkippedSince;
-use model::{Resource, Time};
+use model::{AppId, Resource, Time};
 
 impl Backoff {
     fn new(epoch: u64, nodes: &Nodes) -> Self {
@@ -104,13 +104,26 @@ pub(crate) struct FailureTracker {
 
 /// How many asks of an application may still find no node before the others wait, and for how long, where its leaf says so (D-19).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Unschedulable(Option<(u64, Duration)>);
+pub(crate) struct Unschedulable {
+    left: Option<(u64, Duration)>,
+    most: u64,
+}
 
 impl Unschedulable {
+    /// How many asks find no node before the others wait; 0 where none has to.
+    pub const fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// How long the others wait then.
+    pub fn delay(&self) -> Option<Duration> {
+        Some(self.left?.1)
+    }
+
     /// Counts an ask that passed its limits and queues and found no node. Gives how long the others wait, once there are so many.
     pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
         let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
-        let (left, delay) = self.0.as_mut().filter(|_| counts)?;
+        let (left, delay) = self.left.as_mut().filter(|_| counts)?;
         *left = left.saturating_sub(1);
         (*left == 0).then_some(*delay)
     }
@@ -137,7 +150,7 @@ impl FailureTracker {
 
     /// After so many asks that find no node the others wait (D-19). Then each cycle has to count.
     pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
-        let backoff = self.backoff.filter(|_| unschedulable.0.is_none());
+        let backoff = self.backoff.filter(|_| unschedulable.left.is_none());
         Self { backoff, unschedulable }
     }
 
@@ -211,11 +224,19 @@ impl FailureTracker {
 }
 
 impl Partition {
+    /// Has the asks of an application not tried for a while, as another scheduler does (D-19).
+    pub fn hold_off(&mut self, app: &AppId, until: Time) {
+        if let Some(key) = self.app_key(app) {
+            self.apps[key].held_off_until = Some(until);
+        }
+    }
+
     /// How many asks of an application may find no node before the others wait.
     pub(crate) fn unschedulable(&self, app: AppKey) -> Unschedulable {
         let of_leaf = &self.queues[self.apps[app].queue].settings.properties;
         let counts = self.switches.unschedulable_backoff && of_leaf.ask_backoff > 0;
-        Unschedulable(counts.then_some((of_leaf.ask_backoff, of_leaf.ask_backoff_delay)))
+        let most = if counts { of_leaf.ask_backoff } else { 0 };
+        Unschedulable { left: counts.then_some((most, of_leaf.ask_backoff_delay)), most }
     }
 
     /// Whether trying an application would find what it found last time. Then the attempts at preemption are used up that this would

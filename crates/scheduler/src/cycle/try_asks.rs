@@ -7,6 +7,7 @@ use crate::interface::event::{Event, EventKind};
 use crate::interface::switches::{RequiredNode, Switches};
 use crate::preemption::attempts::Attempts;
 use crate::state::app::Application;
+use crate::state::app::HeldOff;
 use crate::state::ask::{Ask, is_report_due, report_again};
 use crate::state::ask_log::{AskLog, Failure, TryResult};
 use crate::state::node::Node;
@@ -68,6 +69,7 @@ pub(crate) fn try_asks(
         task_groups,
         namesakes,
         held_off_until,
+        held_off,
         ..
     } = app;
     let commit_fails = headroom.commit_fails;
@@ -147,6 +149,8 @@ pub(crate) fn try_asks(
             && asks.iter().any(|(key, other)| other.rank(key) > *rank)
         {
             *held_off_until = Some(now + delay);
+            let (asks, last) = (failures.unschedulable.most(), asks[*key].id.clone());
+            *held_off = Some(HeldOff { since: now, asks, last });
             return (None, changed);
         }
         match outcome {

@@ -126,6 +126,20 @@ pub struct Application {
     /// Its asks are not tried before then (D-19).
     #[serde(default)]
     pub(crate) held_off_until: Option<Time>,
+    /// Why they are not. Not there in what earlier versions wrote.
+    #[serde(default)]
+    pub(crate) held_off: Option<HeldOff>,
+}
+
+/// Why the asks of an application are not tried for a while (D-19).
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct HeldOff {
+    /// When the cycle ended that found no node for them.
+    pub since: Time,
+    /// How many asks found none.
+    pub asks: u64,
+    /// The last of these.
+    pub last: AskId,
 }
 
 /// Asks by their id and their arrival.

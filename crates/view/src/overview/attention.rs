@@ -11,8 +11,8 @@ use crate::record::PreemptionRule;
 use crate::record::{ChangeDetail, ChangeType, ObjectType, Record};
 use crate::units::show_amount;
 use crate::waiting::{SheetLine, Target, count, resource_word};
-use crate::{AppRow, AskState, PartitionView, PendingReason, QueueRow, Side};
-use model::{QueueState, Time};
+use crate::{PartitionView, QueueRow, Side};
+use model::QueueState;
 
 /// How many lines of one kind are shown.
 const MOST: usize = 3;
@@ -238,63 +238,11 @@ fn taken(record: &Record, part: &PartitionView) -> Option<String> {
     })
 }
 
-/// Applications that wait, by what the last cycle found.
-#[derive(Default)]
-struct Cause<'v> {
-    apps: u64,
-    oldest: Option<(Time, &'v AppRow)>,
-}
-
-/// What the oldest applications wait for, one line a cause.
-pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
-    let mut causes: BTreeMap<&'static str, Cause<'_>> = BTreeMap::new();
-    for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
-        let Some((cause, since)) = cause(app) else { continue };
-        let known = causes.entry(cause).or_default();
-        known.apps += 1;
-        if known.oldest.is_none_or(|(oldest, _)| since < oldest) {
-            known.oldest = Some((since, app));
-        }
-    }
-    let mut causes: Vec<_> =
-        causes.into_iter().filter_map(|(cause, all)| Some((cause, all.apps, all.oldest?))).collect();
-    causes.sort_by_key(|(.., (since, _))| *since);
-    let line = |(cause, apps, (since, app)): (&str, u64, (Time, &AppRow))| {
-        let text = match apps {
-            1 => format!("{} for {cause}", app.id),
-            _ => format!("{apps} for {cause}, first {}", app.id),
-        };
-        (Rank::Known, SheetLine::new("waits", text).since(Some(since)).to(Some(Target::Why(app.id.clone()))))
-    };
-    causes.into_iter().map(line).collect()
-}
-
-/// What the oldest ask of an application that a cycle has tried waits for, and since when.
-fn cause(app: &AppRow) -> Option<(&'static str, Time)> {
-    let waiting = |(reason, since): (PendingReason, Time)| {
-        let cause = match reason {
-            _ if app.held_by_queue => "a maximum of applications",
-            _ if app.held_by_limits => "a limit of applications",
-            PendingReason::QueueQuota => "room in a queue",
-            PendingReason::UserQuota => "a limit of a user or group",
-            PendingReason::NoNode => "room on a node",
-            PendingReason::Placeholder => "a placeholder",
-            PendingReason::NotTried => "its turn",
-        };
-        (cause, since)
-    };
-    let asks = app.asks.values().filter_map(|ask| match &ask.state {
-        AskState::Pending { reason, .. } => Some((*reason, ask.created)),
-        AskState::Allocated { .. } => None,
-    });
-    asks.min_by_key(|(reason, since)| (*reason == PendingReason::NotTried, *since)).map(waiting)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{View, overview::overview};
-    use model::Resource;
+    use model::{Resource, Time};
 
     fn record(at: u64, kind: ObjectType, object: &str, change: ChangeType, detail: ChangeDetail) -> Arc<Record> {
         let message = Arc::from("line 3: no such property\nmore");

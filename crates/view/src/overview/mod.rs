@@ -20,6 +20,7 @@ mod changed;
 mod cluster;
 mod faults;
 mod trend;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,7 +94,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     concerns.extend(faults::concern(given));
     concerns.extend(attention::of_queues(given, part));
     concerns.extend(attention::of_nodes(given, part));
-    concerns.extend(attention::of_waiting(part));
+    concerns.extend(waits::of_waiting(part));
     concerns.extend(cluster::fragments(part).map(|line| (Rank::Known, line)));
     // The first of each kind stands before the second of any.
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();

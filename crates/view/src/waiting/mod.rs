@@ -21,8 +21,8 @@ pub use remedy_words::RemedyWords;
 pub use scheduler::inspect::explain::overview_types::{Example, Overview, WaitingGroup};
 pub use scheduler::inspect::explain::types::{
     Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation, Held,
-    Holder, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn, Remedy,
-    RemedyEffect, RemedyKind,
+    Holder, Mending, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn,
+    Remedy, RemedyEffect, RemedyKind,
 };
 pub use sheet::{Sheet, SheetAnswer, SheetLine, Target};
 pub use words::{AskWords, BlockerWords, PlaceWords, Sentence, amounts, count, name as resource_word};

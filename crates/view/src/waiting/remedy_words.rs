@@ -77,7 +77,15 @@ fn words(kind: &RemedyKind, now: Time) -> String {
         }
         RemedyKind::Turn(0) => "nothing: the next cycle serves it".to_owned(),
         RemedyKind::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
-        RemedyKind::AddNode(size) => format!("add a node with {}", amounts(size)),
+        RemedyKind::AddNode { size, absent, nodes } => {
+            let absent: Vec<&str> = absent.iter().map(|resource| name(resource)).collect();
+            let why = match absent.as_slice() {
+                [] => String::new(),
+                [_] if size.iter().count() == 1 => format!(" (0 of {nodes} nodes have it)"),
+                some => format!(" (0 of {nodes} nodes have {})", some.join(", ")),
+            };
+            format!("add a node with {}{why}", amounts(size))
+        }
         RemedyKind::Priority { from, to, when: None } => format!("raise its priority from {from} to {to}"),
         RemedyKind::Priority { from, to, when: Some(app) } => {
             format!("raise its priority from {from} to {to}: then it is served first when {app} ends")

@@ -23,6 +23,9 @@ pub struct Sheet {
     pub lines: Vec<SheetLine>,
 }
 
+/// The labels without which a line that stands for itself would not say what it is.
+const HEADED: [&str; 5] = ["it got", "not known", "note", "submission", "twin"];
+
 /// One line of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SheetLine {
@@ -92,7 +95,9 @@ impl Sheet {
             }
             let since = line.since.map(|since| format!("  ({})", age(since))).unwrap_or_default();
             let indent = "  ".repeat(usize::from(line.depth));
-            lines.push(if line.label.is_empty() || line.depth == 0 {
+            lines.push(if HEADED.contains(&line.label.as_str()) && line.depth == 0 {
+                format!("{}: {}{since}", line.label, line.text)
+            } else if line.label.is_empty() || line.depth == 0 {
                 format!("{indent}{}{since}", line.text)
             } else {
                 format!("{indent}{:<11} {}{since}", line.label, line.text)

@@ -1,8 +1,8 @@
 //! An explanation in words: one sentence for a person, and a line for each part.
 
 use super::{
-    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Overview, Place, PreemptionOutcome,
-    PreemptionVerdict, WaitingGroup,
+    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Mending, Overview, Place,
+    PreemptionOutcome, PreemptionVerdict, WaitingGroup,
 };
 use crate::units::show_amount;
 use model::{Resource, Time, VCORE};
@@ -174,10 +174,18 @@ impl Sentence for Blocker {
         let place = self.place.words();
         let Self { limit, used, detail, .. } = self;
         match (self.level, &self.resource) {
+            (BlockLevel::Node, Some(resource)) if self.mending() == Mending::Never => {
+                never(self, resource, &show_amount(resource, self.wanted))
+            }
             (BlockLevel::Node, Some(resource)) => {
                 format!("{} on {place}, the closest node: {}; {detail}", name(resource), figures(self, resource))
             }
             (BlockLevel::Node, None) => format!("a node: {}", if detail.is_empty() { &place } else { detail }),
+            (_, Some(resource)) if self.mending() == Mending::Never => {
+                let show = |amount: i64| show_amount(resource, amount);
+                let (wanted, limit) = (show(self.wanted), show(*limit));
+                format!("{} in {place}: {wanted} wanted at once, above its maximum {limit}", name(resource))
+            }
             (_, Some(resource)) => {
                 format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))
             }
@@ -192,6 +200,8 @@ impl Sentence for Blocker {
             (BlockLevel::State, None) => {
                 format!("{place}, which {detail}: its queue starts one application after the other")
             }
+            (BlockLevel::Pod, None) => format!("its pod, which cannot be requested yet: {detail}"),
+            (BlockLevel::Backoff, None) => format!("the end of its back-off: {detail}"),
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
             (BlockLevel::Draining, None) => format!("{place}, which is stopped"),
@@ -205,6 +215,16 @@ impl Sentence for Blocker {
 impl BlockerWords for Blocker {
     fn lack(&self) -> String {
         self.resource.as_ref().map(|of| format!("{} {}", name(of), figures(self, of))).unwrap_or_default()
+    }
+}
+
+/// A resource of which no node has as much as is wanted.
+fn never(blocker: &Blocker, resource: &str, wanted: &str) -> String {
+    let (name, most) = (name(resource), show_amount(resource, blocker.limit));
+    match &blocker.place {
+        Place::Node(node) => format!("{name} on node {node}, which it requires: {wanted} wanted, {most} there in all"),
+        _ if blocker.limit == 0 => format!("{name}, which no node has: {wanted} wanted, {}", blocker.detail),
+        _ => format!("{name} on one node: {wanted} wanted, the largest has {most}"),
     }
 }
 
@@ -247,6 +267,10 @@ fn cause(group: &WaitingGroup) -> String {
     };
     let wanted = |resource: &str| show_amount(resource, group.wanted.amount(resource));
     match (blocker.level, &blocker.resource) {
+        (BlockLevel::Node, Some(resource)) if blocker.mending() == Mending::Never => {
+            let each = if group.asks == 1 { "" } else { " in all" };
+            never(blocker, resource, &format!("{}{each}", wanted(resource)))
+        }
         (BlockLevel::Node, Some(resource)) => {
             let each = if group.asks == 1 { "" } else { " in all" };
             format!("{} on a node: {} wanted{each}; {}", name(resource), wanted(resource), blocker.detail)
@@ -258,6 +282,9 @@ fn cause(group: &WaitingGroup) -> String {
             format!("{what} in {place}: {} wanted, {used} of {limit} used{}", wanted(resource), most(blocker, resource))
         }
         (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
+        (BlockLevel::Backoff, _) => {
+            "the end of back-offs: too many requests of their applications found no node".to_owned()
+        }
         (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
         (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
         (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),

@@ -23,7 +23,7 @@ use view::waiting::{
 /// Why an application waits.
 pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
     let asks: Vec<dto::ExplainedAsk> = found.asks.iter().map(|one| ask(one, found.at, wall)).collect();
-    let first = asks.iter().find(|ask| ask.status == "waits").cloned().unwrap_or_default();
+    let first = found.first_waiting().map(|first| ask(first, found.at, wall)).unwrap_or_default();
     let ended = found.blockers.iter().map(|blocker| blocked_by(blocker, found.submitted, wall));
     dto::Explained {
         core: String::new(),
@@ -36,6 +36,7 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
         runnable: found.is_runnable(),
         waits: found.waits(),
         text: found.sentence(),
+        cause: found.first_waiting().and_then(|first| first.blockers.first()).map(cause),
         blocked_by: ended.chain(first.blocked_by).collect(),
         submission: found.submission.iter().map(|one| blocked_by(one, found.submitted, wall)).collect(),
         nodes: first.nodes,
@@ -98,6 +99,7 @@ fn group(one: &WaitingGroup, wall: &Wall) -> dto::WaitingGroup {
     };
     dto::WaitingGroup {
         text: one.sentence(),
+        cause: one.blocker.as_ref().map(cause),
         blocked_by: one.blocker.as_ref().map(|blocker| blocked_by(blocker, one.since, wall)),
         applications: one.apps,
         asks: one.asks,
@@ -152,6 +154,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
         priority: one.priority.0,
         since: wall.nanos(one.created),
         text: one.sentence(),
+        cause: one.blockers.first().map(cause),
         blocked_by: one.blockers.iter().enumerate().map(of_ask).collect(),
         nodes: one.nodes.failures.iter().map(failures).collect(),
         closest: closest.collect(),
@@ -189,6 +192,16 @@ fn earlier(cause: &FailureCount, wall: &Wall) -> dto::EarlierCause {
     dto::EarlierCause { text: text.to_owned(), count: cause.count.into(), last: wall.nanos(cause.last) }
 }
 
+fn cause(blocker: &Blocker) -> dto::Cause {
+    dto::Cause {
+        kind: blocker.mending().name().to_owned(),
+        permanent: blocker.is_permanent(),
+        level: level(blocker.level).to_owned(),
+        resource: blocker.resource.as_deref().map(str::to_owned),
+        text: blocker.sentence(),
+    }
+}
+
 fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
     let holders = blocker.holders.iter().map(|holder| dto::HolderOf {
         application_id: holder.app.to_string(),
@@ -205,7 +218,8 @@ fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
         used: blocker.used,
         wanted: blocker.wanted,
         missing: blocker.missing,
-        since: wall.nanos(since),
+        since: wall.nanos(blocker.since.unwrap_or(since)),
+        until: blocker.until.map(|until| wall.nanos(until)),
         holders: holders.collect(),
         text: blocker.sentence(),
     }
@@ -213,11 +227,13 @@ fn blocked_by(blocker: &Blocker, since: Time, wall: &Wall) -> dto::BlockedBy {
 
 const fn level(level: BlockLevel) -> &'static str {
     match level {
+        BlockLevel::Pod => "pod",
         BlockLevel::Submission => "submission",
         BlockLevel::Ended => "ended",
         BlockLevel::Partition => "partition",
         BlockLevel::Draining => "draining",
         BlockLevel::Nothing => "nothing",
+        BlockLevel::Backoff => "backoff",
         BlockLevel::State => "state",
         BlockLevel::QueueApps => "queue-apps",
         BlockLevel::UserApps => "user-apps",
@@ -279,7 +295,7 @@ fn remedy(remedy: &Remedy, now: Time) -> dto::RemedyText {
             Place::App(app.clone(), None)
         }
         Some(RemedyKind::ChangeAsk(app, ask)) => Place::App(app.clone(), Some(ask.clone())),
-        Some(RemedyKind::AddNode(_) | RemedyKind::Turn(_) | RemedyKind::Priority { .. }) | None => Place::Partition,
+        Some(RemedyKind::AddNode { .. } | RemedyKind::Turn(_) | RemedyKind::Priority { .. }) | None => Place::Partition,
     };
     dto::RemedyText {
         enough: remedy.enough,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use model::{AppId, AskId, Profile, Time};
 use proptest::prelude::*;
-use scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel};
+use scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel, Blocker};
 use scheduler::state::ask_log::TryResult;
 use scheduler::{Command, Event, EventKind, Scheduler, Tuning};
 
@@ -80,14 +80,18 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
         let partition = &fork.partitions()[0];
         let Some(application) = partition.app_key(app).map(|key| &partition.apps[key]) else { continue };
         let Some(tried) = application.ask_key(ask).map(|key| application.asks[key].tried) else { continue };
-        let Some(first) = found.blockers.first().map(|blocker| blocker.level) else { continue };
+        // They are in the order of what takes them away; a cycle ends at the one whose check comes first.
+        let Some(first) = found.blockers.iter().map(|blocker| blocker.level).min() else { continue };
+        let ordered = found.blockers.is_sorted_by_key(Blocker::mending);
+        assert!(ordered, "{}", context());
         let fits = match tried {
             TryResult::Never => continue,
             TryResult::UserQuota => matches!(first, BlockLevel::User | BlockLevel::Group),
             TryResult::QueueQuota => first == BlockLevel::Queue,
             // 1.5.1 tries every node in vain where something in use exceeds a maximum (D-22).
             TryResult::NoNode => {
-                first == BlockLevel::Node || first == BlockLevel::Queue && found.blockers[0].wanted == 0
+                let of_commit = found.blockers.iter().any(|one| one.level == BlockLevel::Queue && one.wanted == 0);
+                first == BlockLevel::Node || first == BlockLevel::Queue && of_commit
             }
             TryResult::Placeholder => first == BlockLevel::Gang,
         };

@@ -22,7 +22,7 @@ fn scenarios() -> Vec<(String, scenario::Scenario)> {
         let text = std::fs::read_to_string(&path).unwrap();
         (path.file_stem().unwrap().to_string_lossy().into_owned(), scenario::read(&text).scenario.unwrap())
     };
-    share::part_of(share::countable_scenarios(), 8).into_iter().map(read).collect()
+    share::part_of(share::recorded_scenarios(), 8).into_iter().map(read).collect()
 }
 
 /// Compares every cycle of a scenario. Gives how many tries were forecast, by level.

@@ -76,7 +76,7 @@ fn remove(fork: &mut Scheduler, now: Time, app: &AppId, ask: &AskExplanation, bl
         }
         (BlockLevel::Partition, _) => add_node(ask.resource.clone()),
         (BlockLevel::Node, _) => match ask.remedies.iter().find_map(|remedy| match &remedy.steps[0] {
-            RemedyKind::AddNode(size) => Some(size.clone()),
+            RemedyKind::AddNode { size, .. } => Some(size.clone()),
             _ => None,
         }) {
             Some(size) => add_node(size),
@@ -138,7 +138,8 @@ fn remove_each(scheduler: &Scheduler, now: Time, removed: &mut Removed) {
             }
         }
         let remedies = found.remedies.iter().filter(|remedy| remedy.enough);
-        for size in remedies.filter_map(|r| if let RemedyKind::AddNode(size) = &r.steps[0] { Some(size) } else { None })
+        for size in
+            remedies.filter_map(|r| if let RemedyKind::AddNode { size, .. } = &r.steps[0] { Some(size) } else { None })
         {
             let mut fork = scheduler.clone();
             fork.apply(now, &add_node(size.clone()));

@@ -49,10 +49,14 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn)
         },
         AppColumn::Why => match blocker::first_pending(row) {
             None => "it does not wait".to_owned(),
-            Some(ask) => {
+            Some(first) => {
+                let (ask, which) = match part.never_of(row) {
+                    Some((ask, _)) => (ask, "the first of its pending asks that can never run"),
+                    None => (first, "the first of its pending asks"),
+                };
                 let why = asks::why(Some(part), row, ask, Some(Source::of(state)));
                 let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
-                format!("what holds back {}, the first of its pending asks: {why}", ask.name())
+                format!("what holds back {}, {which}: {why}", ask.name())
             }
         },
         AppColumn::Submitted => {

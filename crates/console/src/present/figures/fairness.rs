@@ -132,6 +132,8 @@ fn words(label: &str) -> Option<&'static str> {
         "partition" => "the partition is stopped, or has no node",
         "draining" => "a queue on the way is stopped",
         "nothing" => "on balance nothing above 0 is asked for, so that a cycle does not look at it",
+        "pod" => "its pod is not asked for yet: it has scheduling gates, or a claim of it is not bound",
+        "backoff" => "too many asks of its application found no node, so cycles skip the application for a while",
         "state" => "with stateaware one application of a leaf starts after the other",
         "queue-apps" => "maxapplications of a queue: so many run",
         "user-apps" | "group-apps" => "maxapplications of a limit: so many run",
@@ -139,7 +141,7 @@ fn words(label: &str) -> Option<&'static str> {
         "gang" => "it takes the place of a placeholder of its task group",
         "user" | "group" => "a limit: what is missing is what is wanted less what the limit leaves",
         "queue" => "a maximum: what is missing is what is wanted less what the maximum leaves",
-        "node" => "no node has so much free; the figures are those of the node that lacks least",
+        "node" => "no node has so much, or none has it free; then the figures are those of the node that lacks least",
         "priority" => "something that can be served stands before it",
         "nodes" => "how many nodes fail the same check, the first check that they fail",
         "before it" => {
@@ -160,6 +162,7 @@ fn words(label: &str) -> Option<&'static str> {
         "most by" | "reserved" | "others" | "waits" => "who has the node, and what of that which waits it could take",
         "it got" => "its allocations, the first ones made",
         "not known" => "what could not be known",
+        "note" => "what of its gang is written so that it has no effect, or another one than is meant",
         _ => return None,
     })
 }

@@ -302,7 +302,8 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
     let AskState::Pending { reason, reserved } = &ask.state else {
         return vec![dim(special.join(", "))];
     };
-    let said = match reason {
+    let never = part.and_then(|part| part.never(row, ask)).map(|never| never.sentence());
+    let said = never.unwrap_or_else(|| match reason {
         PendingReason::NotTried => held_back(part, row, source),
         PendingReason::QueueQuota => too_full(part, row, ask, source.is_some()),
         PendingReason::UserQuota => over_limit(part, row, ask, source),
@@ -311,7 +312,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
             None => "no node has room".to_owned(),
         },
         PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
-    };
+    });
     let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved for it"));
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {

@@ -94,7 +94,7 @@ impl<'a> Attempts<'a> {
     /// amount that others take first, if they do.
     fn raised(&self) -> Option<Remedy> {
         let steps = self.worked_out.iter().flat_map(|remedy| &remedy.steps);
-        let raises = |step: &&RemedyKind| matches!(step, RemedyKind::Raise { .. } | RemedyKind::AddNode(_));
+        let raises = |step: &&RemedyKind| matches!(step, RemedyKind::Raise { .. } | RemedyKind::AddNode { .. });
         let mut steps: Vec<RemedyKind> = steps.filter(raises).cloned().collect();
         if steps.is_empty() {
             return None;
@@ -236,7 +236,7 @@ fn enlarge(step: &mut RemedyKind, taken: &Resource, started: i64) -> bool {
             *to = to.saturating_add(more);
             more > 0
         }
-        RemedyKind::AddNode(size) => {
+        RemedyKind::AddNode { size, .. } => {
             let names: Vec<String> = size.iter().map(|(name, _)| name.to_owned()).collect();
             let mut larger = false;
             for name in names {

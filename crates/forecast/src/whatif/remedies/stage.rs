@@ -7,7 +7,7 @@ use super::super::carry_out::refusal;
 use super::super::fork::Fork;
 use model::{AppId, AskId, Identity, NodeId, Resource, Time};
 use scheduler::inspect::explain::types::{Remedy, RemedyEffect, RemedyKind};
-use scheduler::{Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler};
+use scheduler::{Command, Copies, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler};
 
 /// How many cycles are run at most for what is due anyway.
 const MOST_BEFORE: usize = 5_000;
@@ -173,10 +173,14 @@ impl<'a> Stage<'a> {
                 return copy.raise(app, place, resource.as_deref(), *to).then_some(());
             }
             RemedyKind::Priority { to, .. } => return copy.set_priority(app, ask, *to).then_some(()),
-            RemedyKind::AddNode(size) => {
+            RemedyKind::AddNode { size, .. } => {
                 let part = copy.partitions().first()?;
                 let free = (1_u64..).map(|number| NodeId::from(format!("new-node-{number}")));
                 let id = free.into_iter().find(|id| part.nodes.find(id).is_none())?;
+                // Conditions know the new node as one like another that they let the ask go to.
+                let like = part.node_for(app, ask).map(|like| (like, id.clone()));
+                let copies = Copies { nodes: like.into_iter().collect(), ..Copies::default() };
+                copy.partitions_mut().first_mut()?.nodes.expect_copies(&copies);
                 PartitionCommand::AddNode(NodeSpec { id, capacity: size.clone(), ..NodeSpec::default() })
             }
             RemedyKind::End { app, .. } | RemedyKind::Wait { app, .. } => {

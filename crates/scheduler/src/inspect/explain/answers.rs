@@ -1,7 +1,7 @@
 //! What follows from an explanation: what blocks first, and since when.
 
 use crate::inspect::explain::types::{
-    AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, PreemptionOutcome, PreemptionVerdict,
+    AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Mending, PreemptionOutcome, PreemptionVerdict,
 };
 use crate::state::ask_log::TryResult;
 use model::Time;
@@ -18,6 +18,9 @@ impl AskExplanation {
 
     /// Since when its first blocker stands in its way, as far as cycles noted that; else since when it waits.
     pub fn first_since(&self) -> Time {
+        if let Some(since) = self.blockers.first().and_then(|first| first.since) {
+            return since;
+        }
         let noted = self.found.last().filter(|last| {
             let first = self.blockers.first().map(|blocker| blocker.level);
             match last.found {
@@ -33,9 +36,10 @@ impl AskExplanation {
 }
 
 impl Explanation {
-    /// The first of its asks that waits.
+    /// The ask that waits for what time mends least; of several the one that is tried first.
     pub fn first_waiting(&self) -> Option<&AskExplanation> {
-        self.asks.iter().find(|ask| ask.status == AskStatus::Waits)
+        let waiting = self.asks.iter().filter(|ask| ask.status == AskStatus::Waits);
+        waiting.min_by_key(|ask| ask.blockers.first().map_or(Mending::Turn, Blocker::mending))
     }
 
     /// What stands in its way first.

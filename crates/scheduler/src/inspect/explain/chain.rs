@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::gates::Limits;
 use super::holders::Scope;
 use super::next_decision::NextDecision;
-use super::types::{BlockLevel, Blocker, DecisionKind, NodeTally, Place};
+use super::rank;
+use super::types::{BlockLevel, Blocker, DecisionKind, Mending, NodeTally, Place};
 use crate::cycle::commit_check::exceeded;
 use crate::cycle::headroom::Headroom;
 use crate::cycle::try_asks::{AttemptOutcome, Pick};
@@ -56,6 +57,7 @@ impl Partition {
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_gang(app, key));
         } else {
+            blockers.extend(self.of_backoff(now, app, key, next));
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_applications(app, &limits, &path, Named::Holders));
             blockers.extend(self.of_those_before(app, key, next, &limits));
@@ -71,6 +73,7 @@ impl Partition {
         if blockers.is_empty() {
             blockers.extend(self.of_turn(app, key, next));
         }
+        rank::sort(&mut blockers);
         Chain { blockers, nodes, preemption }
     }
 
@@ -79,11 +82,12 @@ impl Partition {
         let mut blockers = Vec::new();
         if self.state == QueueState::Stopped {
             let stopped = Blocker::of(BlockLevel::Partition, Place::Partition);
-            blockers.push(Blocker { detail: "the partition is stopped".to_owned(), ..stopped });
+            let detail = "the partition is stopped".to_owned();
+            blockers.push(Blocker { detail, of_nodes: Mending::Change, ..stopped });
         }
         if path.last().is_some_and(|root| self.queues[*root].max.is_none()) {
             let empty = Blocker::of(BlockLevel::Partition, Place::Partition);
-            blockers.push(Blocker { detail: "there is no node".to_owned(), ..empty });
+            blockers.push(Blocker { detail: "there is no node".to_owned(), of_nodes: Mending::Never, ..empty });
         }
         for key in path.iter().rev() {
             let queue = &self.queues[*key];

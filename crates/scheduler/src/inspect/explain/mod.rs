@@ -8,20 +8,23 @@
 //! - the next cycle serves an ask without a blocker; a property test holds that under every profile.
 //!
 //! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` the next cycle, `nodes` the reasons why nodes
-//! do not take an ask, `holders` the applications with the missing resource, `order` everything that is tried before an ask, `remedies`
+//! do not take an ask, `holders` the applications with the missing resource, `order` everything that is tried before an ask, `rank` the order of blockers, `remedies`
 //! the changes that would let it run, `settled` the steps of a cycle before its checks, [`judged`] what stands against a decision of another scheduler, `overview` the blockers of all pending asks.
 
 mod answers;
+mod backoff;
 mod chain;
 mod gates;
 mod holders;
 pub mod judged;
+mod mending;
 mod next_decision;
 mod nodes;
 mod order;
 mod overview;
 pub mod overview_types;
 pub mod place;
+mod rank;
 mod remedies;
 pub mod remedy_types;
 mod settled;
@@ -142,7 +145,7 @@ impl Partition {
         explained.ahead = self.ahead(app, key);
         explained.causes = ask.log.failures().to_vec();
         explained.found = ask.log.found().to_vec();
-        explained.remedies = remedies::of(ask, &explained.blockers, &self.queues[ROOT]);
+        explained.remedies = remedies::of(ask, &explained.blockers, &explained.nodes, &self.queues[ROOT]);
         explained
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct NextDecision {
     of_app: BTreeMap<AskKey, u32>,
     /// The asks that it tries before it ends, where all are asked for.
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
+    /// The applications that it gives up, since too many of their asks find no node (D-19), each with the last of these.
+    held_off: BTreeMap<AppKey, AskKey>,
 }
 
 /// Whether a walk continues.
@@ -63,6 +65,11 @@ impl NextDecision {
         self.reaches_all
             || self.of_app.contains_key(&ask)
             || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
+    }
+
+    /// At which ask the cycle gives up an application, since too many of its asks find no node (D-19).
+    pub fn held_off_at(&self, app: AppKey) -> Option<AskKey> {
+        self.held_off.get(&app).copied()
     }
 
     fn walk(mut walk: Walk<'_>) -> Self {
@@ -262,6 +269,7 @@ impl Walk<'_> {
                         return None;
                     }
                     if unschedulable.count(ask, tried).is_some() && application.has_ask_behind(rank) {
+                        self.next.held_off.insert(app, *key);
                         return None;
                     }
                 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::types::{BlockLevel, Blocker, CloseNode, NodeFailures, NodeReason, NodeTally, Place};
+use super::types::{BlockLevel, Blocker, CloseNode, Mending, NodeFailures, NodeReason, NodeTally, Place};
 use crate::index::{AppKey, AskKey};
 use crate::state::ask::Ask;
 use crate::state::node::Node;
 use crate::state::partition::Partition;
-use model::{NodeId, Resource};
+use model::{AppId, AskId, NodeId, Resource};
 
 /// How many nodes are named for each reason, and as the closest.
 const MOST_NODES: usize = 3;
@@ -22,7 +22,9 @@ impl Partition {
         let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
         // The better kind first: open and large enough, open, without room and refused; then what lacks less.
         let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
+        tally.largest = wanted(ask).map(|(name, _)| (Arc::from(name), 0, 0)).collect();
         for node in self.nodes.in_order() {
+            self.note_size(node, ask, &mut tally);
             let Some(reason) = self.failure(node, ask, (app, key)) else {
                 tally.fit += 1;
                 continue;
@@ -62,6 +64,38 @@ impl Partition {
         tally.refusals.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tally.closest = closest.into_iter().map(|(.., node)| close(node, ask)).collect();
         tally
+    }
+
+    /// Notes what a node has in all, and whether it could take the ask.
+    fn note_size(&self, node: &Node, ask: &Ask, tally: &mut NodeTally) {
+        if ask.rare.required_node.as_ref().is_some_and(|required| *required != node.id) {
+            return;
+        }
+        for (name, largest, count) in &mut tally.largest {
+            let amount = node.total.amount(name);
+            *largest = (*largest).max(amount);
+            *count += u64::from(amount > 0);
+        }
+        if !node.total.fit_in(&ask.resource) {
+            return;
+        }
+        tally.large += 1;
+        if !self.nodes.bars(ask, node.key) {
+            tally.could += 1;
+            tally.closed += u64::from(self.is_closed(node, ask));
+        }
+    }
+
+    fn is_closed(&self, node: &Node, ask: &Ask) -> bool {
+        !node.schedulable && ask.rare.required_node.is_none()
+    }
+
+    /// A node that an ask could go to if it were large enough and had room, apart from one that is unschedulable.
+    pub fn node_for(&self, app: &AppId, ask: &AskId) -> Option<NodeId> {
+        let application = self.app(app)?;
+        let ask = &application.asks[application.ask_key(ask)?];
+        let found = self.nodes.in_order().find(|node| node.schedulable && !self.nodes.bars(ask, node.key))?;
+        Some(found.id.clone())
     }
 
     /// Adds for whom a node is reserved, up to the first few: the pod, else application and ask.
@@ -110,8 +144,36 @@ impl Partition {
         }
     }
 
-    /// The resources that the closest node lacks, one by one; else how many nodes fail, by check.
+    /// What no node has, where no node could ever take the ask; and the resources that the closest node lacks, one by one, else how many
+    /// nodes fail, by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
+        let detail = self.summary(ask, nodes);
+        let mut blockers = Vec::new();
+        if nodes.could == 0 && nodes.total > 0 {
+            blockers = too_small(ask, nodes, &detail);
+        } else if nodes.could == nodes.closed
+            && let Some(node) = self.nodes.in_order().find(|node| {
+                self.is_closed(node, ask) && node.total.fit_in(&ask.resource) && !self.nodes.bars(ask, node.key)
+            })
+        {
+            let detail = format!("{detail}; the nodes that could take it are unschedulable, the first one {}", node.id);
+            let closed = Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
+            return vec![Blocker { detail, of_nodes: Mending::Change, ..closed }];
+        }
+        let missing = |name: &str| blockers.iter().any(|known| known.resource.as_deref() == Some(name));
+        let mut of_closest = self.of_closest(ask, nodes, &detail);
+        of_closest.retain(|one| one.resource.as_deref().is_some_and(|name| !missing(name)) || blockers.is_empty());
+        if nodes.could == 0 && blockers.is_empty() {
+            // The conditions alone keep it from the nodes that are large enough.
+            of_closest.truncate(1);
+            of_closest.iter_mut().for_each(|one| *one = refused(one));
+        }
+        blockers.extend(of_closest);
+        blockers
+    }
+
+    /// How many nodes fail, by check.
+    fn summary(&self, ask: &Ask, nodes: &NodeTally) -> String {
         let holders = |failed: &NodeFailures| match failed.reason {
             NodeReason::Reserved => holders(nodes),
             _ => String::new(),
@@ -121,18 +183,21 @@ impl Partition {
             .iter()
             .map(|failed| format!("{} {}{}", failed.count, failed.reason.words(), holders(failed)));
         let summary = summary.collect::<Vec<_>>().join(", ");
-        let detail = match &ask.rare.required_node {
+        match &ask.rare.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
             _ => format!("of {} nodes {summary}{}", nodes.total, refusals(nodes)),
-        };
+        }
+    }
+
+    fn of_closest(&self, ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
         let open = nodes.closest.first().and_then(|close| Some((close, &self.nodes[self.nodes.find(&close.node)?])));
         let Some((close, node)) = open else {
             let place = ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
-            return vec![Blocker { detail, ..Blocker::of(BlockLevel::Node, place) }];
+            return vec![Blocker { detail: detail.to_owned(), ..Blocker::of(BlockLevel::Node, place) }];
         };
         let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
         if close.lacks.is_empty() || !self.nodes.lets(ask, node.key, false) {
-            return vec![Blocker { detail, ..blocker() }];
+            return vec![Blocker { detail: detail.to_owned(), ..blocker() }];
         }
         let one = |(name, missing): (&str, i64)| Blocker {
             resource: Some(Arc::from(name)),
@@ -140,11 +205,44 @@ impl Partition {
             used: node.total.amount(name).saturating_sub(node.available.amount(name)),
             wanted: ask.resource.amount(name),
             missing,
-            detail: detail.clone(),
+            detail: detail.to_owned(),
             ..blocker()
         };
         close.lacks.iter().map(one).collect()
     }
+}
+
+/// What an ask wants, without zeros.
+fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
+    ask.resource.iter().filter(|(_, amount)| *amount > 0)
+}
+
+/// The resources of which no node has as much, each by itself; else, where no node has all of them at once, that.
+fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
+    let place = || ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
+    let never = || Blocker { of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place()) };
+    let total = if ask.rare.required_node.is_some() { 1 } else { nodes.total };
+    let short = nodes.largest.iter().filter(|(name, largest, _)| ask.resource.amount(name) > (*largest).max(0));
+    let one = |(name, largest, have): &(Arc<str>, i64, u64)| {
+        let wanted = ask.resource.amount(name);
+        let detail = format!("{have} of {total} nodes have it");
+        let (limit, missing) = ((*largest).max(0), wanted.saturating_sub((*largest).max(0)));
+        Blocker { resource: Some(Arc::clone(name)), limit, wanted, missing, detail, ..never() }
+    };
+    let is_there =
+        ask.rare.required_node.is_none() || nodes.failures.iter().any(|failed| failed.reason != NodeReason::Required);
+    let mut blockers: Vec<Blocker> = short.filter(|_| is_there).map(one).collect();
+    if blockers.is_empty() && nodes.large == 0 && is_there {
+        let detail = format!("no node has all of it at once; {detail}");
+        blockers.push(Blocker { detail, ..never() });
+    }
+    blockers
+}
+
+/// The same blocker where the conditions of the ask keep it from every node that is large enough.
+fn refused(blocker: &Blocker) -> Blocker {
+    let Blocker { place, detail, .. } = blocker.clone();
+    Blocker { detail, of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place) }
 }
 
 /// What the conditions say that refuse, each in one line with how many nodes it concerns.

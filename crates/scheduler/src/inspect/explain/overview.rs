@@ -1,6 +1,6 @@
 //! The blockers of all pending asks: the first blocker of every ask, with the asks that share it.
 //!
-//! The checks are those of one ask ([`chain`](super::chain)), up to the first that fails. Facts that asks have in common are looked up
+//! The checks are those of one ask ([`chain`](super::chain)). Facts that asks have in common are looked up
 //! once: the next cycle, the room on nodes for an amount, the holders of a maximum.
 
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use super::chain::Named;
 use super::gates::Limits;
 use super::next_decision::NextDecision;
 use super::overview_types::{Example, Overview, WaitingGroup};
-use super::types::{BlockLevel, Blocker, Place};
+use super::rank;
+use super::types::{BlockLevel, Blocker, Mending, Place};
 use crate::index::{AppKey, AskKey, Index, QueueKey};
 use crate::state::app::Application;
 use crate::state::ask::Ask;
@@ -24,20 +25,25 @@ use model::{QueuePath, Resource, Time};
 const MOST_GROUPS: usize = 100;
 /// How many applications of a group are named.
 const MOST_EXAMPLES: usize = 5;
+/// For how many different conditions of asks of one amount it is remembered what nodes lack.
+const MOST_CONDITIONS: usize = 64;
 
 /// What asks of a group have in common. Asks without a blocker are in one group.
-type Cause = Option<(BlockLevel, Option<Place>, Option<Arc<str>>)>;
+type Cause = Option<(BlockLevel, Mending, Option<Place>, Option<Arc<str>>)>;
 
 /// What is wanted of nodes: amounts and the node that is required.
 type Wanted = (Vec<(String, i64)>, Option<String>);
+
+/// An ask with its first blocker on nodes.
+type OfNodes = ((AppKey, AskKey), Option<Blocker>);
 
 /// One walk over all that waits.
 struct Survey<'p> {
     partition: &'p Partition,
     now: Time,
     next: NextDecision,
-    /// What nodes lack for an amount, as far as it was looked up.
-    of_nodes: Index<Wanted, Option<Blocker>>,
+    /// What nodes lack for an amount, as far as it was looked up: once for each ask with conditions of its own.
+    of_nodes: Index<Wanted, Vec<OfNodes>>,
     places: Index<Cause, usize>,
     groups: Vec<Group>,
 }
@@ -164,49 +170,57 @@ impl Survey<'_> {
         }
     }
 
-    /// The first that the checks of an ask find, as in [`Partition::chain`].
+    /// The first blocker of an ask, as in [`Partition::chain`].
     fn first_blocker(&mut self, own: (AppKey, AskKey), limits: &Limits<'_>, path: &PathUp) -> Option<Blocker> {
         let (part, (app, key)) = (self.partition, own);
         let application = &part.apps[app];
         let ask = &application.asks[key];
         let asks = application.pending.strictly_greater_than_zero();
-        if let Some(first) = part.outside(asks, app, path).into_iter().next() {
-            return Some(first);
-        }
+        let mut all = part.outside(asks, app, path);
         let of_limits = part.of_limits(ask, limits, Named::Nobody);
         let of_queues = part.of_queues(ask, path, Named::Nobody);
         let has_room = of_limits.is_empty() && of_queues.is_empty();
         if has_room && part.reserved_node(app, key).is_some() && part.lets_run(app, limits) {
-            return part.of_turn(app, key, &self.next);
+            return rank::first(all).or_else(|| part.of_turn(app, key, &self.next));
         }
-        let first = part.started_one_at_a_time(app);
-        let first = if can_replace(&application.task_groups, ask) {
-            first.or_else(|| part.of_gang(app, key))
+        if can_replace(&application.task_groups, ask) {
+            all.extend(part.started_one_at_a_time(app));
+            all.extend(part.of_gang(app, key));
         } else {
-            first
-                .or_else(|| part.of_applications(app, limits, path, Named::Nobody).into_iter().next())
-                .or_else(|| part.of_those_before(app, key, &self.next, limits))
-                .or_else(|| of_limits.into_iter().chain(of_queues).next())
-                .or_else(|| self.of_nodes(own, application, ask))
-        };
-        first.or_else(|| part.of_turn(app, key, &self.next))
+            all.extend(part.of_backoff(self.now, app, key, &self.next));
+            all.extend(part.started_one_at_a_time(app));
+            all.extend(part.of_applications(app, limits, path, Named::Nobody));
+            all.extend(part.of_those_before(app, key, &self.next, limits));
+            all.extend(of_limits.into_iter().chain(of_queues));
+            // What no node has comes before everything else but a cluster without nodes.
+            if !all.iter().any(|one| one.level == BlockLevel::Partition && one.mending() == Mending::Never) {
+                all.extend(self.of_nodes(own, application, ask));
+            }
+        }
+        rank::first(all).or_else(|| part.of_turn(app, key, &self.next))
     }
 
-    /// What the nodes lack; once for all asks of the same amount, where nothing else of an ask matters.
+    /// What the nodes lack, the first of it; once for all asks of the same amount and the same conditions.
     fn of_nodes(&mut self, (app, key): (AppKey, AskKey), application: &Application, ask: &Ask) -> Option<Blocker> {
         let part = self.partition;
         let own = application.reservations.iter().any(|(held, _)| *held == key);
-        let look = || part.of_nodes(self.now, app, key, &part.tally(app, key)).into_iter().next();
-        if own || part.nodes.has_predicates() || part.commit_fails(application.queue) {
+        let look = || rank::first(part.of_nodes(self.now, app, key, &part.tally(app, key)));
+        if own || part.commit_fails(application.queue) {
             return look();
         }
         let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
         let wanted = (amounts, ask.rare.required_node.as_ref().map(ToString::to_string));
-        if let Some(known) = self.of_nodes.get(&wanted) {
-            return known.clone();
+        let known = self.of_nodes.get(&wanted).into_iter().flatten();
+        let mut alike = known.filter(|((app, key), _)| part.nodes.treat_alike(&part.apps[*app].asks[*key], ask));
+        if let Some((_, found)) = alike.next() {
+            return found.clone();
         }
         let found = look();
-        self.of_nodes.insert(wanted, found.clone());
+        let mut known = self.of_nodes.remove(&wanted).unwrap_or_default();
+        if known.len() < MOST_CONDITIONS {
+            known.push(((app, key), found.clone()));
+        }
+        self.of_nodes.insert(wanted, known);
         found
     }
 }
@@ -216,11 +230,12 @@ fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
     let of_ask = match blocker.level {
         BlockLevel::Node | BlockLevel::Priority | BlockLevel::Gang | BlockLevel::State | BlockLevel::Ended => true,
+        BlockLevel::Backoff => true,
         BlockLevel::Nothing => matches!(blocker.place, Place::App(..)),
         _ => false,
     };
     let by_place = !of_ask;
-    Some((blocker.level, by_place.then(|| blocker.place.clone()), blocker.resource.clone()))
+    Some((blocker.level, blocker.mending(), by_place.then(|| blocker.place.clone()), blocker.resource.clone()))
 }
 
 fn add_times(sum: &mut Resource, ask: &Ask, count: u64) {

@@ -1,13 +1,15 @@
 //! Remedies that follow from the checks alone: each removes its blocker, and `enough` says that there is no other
 //! blocker. Whether it helps is tried in forks, by `whatif`.
 
-use super::types::{BlockLevel, Blocker, Place, Remedy, RemedyKind};
+use std::sync::Arc;
+
+use super::types::{BlockLevel, Blocker, Mending, NodeTally, Place, Remedy, RemedyKind};
 use crate::state::ask::Ask;
 use crate::state::queue::Queue;
 use model::Resource;
 
 /// The remedies for the blockers of an ask.
-pub(super) fn of(ask: &Ask, blockers: &[Blocker], root: &Queue) -> Vec<Remedy> {
+pub(super) fn of(ask: &Ask, blockers: &[Blocker], nodes: &NodeTally, root: &Queue) -> Vec<Remedy> {
     let by_node: Vec<&Blocker> = blockers.iter().filter(|blocker| needs_node(blocker)).collect();
     let others = blockers.iter().filter(|blocker| !needs_node(blocker));
     let mut remedies = Vec::new();
@@ -15,8 +17,12 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker], root: &Queue) -> Vec<Remedy> {
         let enough = blockers.len() == 1;
         remedies.extend(one(blocker).into_iter().map(|kind| Remedy { steps: vec![kind], enough, effects: None }));
     }
-    if !by_node.is_empty() && ask.rare.required_node.is_none() {
-        let steps = vec![RemedyKind::AddNode(size(ask, root))];
+    // Where its conditions keep it from nodes that are large enough, one more of any size is no help.
+    let refused = nodes.total > 0 && nodes.could == 0 && nodes.large > 0;
+    if !by_node.is_empty() && !refused && ask.rare.required_node.is_none() {
+        let absent = nodes.largest.iter().filter(|(.., have)| *have == 0).map(|(name, ..)| Arc::clone(name));
+        let step = RemedyKind::AddNode { size: size(ask, root), absent: absent.collect(), nodes: nodes.total };
+        let steps = vec![step];
         remedies.push(Remedy { steps, enough: by_node.len() == blockers.len(), effects: None });
     }
     remedies
@@ -52,7 +58,9 @@ fn one(blocker: &Blocker) -> Vec<RemedyKind> {
         by: *missing,
         to: limit.saturating_add(*missing),
     };
-    let enough = holders.iter().filter(|holder| holder.amount >= *missing);
+    // What is above the maximum by itself does not fit without all others either.
+    let helps = blocker.mending() != Mending::Never;
+    let enough = holders.iter().filter(|holder| helps && holder.amount >= *missing);
     let end = enough.min_by_key(|holder| holder.amount);
     let end = end.map(|holder| RemedyKind::End { app: holder.app.clone(), amount: holder.amount });
     match (level, place) {

@@ -54,7 +54,14 @@ pub enum RemedyKind {
     /// Do nothing: the next cycles serve it, after so many other decisions.
     Turn(u64),
     /// Add a node with at least this.
-    AddNode(Resource),
+    AddNode {
+        /// What it has to have.
+        size: Resource,
+        /// What of that no node has.
+        absent: Vec<Arc<str>>,
+        /// How many nodes there are.
+        nodes: u64,
+    },
     /// Give the ask another priority.
     Priority {
         /// Which it has.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use super::mending::Mending;
 pub use super::place::Place;
 pub use super::remedy_types::{Remedy, RemedyEffect, RemedyKind};
 pub use crate::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
@@ -77,7 +78,7 @@ pub struct AskExplanation {
     pub created: Time,
     /// Whether it waits at all.
     pub status: AskStatus,
-    /// Everything that keeps it from being allocated, in the order in which a cycle finds it. Empty: the next cycle serves it.
+    /// Everything that keeps it from being allocated, ordered by [`Mending`], then as a cycle finds it. Empty: the next cycle serves it.
     pub blockers: Vec<Blocker>,
     /// What the nodes have for it.
     pub nodes: NodeTally,
@@ -128,6 +129,8 @@ pub enum AskStatus {
 /// The check of a cycle that an ask fails, in the order of the checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
+    /// The pod of the ask is not asked for yet: it has scheduling gates, or a claim of it is not bound.
+    Pod,
     /// A placement rule did not let the application in, or not into the queue that it wanted.
     Submission,
     /// The application ended, or was never let in.
@@ -139,6 +142,8 @@ pub enum BlockLevel {
     Draining,
     /// A queue of its path, or the application, asks for nothing on balance: a cycle does not look at it.
     Nothing,
+    /// Too many asks of its application found no node, so cycles do not try the application for a while (D-19).
+    Backoff,
     /// `stateaware`: another application of its leaf starts first.
     State,
     /// `maxapplications` of a queue is reached.
@@ -187,6 +192,12 @@ pub struct Blocker {
     pub holders: Vec<Holder>,
     /// More details: why it was rejected, or the state of the ask before it.
     pub detail: String,
+    /// At the levels `Node` and `Partition`: what takes it away.
+    pub of_nodes: Mending,
+    /// Since when it stands in the way, where that is known; else since an unknown moment after the ask was made.
+    pub since: Option<Time>,
+    /// When it ends by time alone.
+    pub until: Option<Time>,
 }
 
 impl Blocker {
@@ -214,6 +225,14 @@ pub struct NodeTally {
     pub total: u64,
     /// How many have room for it now.
     pub fit: u64,
+    /// How many are large enough for it when they are empty.
+    pub large: u64,
+    /// How many of these its conditions let it go to, once there is room.
+    pub could: u64,
+    /// How many of these are unschedulable.
+    pub closed: u64,
+    /// The largest total amount of each resource that it wants on one node, and how many nodes have any of it.
+    pub largest: Vec<(Arc<str>, i64, u64)>,
     /// The others by the first check that they fail, most first.
     pub failures: Vec<NodeFailures>,
     /// The nodes that lack least, of the open nodes that are large enough; else of all open nodes.

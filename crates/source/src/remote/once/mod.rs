@@ -1,6 +1,7 @@
 //! A remote asked once, or now and then, without a screen: the same requests and the same state, one after the other.
 
 mod cluster;
+mod twin;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,8 +19,6 @@ use crate::remote::plan::Query;
 use crate::remote::worker::identify;
 use ::cluster::kube::{Cluster, KubeFault};
 use client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
-use forecast::twin::Twin;
-use kubernetes::live::PARTITION;
 use model::{Identity, Time};
 use view::View;
 use view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
@@ -140,27 +139,6 @@ impl Once {
         }
         let view = self.remote_state.take_view(now());
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
-    }
-
-    /// A twin of a partition, made of all that the other side shows at about this moment, and in Kubernetes the API server too; or why there
-    /// is none.
-    ///
-    /// # Errors
-    /// Something of it cannot be had.
-    pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
-        let profile = self.remote.profile();
-        let view = self.look(&[Want::Users, Want::Apps, Want::Ended, Want::Nodes])?;
-        let part = view.partitions.iter().find(|part| *part.name == *partition);
-        let part = part.ok_or_else(|| format!("there is no partition {partition}"));
-        let text = self.remote_state.configured_text();
-        // After the asks: the pod of each is there by now.
-        let cluster = self.cluster().filter(|_| partition == PARTITION);
-        let listed = cluster.map(|cluster| self.runtime.block_on(cluster.list_for_filters()));
-        let twin = part.and_then(|part| match listed {
-            Some(listed) => Twin::in_kubernetes(part, profile, at, listed),
-            None => Twin::of(part, profile, at),
-        });
-        Ok(twin.map(|twin| twin.with_text(text)))
     }
 
     /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.

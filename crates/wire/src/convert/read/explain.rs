@@ -162,8 +162,10 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
     Sheet { at: time(found.at), title, sentence: found.text.clone(), waits, cause: String::new(), lines }
 }
 
+/// What the explanation could not take into account, below one heading.
 fn unknown(all: &[String]) -> impl Iterator<Item = SheetLine> {
-    all.iter().map(|one| SheetLine::new("not known", one.as_str()))
+    let heading = (!all.is_empty()).then(|| SheetLine::new("not known", "the explanation does not include:"));
+    heading.into_iter().chain(all.iter().map(|one| SheetLine::new("", one.as_str()).below(1)))
 }
 
 fn known(nanos: i64) -> Option<Time> {

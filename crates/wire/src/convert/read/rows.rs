@@ -89,6 +89,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     };
     let pending_asks: i64 = app.requests.iter().map(|request| i64::from(request.pending_count.max(1))).sum();
     AppRow {
+        held_off_until: app.backoff_deadline.as_ref().and_then(dto::Deadline::nanos).and_then(some_time),
         id: AppId::from(app.application_id.as_str()),
         queue: if app.queue_name.is_empty() { QueuePath::default() } else { QueuePath::new(&app.queue_name) },
         who: Identity { user: app.user.clone(), groups: app.groups.clone() },

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use crate::dto::ResourceMap;
 
-/// Why an application waits (E4). What stands at the top is about the first ask that waits.
+/// Why an application waits (E4). What stands at the top is about the ask that waits for the worst cause, by `cause.kind`; of several about
+/// the one that is tried first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Explained {
@@ -34,7 +36,10 @@ pub struct Explained {
     pub waits: bool,
     /// One sentence for people.
     pub text: String,
-    /// Everything that stands in the way of its first waiting ask, in the order in which a cycle finds it. Of an application that ended: how.
+    /// What it waits for, in short; missing: it waits for nothing, or is next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+    /// Everything that stands in the way of that ask, in the order of `cause.kind`, then as a cycle finds it. Of an application that ended: how.
     pub blocked_by: Vec<BlockedBy>,
     /// Of an application that was rejected, or is in the recovery queue: what each placement rule came to.
     pub submission: Vec<BlockedBy>,
@@ -108,6 +113,9 @@ pub struct Waiting {
 pub struct WaitingGroup {
     /// How many wait for what, in words.
     pub text: String,
+    /// What it waits for, in short; missing: it waits for nothing, or is next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// What they wait for, as the first of them; missing: they are next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_by: Option<BlockedBy>,
@@ -183,7 +191,10 @@ pub struct ExplainedAsk {
     pub since: i64,
     /// One sentence for people.
     pub text: String,
-    /// Everything that stands in its way, in the order in which a cycle finds it. Empty: the next cycle serves it.
+    /// What it waits for, in short; missing: it waits for nothing, or is next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+    /// Everything that stands in its way, in the order of `cause.kind`, then as a cycle finds it. Empty: the next cycle serves it.
     pub blocked_by: Vec<BlockedBy>,
     /// Why nodes do not take it.
     pub nodes: Vec<NodeFailure>,
@@ -229,7 +240,7 @@ pub struct EarlierCause {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BlockedBy {
-    /// The check: `submission`, `ended`, `partition`, `draining`, `nothing`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
+    /// The check: `pod`, `submission`, `ended`, `partition`, `draining`, `nothing`, `backoff`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
     /// `user`, `group`, `queue`, `node`, `priority`.
     pub level: String,
     /// Where: a queue, a limit with its queue, a node, an application.
@@ -253,6 +264,9 @@ pub struct BlockedBy {
     pub missing: i64,
     /// Since when it is the first that stands in the way, as far as cycles noted that; else since when the ask waits.
     pub since: i64,
+    /// When it ends by time alone: until then cycles skip the application of a `backoff`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<i64>,
     /// Who has most of it, the largest first.
     pub holders: Vec<HolderOf>,
     /// The blocker as a sentence with its figures.

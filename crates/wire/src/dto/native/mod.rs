@@ -5,6 +5,7 @@
 //! time are nanoseconds since 1970.
 
 mod alerts;
+mod cause;
 mod explain;
 mod fairness;
 mod request;
@@ -21,6 +22,7 @@ pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
 pub use alerts::*;
+pub use cause::*;
 pub use explain::*;
 pub use fairness::*;
 pub use request::*;

@@ -1,0 +1,251 @@
+//! A copy of the objects that filters look at: read once, and followed while it is used.
+//!
+//! Invariants:
+//! - one list and one watch for each kind, however often the copy is read;
+//! - a copy that is not read for [`IDLE`] is dropped, and its watches end;
+//! - a copy that has lost its connection is not read: what it has may be old.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::JoinSet;
+
+use super::feed::{FeedChange, KindList, WAITING};
+use crate::kube::kinds::{
+    Attachments, Claims, Classes, CsiNodes, Kind, Namespaces, Nodes, Pods, StorageClasses, Volumes, key_of,
+};
+use crate::kube::{Change, Cluster, KubeFault, Pace, Reader};
+use kubernetes::live::{Input, ObjectKey};
+use kubernetes::{Listed, NotListed};
+
+/// How long a copy is kept that nobody reads.
+const IDLE: Duration = Duration::from_secs(300);
+/// How long the lists may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a pod may take that the scheduler knows already.
+const BEHIND: Duration = Duration::from_secs(1);
+/// How often it is looked at least whether a wait is over.
+const ROUND: Duration = Duration::from_millis(100);
+/// How many objects that cannot be read are named.
+const MOST_UNREADABLE: usize = 3;
+/// How many kinds are followed.
+const KINDS: usize = 9;
+
+/// The copy of one cluster, if it was read lately.
+#[derive(Debug)]
+pub struct FilterCopy {
+    idle: Duration,
+    open: Arc<Mutex<Option<Open>>>,
+}
+
+impl Default for FilterCopy {
+    fn default() -> Self {
+        Self::kept_for(IDLE)
+    }
+}
+
+/// A copy that is followed. Dropping it ends its watches.
+#[derive(Debug)]
+struct Open {
+    shared: Arc<Shared>,
+    used: Instant,
+    _tasks: JoinSet<()>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    cluster: kubernetes::Cluster,
+    unreadable: BTreeMap<ObjectKey, String>,
+    kinds: BTreeMap<&'static str, KindState>,
+}
+
+#[derive(Debug, Default)]
+struct KindState {
+    listed: bool,
+    /// Nothing newer arrives: whether that is for a missing right, and why.
+    lost: Option<(bool, String)>,
+}
+
+impl FilterCopy {
+    /// The same, with another time for which a copy is kept that nobody reads.
+    pub fn kept_for(idle: Duration) -> Self {
+        Self { idle, open: Arc::default() }
+    }
+
+    /// The objects as they are now, with the pods of these UIDs as far as they arrive within a second. The first call lists them, and follows
+    /// them in the runtime of the handle. `None`: the connection of the copy is lost.
+    pub async fn listed<'a>(
+        &self,
+        runtime: &Handle,
+        cluster: &Arc<Cluster>,
+        uids: impl Iterator<Item = &'a str>,
+    ) -> Option<Listed> {
+        let shared = self.opened(runtime, cluster);
+        let found = shared.listed(&uids.collect()).await;
+        if let Some(own) = &mut *lock(&self.open) {
+            own.used = Instant::now();
+        }
+        found
+    }
+
+    /// Whether there is a copy that is followed.
+    pub fn is_followed(&self) -> bool {
+        lock(&self.open).is_some()
+    }
+
+    fn opened(&self, runtime: &Handle, cluster: &Arc<Cluster>) -> Arc<Shared> {
+        let mut open = lock(&self.open);
+        if let Some(open) = &mut *open {
+            open.used = Instant::now();
+            return Arc::clone(&open.shared);
+        }
+        let shared: Arc<Shared> = Arc::default();
+        let tasks = follow(runtime, &Reader::new(Arc::clone(cluster)), &shared);
+        *open = Some(Open { shared: Arc::clone(&shared), used: Instant::now(), _tasks: tasks });
+        runtime.spawn(close_when_idle(Arc::downgrade(&self.open), Arc::downgrade(&shared), self.idle));
+        shared
+    }
+}
+
+/// Drops a copy that nobody has read for a while.
+async fn close_when_idle(open: Weak<Mutex<Option<Open>>>, of: Weak<Shared>, idle: Duration) {
+    let mut pause = idle;
+    loop {
+        tokio::time::sleep(pause).await;
+        let Some(open) = open.upgrade() else { return };
+        let mut open = lock(&open);
+        let Some(own) = open.as_ref().filter(|own| std::ptr::eq(Arc::as_ptr(&own.shared), of.as_ptr())) else { return };
+        match idle.checked_sub(own.used.elapsed()).filter(|left| !left.is_zero()) {
+            Some(left) => pause = left,
+            None => return *open = None,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn follow(runtime: &Handle, cluster: &Reader, shared: &Arc<Shared>) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    let _within = runtime.enter();
+    begin::<Nodes>(&mut tasks, cluster, shared);
+    begin::<Pods>(&mut tasks, cluster, shared);
+    begin::<Namespaces>(&mut tasks, cluster, shared);
+    begin::<Classes>(&mut tasks, cluster, shared);
+    begin::<Volumes>(&mut tasks, cluster, shared);
+    begin::<Claims>(&mut tasks, cluster, shared);
+    begin::<StorageClasses>(&mut tasks, cluster, shared);
+    begin::<CsiNodes>(&mut tasks, cluster, shared);
+    begin::<Attachments>(&mut tasks, cluster, shared);
+    tasks
+}
+
+fn begin<K: Kind>(tasks: &mut JoinSet<()>, cluster: &Reader, shared: &Arc<Shared>) {
+    let (sender, mut changes): (Sender<Change<K>>, _) = channel(WAITING);
+    tasks.spawn(cluster.clone().follow(Pace::default(), K::PATH.to_owned(), sender));
+    let shared = Arc::clone(shared);
+    tasks.spawn(async move {
+        let mut list = KindList::default();
+        while let Some(change) = changes.recv().await {
+            match change {
+                Change::Lost(fault) => {
+                    shared.lost(K::KIND, &fault);
+                    continue;
+                }
+                Change::Live => shared.is_live(K::KIND),
+                Change::Begun => lock(&shared.state).unreadable.retain(|key, _| key.kind != K::KIND),
+                Change::Gone(ref key) => drop(lock(&shared.state).unreadable.remove(&key_of(K::KIND, key))),
+                Change::Put(_) | Change::Complete => {}
+            }
+            list.take::<K>(change, &|change| shared.take(change));
+        }
+    });
+}
+
+impl Shared {
+    fn take(&self, change: FeedChange) {
+        let mut state = lock(&self.state);
+        match change {
+            FeedChange::Changed(inputs) => inputs.into_iter().for_each(|input| state.input(input)),
+            FeedChange::Unreadable(key, why) => drop(state.unreadable.insert(key, why)),
+            FeedChange::Listed(kind) => {
+                let of_kind = state.kinds.entry(kind).or_default();
+                (of_kind.listed, of_kind.lost) = (true, None);
+            }
+            FeedChange::Lost(..) => return,
+        }
+        self.changed.notify_waiters();
+    }
+
+    fn lost(&self, kind: &'static str, fault: &KubeFault) {
+        lock(&self.state).kinds.entry(kind).or_default().lost = Some((fault.is_forbidden(), fault.to_string()));
+        self.changed.notify_waiters();
+    }
+
+    fn is_live(&self, kind: &'static str) {
+        lock(&self.state).kinds.entry(kind).or_default().lost = None;
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until every kind is listed or denied, and the pods of these UIDs are there; then gives the objects.
+    async fn listed(&self, uids: &BTreeSet<&str>) -> Option<Listed> {
+        self.wait(PATIENCE, |state| !state.is_loading()).await;
+        self.wait(BEHIND, State::is_current).await;
+        self.wait(BEHIND, |state| !state.is_current() || state.cluster.has_pods(uids)).await;
+        let state = lock(&self.state);
+        state.is_current().then(|| state.listed())
+    }
+
+    /// Waits until something is so, for a while.
+    async fn wait(&self, most: Duration, is_so: impl Fn(&State) -> bool) {
+        let begun = Instant::now();
+        while !is_so(&lock(&self.state)) && begun.elapsed() < most {
+            // A change that comes before this waits is seen in the next round.
+            let _ = tokio::time::timeout(ROUND, self.changed.notified()).await;
+        }
+    }
+}
+
+impl State {
+    fn input(&mut self, input: Input) {
+        match input {
+            Input::Put(object) => {
+                self.unreadable.remove(&object.key());
+                self.cluster.gather(object);
+            }
+            Input::Gone(key) => self.cluster.forget(&key),
+            Input::Done(_) | Input::Configured => {}
+        }
+    }
+
+    fn is_loading(&self) -> bool {
+        self.kinds.values().filter(|kind| kind.listed || kind.lost.is_some()).count() < KINDS
+    }
+
+    /// Whether what is there is not old: each kind is followed, or the reader may not list it.
+    fn is_current(&self) -> bool {
+        let is_denied = |kind: &KindState| !kind.listed && kind.lost.as_ref().is_some_and(|(forbidden, _)| *forbidden);
+        !self.is_loading() && self.kinds.values().all(|kind| kind.lost.is_none() || is_denied(kind))
+    }
+
+    fn listed(&self) -> Listed {
+        let denied = self.kinds.iter().filter(|(_, kind)| kind.lost.is_some());
+        let words = |(key, why): (&ObjectKey, &String)| format!("{} {}/{}: {why}", key.kind, key.namespace, key.name);
+        Listed {
+            cluster: self.cluster.clone(),
+            missing: denied.map(|(kind, _)| NotListed { kind, why: None }).collect(),
+            unreadable: self.unreadable.iter().take(MOST_UNREADABLE).map(words).collect(),
+        }
+    }
+}

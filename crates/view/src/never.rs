@@ -1,0 +1,252 @@
+//! Requests that can never run as they are: no node has the resource or the size, or a maximum is below the request.
+//!
+//! Such a cause is named before every other one: neither time nor the end of other work takes it away. It is worked out from the rows,
+//! so it also applies to a remote scheduler, which does not report it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::units::show_amount;
+use crate::waiting::resource_word;
+use crate::{AppRow, AskRow, AskState, PartitionView, PendingReason};
+use model::{NodeId, QueuePath};
+
+/// Why a request can never run. The words name the cause for a column: `no node has nvidia.com/gpu`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Never {
+    /// No node has any of the resource.
+    Absent {
+        /// The name of the resource, as in a request.
+        resource: Arc<str>,
+        /// How many nodes there are.
+        nodes: u64,
+    },
+    /// Each node has less of the resource than the request, even when it is empty.
+    TooLarge {
+        /// The name of the resource, as in a request.
+        resource: Arc<str>,
+        /// What the request needs of it.
+        wanted: i64,
+        /// What the largest node has.
+        largest: i64,
+    },
+    /// Each resource fits on a node, but no node has all of them at once.
+    Together,
+    /// The node that the request requires is not in the cluster.
+    NoSuchNode(NodeId),
+    /// The maximum of a queue is below the request.
+    AboveMaximum {
+        /// The queue of the maximum, on the path of the application.
+        queue: QueuePath,
+        /// The name of the resource, as in a request.
+        resource: Arc<str>,
+        /// What the request needs of it.
+        wanted: i64,
+        /// What the maximum allows of it, in the unit of the resource.
+        max: i64,
+    },
+}
+
+impl fmt::Display for Never {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent { resource, .. } => write!(f, "no node has {}", resource_word(resource)),
+            Self::TooLarge { resource, wanted, .. } => {
+                write!(f, "no node has {} {}", show_amount(resource, *wanted), resource_word(resource))
+            }
+            Self::Together => f.write_str("no node is large enough"),
+            Self::NoSuchNode(node) => write!(f, "node {node} does not exist"),
+            Self::AboveMaximum { queue, .. } => write!(f, "above max of {}", queue.name()),
+        }
+    }
+}
+
+impl Never {
+    /// The same with its figures, for a line of its own.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Absent { nodes, .. } => format!("{self} (0 of {nodes} nodes)"),
+            Self::TooLarge { resource, largest, .. } => {
+                format!("{self} (the largest has {})", show_amount(resource, *largest))
+            }
+            Self::Together => format!("{self} for all that it requests at once"),
+            Self::NoSuchNode(_) => self.to_string(),
+            Self::AboveMaximum { queue, resource, wanted, max } => format!(
+                "it requests {} {}, above the maximum {} of {queue}",
+                show_amount(resource, *wanted),
+                resource_word(resource),
+                show_amount(resource, *max),
+            ),
+        }
+    }
+}
+
+/// How many requests of an application are looked at.
+const MOST_ASKS: usize = 1_000;
+
+impl PartitionView {
+    /// The first request of an application that can never run, of its first thousand, with why.
+    pub fn never_of<'v>(&self, row: &'v AppRow) -> Option<(&'v AskRow, Never)> {
+        if row.pending_asks == 0 || row.state.is_ended() {
+            return None;
+        }
+        let mut last: Option<&AskRow> = None;
+        row.asks.values().take(MOST_ASKS).map(AsRef::as_ref).find_map(|ask: &AskRow| {
+            let of = |ask: &'v AskRow| (&ask.resource, &ask.required_node, &ask.state);
+            if last.is_some_and(|last| of(last) == of(ask)) {
+                return None;
+            }
+            last = Some(ask);
+            Some((ask, self.never(row, ask)?))
+        })
+    }
+
+    /// Why a pending request can never run; `None` if it may, or if that is unknown: while no node is known, nothing is said of nodes.
+    pub fn never(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
+        let AskState::Pending { reason, reserved: None } = &ask.state else { return None };
+        // It takes the place of a placeholder.
+        if *reason == PendingReason::Placeholder {
+            return None;
+        }
+        self.never_on_nodes(ask).or_else(|| self.above_maximum(row, ask))
+    }
+
+    fn never_on_nodes(&self, ask: &AskRow) -> Option<Never> {
+        let nodes = || {
+            let open = self.nodes.values().filter(|node| ask.required_node.as_ref().is_none_or(|id| *id == node.id));
+            open.map(|node| &node.capacity)
+        };
+        if self.nodes.is_empty() || nodes().any(|capacity| capacity.fit_in(&ask.resource)) {
+            return None;
+        }
+        if let Some(required) = ask.required_node.as_ref().filter(|_| nodes().next().is_none()) {
+            return Some(Never::NoSuchNode(required.clone()));
+        }
+        let count = nodes().count() as u64;
+        let short = |(name, wanted): (&str, i64)| {
+            let largest = nodes().map(|capacity| capacity.amount(name)).max().unwrap_or_default().max(0);
+            let resource = Arc::from(name);
+            (wanted > largest).then_some(match largest {
+                0 => Never::Absent { resource, nodes: count },
+                _ => Never::TooLarge { resource, wanted, largest },
+            })
+        };
+        // The order of the variants: what no node has comes first.
+        Some(ask.resource.iter().filter_map(short).min().unwrap_or(Never::Together))
+    }
+
+    fn above_maximum(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
+        // The maximum of the root is what the nodes have.
+        let path = self.path_up(self.queue_at(&row.queue)?).filter(|queue| queue.parent.is_some());
+        path.filter_map(|queue| Some((queue, queue.max.as_ref()?))).find_map(|(queue, max)| {
+            let above =
+                ask.resource.iter().find(|(name, wanted)| max.get(name).is_some_and(|max| *wanted > max.max(0)));
+            above.map(|(name, wanted)| Never::AboveMaximum {
+                queue: queue.path.clone(),
+                resource: Arc::from(name),
+                wanted,
+                max: max.amount(name),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NodeRow, QueueRow, QueueSlot};
+    use model::Resource;
+
+    fn resource(text: &[(&str, i64)]) -> Resource {
+        text.iter().copied().collect()
+    }
+
+    fn ask(wanted: &[(&str, i64)]) -> AskRow {
+        AskRow {
+            id: "ask".into(),
+            resource: resource(wanted),
+            priority: Default::default(),
+            created: Default::default(),
+            state: AskState::Pending { reason: PendingReason::QueueQuota, reserved: None },
+            placeholder: false,
+            task_group: None,
+            required_node: None,
+            tags: Default::default(),
+            said: None,
+        }
+    }
+
+    fn node(id: &NodeId, capacity: &[(&str, i64)]) -> Arc<NodeRow> {
+        Arc::new(NodeRow {
+            id: id.clone(),
+            capacity: resource(capacity),
+            allocated: Resource::new(),
+            occupied: Resource::new(),
+            schedulable: true,
+            closed: None,
+            attributes: Default::default(),
+            allocations: Default::default(),
+            foreign: Default::default(),
+            reservations: Arc::from([]),
+        })
+    }
+
+    fn part(nodes: &[&[(&str, i64)]]) -> PartitionView {
+        let row = |(number, capacity): (usize, &&[(&str, i64)])| {
+            let id = NodeId::from(format!("n{number}"));
+            let row = node(&id, capacity);
+            (id, row)
+        };
+        PartitionView { nodes: nodes.iter().enumerate().map(row).collect(), ..PartitionView::default() }
+    }
+
+    #[test]
+    fn what_no_node_has_is_named_before_what_is_too_large() {
+        let part = part(&[&[("vcore", 4_000), ("memory", 8)], &[("vcore", 8_000), ("memory", 4)]]);
+        let never = |wanted: &[(&str, i64)]| part.never(&AppRow::default(), &ask(wanted)).map(|never| never.sentence());
+        assert_eq!(never(&[("vcore", 8_000)]), None);
+        assert_eq!(
+            never(&[("vcore", 9_000), ("nvidia.com/gpu", 1)]).as_deref(),
+            Some("no node has nvidia.com/gpu (0 of 2 nodes)")
+        );
+        assert_eq!(never(&[("vcore", 9_000)]).as_deref(), Some("no node has 9 cpu (the largest has 8)"));
+        assert_eq!(
+            never(&[("vcore", 8_000), ("memory", 8)]).as_deref(),
+            Some("no node is large enough for all that it requests at once")
+        );
+        let required = |id: &str, wanted: &[(&str, i64)]| {
+            let ask = AskRow { required_node: Some(id.into()), ..ask(wanted) };
+            part.never(&AppRow::default(), &ask).map(|never| never.to_string())
+        };
+        assert_eq!(required("n1", &[("vcore", 8_000)]), None);
+        assert_eq!(required("n0", &[("vcore", 8_000)]).as_deref(), Some("no node has 8 cpu"));
+        assert_eq!(required("n7", &[("vcore", 1)]).as_deref(), Some("node n7 does not exist"));
+    }
+
+    #[test]
+    fn while_no_node_is_known_nothing_is_said_of_nodes() {
+        assert_eq!(part(&[]).never(&AppRow::default(), &ask(&[("nvidia.com/gpu", 1)])), None);
+    }
+
+    #[test]
+    fn a_request_above_a_maximum_names_the_queue() {
+        let mut part = part(&[&[("vcore", 9_000)]]);
+        let root = QueueRow {
+            path: QueuePath::new("root"),
+            max: Some(resource(&[("vcore", 1)])),
+            children: [QueueSlot(1)].into(),
+            ..QueueRow::default()
+        };
+        let leaf = QueueRow {
+            path: QueuePath::new("root.a"),
+            parent: Some(QueueSlot(0)),
+            max: Some(resource(&[("vcore", 2_000)])),
+            ..QueueRow::default()
+        };
+        part.queues = [root, leaf].into_iter().map(|row| Some(Arc::new(row))).collect();
+        let row = AppRow { queue: QueuePath::new("root.a"), ..AppRow::default() };
+        let never = |wanted| part.never(&row, &ask(&[("vcore", wanted)])).map(|never| never.to_string());
+        assert_eq!(never(2_000), None, "the root is what the nodes have");
+        assert_eq!(never(3_000).as_deref(), Some("above max of a"));
+    }
+}

@@ -1,0 +1,130 @@
+//! The copy of an API server that explanations of an attached cluster use, against a stand-in that counts the requests.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use cluster::shim::copy::FilterCopy;
+use kubernetes::Listed;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use super::stand_in::{Call, Reply, StandIn};
+
+/// How long something may take on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn runtime() -> Runtime {
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+fn pod(name: &str, version: usize) -> Value {
+    json!({
+        "metadata": {"name": name, "namespace": "ns", "uid": name, "resourceVersion": version.to_string()},
+        "spec": {"schedulerName": "yunikorn", "containers": [{"name": "main"}]},
+        "status": {"phase": "Pending"},
+    })
+}
+
+/// How often each list and each watch was asked for: `pods`, `pods watch`.
+type Asked = Arc<Mutex<BTreeMap<String, usize>>>;
+
+fn note(asked: &Asked, call: &Call) -> (String, bool) {
+    let path = call.path.split('?').next().unwrap();
+    let (kind, watch) = (path.rsplit('/').next().unwrap().to_owned(), call.path.contains("watch=true"));
+    let name = if watch { format!("{kind} watch") } else { kind.clone() };
+    *asked.lock().unwrap().entry(name).or_default() += 1;
+    (kind, watch)
+}
+
+/// A stand-in with one pod, to which `new` comes by the watch once `comes` says so.
+fn with_a_pod(asked: &Asked, comes: &Arc<AtomicBool>) -> StandIn {
+    let (asked, comes) = (Arc::clone(asked), Arc::clone(comes));
+    StandIn::new(move |call| match note(&asked, call) {
+        (kind, true) if kind == "pods" => {
+            while !comes.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Reply::lines(&[json!({"type": "ADDED", "object": pod("new", 8)})], true)
+        }
+        (_, true) => Reply::lines(&[], true),
+        (kind, false) => {
+            let items = if kind == "pods" { vec![pod("old", 3)] } else { Vec::new() };
+            Reply::json(&json!({"metadata": {"resourceVersion": "7", "continue": ""}, "items": items}))
+        }
+    })
+}
+
+fn times(asked: &Asked, name: &str) -> usize {
+    asked.lock().unwrap().get(name).copied().unwrap_or_default()
+}
+
+fn pods(listed: &Listed) -> usize {
+    assert!(listed.missing.is_empty(), "{:?}", listed.missing);
+    listed.cluster.counts().0
+}
+
+#[test]
+fn pods_are_listed_once_and_what_comes_later_is_there_without_another_request() {
+    let (asked, comes) = (Asked::default(), Arc::new(AtomicBool::new(false)));
+    let stand_in = with_a_pod(&asked, &comes);
+    let (runtime, copy, cluster) = (runtime(), FilterCopy::default(), stand_in.cluster());
+    let read = |uids: &[&str]| runtime.block_on(copy.listed(runtime.handle(), &cluster, uids.iter().copied()));
+    for _ in 0..5 {
+        assert_eq!(read(&["old"]).map(|listed| pods(&listed)), Some(1));
+    }
+    comes.store(true, Ordering::Relaxed);
+    let begun = Instant::now();
+    while read(&["old", "new"]).map(|listed| pods(&listed)) != Some(2) {
+        assert!(begun.elapsed() < PATIENCE, "the new pod does not arrive: {:?}", asked.lock().unwrap());
+    }
+    for kind in ["pods", "nodes", "namespaces", "persistentvolumeclaims", "csinodes"] {
+        assert_eq!(times(&asked, kind), 1, "{:?}", asked.lock().unwrap());
+    }
+    assert_eq!(times(&asked, "pods watch"), 1);
+}
+
+#[test]
+fn a_copy_that_nobody_reads_is_closed_and_read_anew() {
+    let (asked, comes) = (Asked::default(), Arc::new(AtomicBool::new(true)));
+    let stand_in = with_a_pod(&asked, &comes);
+    let (runtime, copy, cluster) = (runtime(), FilterCopy::kept_for(Duration::from_millis(300)), stand_in.cluster());
+    let read = || runtime.block_on(copy.listed(runtime.handle(), &cluster, std::iter::once("old")));
+    assert!(read().is_some());
+    let begun = Instant::now();
+    while copy.is_followed() {
+        assert!(begun.elapsed() < PATIENCE, "it is never closed");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(times(&asked, "pods"), 1);
+    assert!(read().is_some());
+    assert_eq!(times(&asked, "pods"), 2);
+}
+
+/// A kind that the reader may not list is named, and stops nothing; where the rights to follow are missing, or the server is away, there is
+/// no copy.
+#[test]
+fn what_may_not_be_listed_is_named_and_what_cannot_be_followed_is_no_copy() {
+    let (runtime, asked) = (runtime(), Asked::default());
+    let list = || Reply::json(&json!({"metadata": {"resourceVersion": "7", "continue": ""}, "items": []}));
+    let denied = |denied: &'static str, only_watch: bool| {
+        let asked = Arc::clone(&asked);
+        StandIn::new(move |call| match note(&asked, call) {
+            (kind, watch) if kind == denied && (!only_watch || watch) => Reply::refusal(403, "forbidden"),
+            (_, true) => Reply::lines(&[], true),
+            _ => list(),
+        })
+    };
+    let stand_in = denied("csinodes", false);
+    let copy = FilterCopy::default();
+    let listed = runtime.block_on(copy.listed(runtime.handle(), &stand_in.cluster(), std::iter::empty())).unwrap();
+    let missing: Vec<&str> = listed.missing.iter().map(|missing| missing.kind).collect();
+    assert_eq!(missing, ["CSINode"]);
+    let stand_in = denied("pods", true);
+    let (copy, cluster) = (FilterCopy::default(), stand_in.cluster());
+    let begun = Instant::now();
+    while runtime.block_on(copy.listed(runtime.handle(), &cluster, std::iter::empty())).is_some() {
+        assert!(begun.elapsed() < PATIENCE, "a list that is not followed grows old");
+    }
+}

@@ -1,0 +1,107 @@
+//! The order of the causes for which a request waits: what time mends least comes first, in the sentence, the list, and the JSON.
+
+use std::time::UNIX_EPOCH;
+
+use model::Profile;
+use serde_json::Value;
+use view::waiting::{Blocker, Mending, RemedyWords, Sentence};
+use wire::convert::Wall;
+use wire::convert::explain as convert;
+
+use super::stage::{Stage, open_root};
+
+/// Two nodes of 4 cores, of which one core of the first is free.
+fn stage(queues: &str) -> Stage {
+    let mut stage = Stage::bare(Profile::V1_9_0, &open_root(queues));
+    for node in ["n0", "n1"] {
+        stage.play(&format!("- node: {{id: {node}, capacity: {{vcore: 4, memory: 8}}}}"));
+    }
+    stage.submit("busy", "root.q");
+    stage.ask("busy", "b", 0, 7);
+    assert_eq!(stage.asks(8).matches('b').count(), 7);
+    stage.submit("a", "root.q");
+    stage
+}
+
+/// The different kinds of the blockers of the first request of `a`, the sentence of `a`, and its JSON.
+fn of_a(stage: &Stage) -> (Vec<Mending>, String, Value) {
+    let found = stage.explain("a");
+    let mut kinds: Vec<Mending> = found.asks[0].blockers.iter().map(Blocker::mending).collect();
+    kinds.dedup();
+    let json = serde_json::to_value(convert::explained(&found, &Wall::new(UNIX_EPOCH, 1.0))).unwrap();
+    (kinds, found.sentence(), json)
+}
+
+#[test]
+fn a_resource_that_no_node_has_comes_before_what_the_closest_node_lacks() {
+    let mut stage = stage("{name: q}");
+    stage.ask_for("a", "t", "{vcore: 2, 'nvidia.com/gpu': 1}", 0, 8);
+    let (kinds, sentence, json) = of_a(&stage);
+    assert_eq!(kinds, [Mending::Never, Mending::End]);
+    assert_eq!(sentence, "a in root.q waits for nvidia.com/gpu, which no node has: 1 wanted, 0 of 2 nodes have it");
+    let cause = &json["cause"];
+    assert_eq!((&cause["kind"], &cause["permanent"]), (&"never".into(), &true.into()), "{json:#}");
+    assert_eq!((&cause["level"], &cause["resource"]), (&"node".into(), &"nvidia.com/gpu".into()));
+    assert_eq!(cause, &json["asks"][0]["cause"]);
+    assert_eq!(json["blockedBy"][0]["resource"], "nvidia.com/gpu");
+    let remedy = &stage.explain("a").asks[0].remedies[0];
+    let said = remedy.sentence(Default::default());
+    assert!(said.ends_with("(0 of 2 nodes have nvidia.com/gpu)") && said.starts_with("add a node with "), "{said}");
+    // All that waits is grouped by the same cause.
+    let all = stage.partition().explain_all(Default::default(), None).unwrap();
+    let of_all = serde_json::to_value(convert::waiting(&all, &Wall::new(UNIX_EPOCH, 1.0))).unwrap();
+    assert_eq!(of_all["groups"][0]["cause"]["kind"], "never", "{of_all:#}");
+    assert_eq!(of_all["groups"][0]["asks"], 8);
+}
+
+#[test]
+fn of_the_requests_of_an_application_the_one_that_never_runs_is_named() {
+    let mut stage = stage("{name: q}");
+    stage.ask_for("a", "waits", "{vcore: 3}", 9, 1);
+    stage.ask_for("a", "never", "{memory: 9}", 0, 1);
+    let found = stage.explain("a");
+    assert_eq!(found.asks[0].id.as_str(), "waits", "requests stay in the order of a cycle");
+    assert!(found.asks[0].blockers.iter().all(|one| one.mending() == Mending::End), "{found:#?}");
+    assert_eq!(found.sentence(), "a in root.q waits for memory on one node: 9 wanted, the largest has 8");
+}
+
+#[test]
+fn above_a_maximum_comes_before_a_full_queue_and_that_before_full_nodes() {
+    let mut stage = stage("{name: q, resources: {max: {vcore: 7, memory: 4}}}");
+    stage.ask_for("a", "t", "{vcore: 2, memory: 5}", 0, 1);
+    let (kinds, sentence, json) = of_a(&stage);
+    assert_eq!(kinds, [Mending::Never, Mending::Change, Mending::End], "{json:#}");
+    assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 wanted at once, above its maximum 4");
+    // No end of other work helps there.
+    let ends =
+        stage.explain("a").asks[0].remedies.iter().map(|one| one.sentence(Default::default())).collect::<Vec<_>>();
+    assert_eq!(ends.iter().filter(|one| one.starts_with("end ")).count(), 1, "{ends:?}");
+    stage.play("- release: {app: a, id: t}");
+    stage.ask_for("a", "u", "{vcore: 2}", 0, 1);
+    let (kinds, _, json) = of_a(&stage);
+    assert_eq!(kinds, [Mending::Change, Mending::End]);
+    assert_eq!((&json["cause"]["kind"], &json["cause"]["permanent"]), (&"change".into(), &false.into()), "{json:#}");
+}
+
+#[test]
+fn what_only_unschedulable_nodes_could_take_needs_a_change() {
+    let mut stage = stage("{name: q}");
+    stage.play("- node: {id: n2, capacity: {vcore: 16}}\n- drainNode: n2");
+    stage.ask_for("a", "t", "{vcore: 9}", 0, 1);
+    let (kinds, sentence, json) = of_a(&stage);
+    assert_eq!(kinds, [Mending::Change]);
+    assert!(sentence.ends_with("the nodes that could take it are unschedulable, the first one n2"), "{sentence}");
+    assert_eq!(json["cause"]["permanent"], true);
+}
+
+#[test]
+fn what_the_next_cycles_serve_waits_for_its_turn() {
+    let mut stage = stage("{name: q}");
+    stage.ask("a", "t", 0, 1);
+    let (kinds, _, json) = of_a(&stage);
+    assert_eq!((kinds.as_slice(), &json["cause"]), ([].as_slice(), &Value::Null));
+    stage.ask("a", "u", 5, 1);
+    let found = stage.explain("a");
+    assert_eq!(found.asks[1].blockers[0].mending(), Mending::Turn, "{found:#?}");
+    assert!(!found.asks[1].blockers[0].is_permanent());
+}
