@@ -13,7 +13,7 @@ use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use kubernetes::dry_run::{Plan, plan};
-use kubernetes::{Cluster, ManifestReport, Recovered, Settings, Users, read_manifests};
+use kubernetes::{Cluster, Manifests, Recovered, Settings, Users};
 use model::Profile;
 
 /// The endings of files that are read in a folder.
@@ -69,7 +69,7 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 }
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
-    let (cluster, mut notices) = cluster(&args.from_manifests)?;
+    let (cluster, mut notices) = cluster(&args.from_manifests, &args.scheduler_name)?;
     let (config, by_default) = configuration(&cluster, config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
@@ -83,20 +83,21 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// A cluster in files and folders, and what of them is not looked at.
-fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
-    let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
+/// A cluster in files and folders, and what of them is not looked at. Pods with one of `names` as their scheduler are scheduled.
+fn cluster(paths: &[PathBuf], names: &[String]) -> Result<(Cluster, Vec<String>), String> {
+    let mut manifests = Manifests::default();
     for file in files(paths)? {
         let bytes = load::bytes(&file)?;
-        read_manifests(&file.to_string_lossy(), &bytes, &mut cluster, &mut report);
+        manifests.read(&file.to_string_lossy(), &bytes);
     }
+    let (cluster, report) = manifests.finish(names);
     if !report.faults.is_empty() {
         return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
     }
     let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let skipped =
         (!kinds.is_empty()).then(|| format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
-    Ok((cluster, skipped.into_iter().collect()))
+    Ok((cluster, report.notices.into_iter().chain(skipped).collect()))
 }
 
 /// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration.
@@ -104,10 +105,10 @@ fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
 /// # Errors
 /// A file cannot be read, an object is none, the configuration has faults.
 pub(super) fn recovered(paths: &[PathBuf], core: Profile) -> Result<(Recovered, String), String> {
-    let (cluster, mut notices) = cluster(paths)?;
+    let settings = Settings { profile: core, copies: true, ..Settings::default() };
+    let (cluster, mut notices) = cluster(paths, &settings.scheduler_names)?;
     let (config, by_default) = configuration(&cluster, None, DEFAULT_POLICY_GROUP, core)?;
     let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
-    let settings = Settings { profile: core, copies: true, ..Settings::default() };
     let mut recovered = Recovered::of(&cluster, &settings, config)?;
     recovered.unknown.append(&mut notices);
     if by_default {

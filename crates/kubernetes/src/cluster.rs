@@ -107,6 +107,11 @@ impl Cluster {
         &self.notices
     }
 
+    /// Whether a pod of this name exists in a namespace.
+    pub(crate) fn has_pod(&self, namespace: &str, name: &str) -> bool {
+        self.pods.contains_key(&(namespace.to_owned(), name.to_owned()))
+    }
+
     /// How many pods and nodes there are.
     pub fn counts(&self) -> (usize, usize) {
         (self.pods.len(), self.nodes.len())
