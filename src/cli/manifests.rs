@@ -13,8 +13,9 @@ use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use kubernetes::dry_run::{Plan, plan};
-use kubernetes::{Cluster, Manifests, Recovered, Settings, Users};
+use kubernetes::{Cluster, Manifests, Recovered, Settings, Users, submitted};
 use model::Profile;
+use scheduler::PartitionCommand;
 
 /// The endings of files that are read in a folder.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
@@ -69,7 +70,7 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 }
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
-    let (cluster, mut notices) = cluster(&args.from_manifests, &args.scheduler_name)?;
+    let (cluster, mut notices) = cluster(&args.from_manifests, &[], &args.scheduler_name)?;
     let (config, by_default) = configuration(&cluster, config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
@@ -83,12 +84,15 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// A cluster in files and folders, and what of them is not looked at. Pods with one of `names` as their scheduler are scheduled.
-fn cluster(paths: &[PathBuf], names: &[String]) -> Result<(Cluster, Vec<String>), String> {
+/// A cluster in files and folders with what the files of `submitted` submit, and what of them is not looked at. Pods with one of `names`
+/// as their scheduler are scheduled.
+fn cluster(paths: &[PathBuf], submitted: &[PathBuf], names: &[String]) -> Result<(Cluster, Vec<String>), String> {
     let mut manifests = Manifests::default();
     for file in files(paths)? {
-        let bytes = load::bytes(&file)?;
-        manifests.read(&file.to_string_lossy(), &bytes);
+        manifests.read(&file.to_string_lossy(), &load::bytes(&file)?);
+    }
+    for file in files(submitted)? {
+        manifests.submit(&file.to_string_lossy(), &load::bytes(&file)?);
     }
     let (cluster, report) = manifests.finish(names);
     if !report.faults.is_empty() {
@@ -100,13 +104,31 @@ fn cluster(paths: &[PathBuf], names: &[String]) -> Result<(Cluster, Vec<String>)
     Ok((cluster, report.notices.into_iter().chain(skipped).collect()))
 }
 
-/// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration.
+/// What the pods in files and folders submit to a scheduler, and what of them it does not evaluate.
+///
+/// # Errors
+/// A file cannot be read, an object is none.
+pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<PartitionCommand>, Vec<String>), String> {
+    let settings = Settings { profile: core, ..Settings::default() };
+    let (cluster, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
+    let (commands, mut alone) = submitted::commands(&cluster, &settings);
+    notices.append(&mut alone);
+    notices.push("node selectors, taints, and affinity of submitted pods are not evaluated".to_owned());
+    Ok((commands, notices))
+}
+
+/// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration. The pods of `submitted` come
+/// later.
 ///
 /// # Errors
 /// A file cannot be read, an object is none, the configuration has faults.
-pub(super) fn recovered(paths: &[PathBuf], core: Profile) -> Result<(Recovered, String), String> {
+pub(super) fn recovered(
+    paths: &[PathBuf],
+    submitted: &[PathBuf],
+    core: Profile,
+) -> Result<(Recovered, String), String> {
     let settings = Settings { profile: core, copies: true, ..Settings::default() };
-    let (cluster, mut notices) = cluster(paths, &settings.scheduler_names)?;
+    let (cluster, mut notices) = cluster(paths, submitted, &settings.scheduler_names)?;
     let (config, by_default) = configuration(&cluster, None, DEFAULT_POLICY_GROUP, core)?;
     let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
     let mut recovered = Recovered::of(&cluster, &settings, config)?;

@@ -65,7 +65,7 @@ fn faults_are_said_with_their_places_and_nothing_else_is_printed() {
     let pod = "kind: Pod\nmetadata: {namespace: ns, name: p}\nspec: {priority: high}\n---\nkind: Pod\nmetadata: {}\n";
     let (code, out, err) = run(&["-"], pod);
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(err.contains("-:1: Pod ns/p: ") && err.contains("-:5: a Pod has no metadata.name"), "{err}");
+    assert!(err.contains("-:3: Pod ns/p: spec.priority: ") && err.contains("-:5: a Pod has no metadata.name"), "{err}");
     let (code, _, err) = run(&["nowhere"], "");
     assert!(code == Some(1) && err.starts_with("nowhere: cannot be read"), "{err}");
     let (code, _, err) = run(&["src/cli"], "");

@@ -1,6 +1,7 @@
 //! The objects of a cluster at one moment.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct Cluster {
     attachments: BTreeMap<String, Attachment>,
     /// What is odd of them and stops nothing, the newest ones.
     notices: Vec<String>,
+    /// The UIDs of the pods that a what-if submits.
+    pub(crate) submitted: BTreeSet<String>,
 }
 
 impl Cluster {
@@ -105,6 +108,12 @@ impl Cluster {
     /// What is odd and stops nothing.
     pub fn notices(&self) -> &[String] {
         &self.notices
+    }
+
+    /// Notes that a what-if submits a pod.
+    pub(crate) fn note_submitted(&mut self, meta: &Meta) {
+        let uid = if meta.uid.is_empty() { meta.path() } else { meta.uid.clone() };
+        self.submitted.insert(uid);
     }
 
     /// Whether a pod of this name exists in a namespace.

@@ -6,7 +6,7 @@ use super::admission::Admission;
 use super::cluster::Cluster;
 use super::objects::{Node, NodeSelector, NodeTerm, Object, Pod, Requirement, Toleration};
 use super::predicates::suits;
-use super::workloads::{MOST_PODS, PodSet, Templates, Workload};
+use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
 
 /// The taints that pods of a DaemonSet tolerate, with their effects.
 const TOLERATED: [(&str, &str); 6] = [
@@ -39,16 +39,16 @@ impl<'c> Created<'c> {
         Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere }
     }
 
-    /// Completes a pod and adds it. `is_new`: it has not been in a cluster.
+    /// Completes a pod and adds it. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
     ///
     /// # Errors
     /// A pod of this name exists.
-    pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool) -> Result<(), String> {
+    pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
         self.admission.admit(&mut pod, is_new, self.cluster, self.scheduler_names);
-        self.add(pod, is_new)
+        self.add(pod, is_new, submitted)
     }
 
-    fn add(&mut self, pod: Box<Pod>, is_new: bool) -> Result<(), String> {
+    fn add(&mut self, pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
         if !self.admission.quotas.count(&pod, is_new) {
             return Ok(());
         }
@@ -56,21 +56,24 @@ impl<'c> Created<'c> {
         if pod.node().is_none() && !pod.is_terminated() && !self.scheduler_names.contains(name) {
             *self.elsewhere.entry(name.clone()).or_default() += 1;
         }
+        if submitted {
+            self.cluster.note_submitted(&pod.metadata);
+        }
         self.cluster.add(Object::Pod(pod))
     }
 
-    /// Adds the pods that objects have created. `owned` says by UID how many objects name an object as their owner.
+    /// Adds the pods that objects have created. `owned` says by UID what names an object as its owner.
     pub fn expand(
         &mut self,
         workloads: &[Workload],
         templates: &[Workload],
-        owned: &BTreeMap<String, u64>,
+        owned: &BTreeMap<String, Owned>,
         faults: &mut Vec<String>,
     ) {
         let templates = Templates::of(templates);
         for workload in workloads {
-            let existing = owned.get(workload.uid()).copied().unwrap_or(0);
-            let expansion = match workload.expand(&templates, existing) {
+            let owned = owned.get(workload.uid()).copied().unwrap_or_default();
+            let expansion = match workload.expand(&templates, owned) {
                 Ok(expansion) => expansion,
                 Err(rejected) => {
                     let (at, label) = (workload.place(rejected.line), workload.label());
@@ -108,11 +111,11 @@ impl<'c> Created<'c> {
         }
         if is_per_node {
             for pod in self.of_nodes(&set) {
-                self.named(pod)?;
+                self.named(pod, workload.submitted)?;
             }
             return Ok(());
         }
-        set.pods().try_for_each(|pod| self.named(pod))
+        set.pods().try_for_each(|pod| self.named(pod, workload.submitted))
     }
 
     /// One pod for each node that it fits.
@@ -129,7 +132,7 @@ impl<'c> Created<'c> {
     }
 
     /// Adds a pod under its name, or under a similar one if the name is taken.
-    fn named(&mut self, mut pod: Pod) -> Result<(), String> {
+    fn named(&mut self, mut pod: Pod, submitted: bool) -> Result<(), String> {
         let name = pod.metadata.name.clone();
         let mut number = 1_u64;
         while self.cluster.has_pod(&pod.metadata.namespace, &pod.metadata.name) {
@@ -137,7 +140,7 @@ impl<'c> Created<'c> {
             pod.metadata.name = format!("{name}-{number}");
         }
         self.total += 1;
-        self.add(Box::new(pod), true)
+        self.add(Box::new(pod), true, submitted)
     }
 
     /// What was created and what is not evaluated, in words.

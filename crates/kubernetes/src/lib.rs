@@ -40,6 +40,7 @@ pub mod quantity;
 mod quota;
 mod recovered;
 mod recovery;
+pub mod submitted;
 #[cfg(test)]
 mod tests;
 mod unlisted;

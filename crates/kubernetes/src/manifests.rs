@@ -12,7 +12,7 @@ use super::created::Created;
 use super::objects::{Object, Pod, Step, Unread};
 use super::recovery::Settings;
 use super::workloads::field::Lines;
-use super::workloads::{self, Role, Workload};
+use super::workloads::{self, Owned, Role, Workload};
 use config::Faults;
 use config::yaml::{self, Node, Style};
 
@@ -54,15 +54,25 @@ pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &
 pub struct Manifests {
     cluster: Cluster,
     report: ManifestReport,
-    /// The pods with where they are, in the order of the texts.
-    pods: Vec<(String, Box<Pod>)>,
+    /// The pods in the order of the texts.
+    pods: Vec<Draft>,
     workloads: Vec<Workload>,
     templates: Vec<Workload>,
     admission: Admission,
     /// By namespace, kind, and beginning: how many names were generated.
     generated: BTreeMap<(String, String, String), u32>,
-    /// By UID: how many objects name an object as their owner.
-    owned: BTreeMap<String, u64>,
+    /// By the UID of an object: what names it as its owner.
+    owned: BTreeMap<String, Owned>,
+    /// What is read from now on is submitted by a what-if.
+    submits: bool,
+}
+
+/// A pod as it is written, and where.
+#[derive(Debug)]
+struct Draft {
+    at: String,
+    pod: Box<Pod>,
+    submitted: bool,
 }
 
 impl Manifests {
@@ -73,15 +83,21 @@ impl Manifests {
         if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
     }
 
+    /// Adds the objects of a text that a what-if submits: their pods come after those of all other texts.
+    pub fn submit(&mut self, name: &str, bytes: &[u8]) {
+        self.submits = true;
+        self.read(name, bytes);
+    }
+
     /// The cluster with all pods, as the API server and the controllers complete it, and what cannot be read. `scheduler_names` are those
     /// of the pods that are scheduled.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
         let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);
-        let (old, new): (Vec<_>, Vec<_>) = pods.into_iter().partition(|(_, pod)| !is_new(pod));
-        for (is_new, pods) in [(false, old), (true, new)] {
-            for (at, pod) in pods {
-                if let Err(why) = created.put(pod, is_new) {
+        let (old, new): (Vec<_>, Vec<_>) = pods.into_iter().partition(|draft| !is_new(&draft.pod));
+        for (is_new, drafts) in [(false, old), (true, new)] {
+            for Draft { at, pod, submitted } in drafts {
+                if let Err(why) = created.put(pod, is_new, submitted) {
                     report.faults.push(format!("{at}: {why}"));
                 }
             }
@@ -103,12 +119,15 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// One or more JSON texts, one behind the other.
+    /// One or more JSON texts, one behind the other; or YAML in the style of JSON.
     fn json(&mut self, bytes: &[u8]) {
-        for document in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
-            match document {
-                Ok(value) => self.document(value, ""),
-                Err(error) => {
+        for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>().enumerate() {
+            match (document, number) {
+                (Ok(value), _) => self.document(value, ""),
+                (Err(error), number) => {
+                    if number == 0 && self.documents(bytes).map(|documents| self.roots(&documents)).is_ok() {
+                        return;
+                    }
                     let (name, line, column) = (&self.name, error.line(), error.column());
                     self.all.report.faults.push(format!("{name}:{line}:{column}: {error}"));
                     return;
@@ -137,16 +156,27 @@ impl Reader<'_> {
     }
 
     fn yaml(&mut self, bytes: &[u8]) {
+        match self.documents(bytes) {
+            Ok(documents) => self.roots(&documents),
+            Err(mut errors) => self.all.report.faults.append(&mut errors),
+        }
+    }
+
+    /// The documents of a text of YAML, or all of its errors.
+    fn documents(&self, bytes: &[u8]) -> Result<Vec<yaml::Document>, Vec<String>> {
         let mut faults = Faults::default();
         let text = yaml::decode_up_to(bytes, LARGEST, &mut faults);
         let documents = text.map(|text| yaml::parse_all(text, &mut faults)).unwrap_or_default();
         let errors = faults.into_sorted().into_iter().filter(|fault| fault.severity == config::Severity::Error);
         let errors: Vec<String> = errors.map(|fault| format!("{}:{fault}", self.name)).collect();
-        if !errors.is_empty() {
-            self.all.report.faults.extend(errors);
-            return;
-        }
-        documents.iter().filter_map(yaml::Document::root).for_each(|root| self.node(root, ""));
+        if errors.is_empty() { Ok(documents) } else { Err(errors) }
+    }
+
+    /// The objects of documents; an empty document, as after a last `---`, has none.
+    fn roots(&mut self, documents: &[yaml::Document]) {
+        let roots = documents.iter().filter_map(yaml::Document::root);
+        let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));
+        roots.for_each(|root| self.node(root, ""));
     }
 
     /// The same as [`Self::document`] in YAML, with lines. How deep it goes is bounded by the reader.
@@ -184,9 +214,10 @@ impl Reader<'_> {
             Err(unread) => return self.unread(node, unread, &value),
         }
         let role = workloads::role(&value);
+        self.owners(&value, kind == "Pod", role == Some(Role::Creates));
         if let Some(role) = role {
             let lines = node.map(Lines::of);
-            let workload = Workload { file: Arc::clone(&self.name), value, lines };
+            let workload = Workload { file: Arc::clone(&self.name), value, lines, submitted: self.all.submits };
             match role {
                 Role::Template => self.all.templates.push(workload),
                 Role::Creates => self.all.workloads.push(workload),
@@ -194,7 +225,10 @@ impl Reader<'_> {
             return;
         }
         match Object::read(value) {
-            Ok(Some(Object::Pod(pod))) => self.all.pods.push((self.at(node), pod)),
+            Ok(Some(Object::Pod(pod))) => {
+                let draft = Draft { at: self.at(node), pod, submitted: self.all.submits };
+                self.all.pods.push(draft);
+            }
             Ok(Some(object)) => {
                 if let Err(why) = self.all.cluster.add(object) {
                     self.fault(node, &[], &why);
@@ -208,10 +242,6 @@ impl Reader<'_> {
     /// What the API server completes of the metadata: the namespace, and a name of `generateName`.
     fn complete(&mut self, kind: &str, value: &mut Value) {
         let Some(Value::Object(meta)) = value.get_mut("metadata") else { return };
-        let owners = meta.get("ownerReferences").and_then(Value::as_array).into_iter().flatten();
-        for uid in owners.filter_map(|owner| owner["uid"].as_str()) {
-            *self.all.owned.entry(uid.to_owned()).or_default() += 1;
-        }
         let absent =
             |meta: &Map<String, Value>, key: &str| meta.get(key).is_none_or(|value| value.is_null() || value == "");
         if absent(meta, "namespace") && !CLUSTERED.contains(&kind) && !kind.starts_with("Cluster") {
@@ -225,6 +255,16 @@ impl Reader<'_> {
         let number = self.all.generated.entry((namespace, kind.to_owned(), begin.clone())).or_default();
         *number += 1;
         meta.insert("name".to_owned(), Value::from(format!("{begin}{number:05}")));
+    }
+
+    /// Notes whose pod, or whose object with pods, an object is.
+    fn owners(&mut self, value: &Value, is_pod: bool, creates: bool) {
+        let owners = value["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        for uid in owners.filter_map(|owner| owner["uid"].as_str()).filter(|_| is_pod || creates) {
+            let owned = self.all.owned.entry(uid.to_owned()).or_default();
+            owned.pods += u64::from(is_pod);
+            owned.creates |= creates;
+        }
     }
 
     fn at(&self, node: Option<Node<'_>>) -> String {

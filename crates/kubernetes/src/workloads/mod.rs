@@ -33,6 +33,17 @@ pub(crate) struct Workload {
     pub file: Arc<str>,
     pub value: Value,
     pub lines: Option<Lines>,
+    /// A what-if submits it.
+    pub submitted: bool,
+}
+
+/// What of the manifests names an object as its owner.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Owned {
+    /// How many pods.
+    pub pods: u64,
+    /// An object that has pods created, as the ReplicaSet of a Deployment.
+    pub creates: bool,
 }
 
 /// Pods of one template, to be named.
@@ -117,11 +128,11 @@ impl Workload {
         if line > 0 { format!("{}:{line}", self.file) } else { self.file.to_string() }
     }
 
-    /// The sets of pods that it has created, less those that exist. `existing` is how many objects name it as their owner.
+    /// The sets of pods that it has created, less those that exist: `owned` are in the manifests.
     ///
     /// # Errors
     /// A field has another shape, or is absent.
-    pub fn expand(&self, templates: &Templates<'_>, existing: u64) -> Result<Expansion, Rejected> {
+    pub fn expand(&self, templates: &Templates<'_>, owned: Owned) -> Result<Expansion, Rejected> {
         let (group, kind) = group_and_kind(&self.value);
         let known = kinds::find(group, kind);
         let kind: &Kind = known.unwrap_or(&kinds::ANY);
@@ -147,9 +158,10 @@ impl Workload {
         }
         notes.extend(notes::of_built_in(self.kind(), &scope.spec)?);
         match made.as_mut_slice() {
-            [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(existing),
+            _ if owned.creates => made.clear(),
+            [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
             // Which of several sets the existing pods are of is not known: its controller has created them all.
-            _ if existing > 0 => made.clear(),
+            _ if owned.pods > 0 => made.clear(),
             _ => {}
         }
         Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), notes })
