@@ -70,13 +70,14 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 }
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
-    let (cluster, mut notices) = cluster(&args.from_manifests, &[], &args.scheduler_name)?;
+    let (cluster, mut created, mut notices) = cluster(&args.from_manifests, &[], &args.scheduler_name)?;
     let (config, by_default) = configuration(&cluster, config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
     let settings =
         Settings { profile: core, scheduler_names, unique_ids: args.unique_app_ids, users, ..Settings::default() };
     let mut plan = plan(&cluster, &settings, config)?;
+    plan.notices.append(&mut created);
     plan.notices.append(&mut notices);
     if by_default {
         plan.notices.insert(0, BY_DEFAULT.to_owned());
@@ -84,9 +85,13 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// A cluster in files and folders with what the files of `submitted` submit, and what of them is not looked at. Pods with one of `names`
-/// as their scheduler are scheduled.
-fn cluster(paths: &[PathBuf], submitted: &[PathBuf], names: &[String]) -> Result<(Cluster, Vec<String>), String> {
+/// A cluster in files and folders with what the files of `submitted` submit, which pods were created, and what of the files is not looked
+/// at. Pods with one of `names` as their scheduler are scheduled.
+fn cluster(
+    paths: &[PathBuf],
+    submitted: &[PathBuf],
+    names: &[String],
+) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
     let mut manifests = Manifests::default();
     for file in files(paths)? {
         manifests.read(&file.to_string_lossy(), &load::bytes(&file)?);
@@ -101,7 +106,7 @@ fn cluster(paths: &[PathBuf], submitted: &[PathBuf], names: &[String]) -> Result
     let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let skipped =
         (!kinds.is_empty()).then(|| format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
-    Ok((cluster, report.notices.into_iter().chain(skipped).collect()))
+    Ok((cluster, report.created, report.notices.into_iter().chain(skipped).collect()))
 }
 
 /// What the pods in files and folders submit to a scheduler, and what of them it does not evaluate.
@@ -110,7 +115,7 @@ fn cluster(paths: &[PathBuf], submitted: &[PathBuf], names: &[String]) -> Result
 /// A file cannot be read, an object is none.
 pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<PartitionCommand>, Vec<String>), String> {
     let settings = Settings { profile: core, ..Settings::default() };
-    let (cluster, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
+    let (cluster, _, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
     let (commands, mut alone) = submitted::commands(&cluster, &settings);
     notices.append(&mut alone);
     notices.push("node selectors, taints, and affinity of submitted pods are not evaluated".to_owned());
@@ -128,7 +133,7 @@ pub(super) fn recovered(
     core: Profile,
 ) -> Result<(Recovered, String), String> {
     let settings = Settings { profile: core, copies: true, ..Settings::default() };
-    let (cluster, mut notices) = cluster(paths, submitted, &settings.scheduler_names)?;
+    let (cluster, _, mut notices) = cluster(paths, submitted, &settings.scheduler_names)?;
     let (config, by_default) = configuration(&cluster, None, DEFAULT_POLICY_GROUP, core)?;
     let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
     let mut recovered = Recovered::of(&cluster, &settings, config)?;

@@ -1,5 +1,5 @@
-//! What the API server and its admission plugins add to a pod of a manifest: PriorityClass, LimitRange, RuntimeClass, and the
-//! scheduler that YuniKorn's admission controller sets (K8S-119, K8S-120).
+//! What the API server and its admission plugins add to a pod of a manifest: PriorityClass, LimitRange, RuntimeClass, ServiceAccount,
+//! and the scheduler that YuniKorn's admission controller sets (K8S-119, K8S-120).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::cluster::Cluster;
 use super::names::own;
-use super::objects::{Amounts, Container, Meta, Pod, Unread, drop_nulls, read_as};
+use super::objects::{Amounts, Container, Meta, Named, Pod, Unread, drop_nulls, read_as};
 use super::quota::Quotas;
 
 /// The classes that every cluster has.
@@ -16,6 +16,8 @@ const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("
 /// The scheduler of a pod that names none.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const YUNIKORN: &str = "yunikorn";
+/// The kinds of policies.
+const POLICIES: [&str; 5] = ["PriorityClass", "LimitRange", "RuntimeClass", "ServiceAccount", "ResourceQuota"];
 /// The namespace that YuniKorn's admission controller does not process by default.
 const BYPASSED: &str = "kube-system";
 
@@ -81,6 +83,14 @@ struct Overhead {
     pod_fixed: Amounts,
 }
 
+/// A ServiceAccount.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ServiceAccount {
+    metadata: Meta,
+    image_pull_secrets: Vec<Named>,
+}
+
 /// The policies in manifests.
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
@@ -88,6 +98,8 @@ pub(crate) struct Admission {
     /// By namespace and name, so that several apply in a fixed order.
     ranges: BTreeMap<(String, String), Amounts>,
     runtimes: BTreeMap<String, Amounts>,
+    /// By namespace and name: the image pull secrets of a ServiceAccount.
+    accounts: BTreeMap<(String, String), Vec<Named>>,
     pub quotas: Quotas,
     /// Priority classes and runtime classes that are not in the manifests, and how many pods name each.
     unknown: BTreeMap<String, u64>,
@@ -101,9 +113,13 @@ impl Admission {
     /// # Errors
     /// The field of it that has another shape.
     pub fn take(&mut self, value: &Value) -> Result<bool, Unread> {
+        let kind = value["kind"].as_str().unwrap_or_default();
+        if !POLICIES.contains(&kind) {
+            return Ok(false);
+        }
         let mut value = value.clone();
         drop_nulls(&mut value);
-        match value["kind"].as_str().unwrap_or_default() {
+        match kind {
             "PriorityClass" => {
                 let class: Class = read_as(&value)?;
                 self.classes.insert(class.metadata.name.clone(), class);
@@ -121,30 +137,40 @@ impl Admission {
                 let class: RuntimeClass = read_as(&value)?;
                 self.runtimes.insert(class.metadata.name, class.overhead.pod_fixed);
             }
-            "ResourceQuota" => self.quotas.take(&value)?,
-            _ => return Ok(false),
+            "ServiceAccount" => {
+                let ServiceAccount { metadata, image_pull_secrets } = read_as(&value)?;
+                self.accounts.insert((metadata.namespace, metadata.name), image_pull_secrets);
+            }
+            _ => self.quotas.take(&value)?,
         }
         Ok(true)
     }
 
-    /// Completes a pod. `is_new`: it has not been in a cluster, so admission has not changed it yet.
-    pub fn admit(&mut self, pod: &mut Pod, is_new: bool, cluster: &Cluster, scheduler_names: &[String]) {
-        self.priority(pod);
+    /// Completes the pod that `count` identical pods are copies of. `is_new`: it has not been in a cluster, so admission has not changed it yet.
+    pub fn admit(
+        &mut self,
+        (pod, count): (&mut Pod, u64),
+        is_new: bool,
+        cluster: &Cluster,
+        scheduler_names: &[String],
+    ) {
+        self.priority(pod, count);
         if is_new {
-            self.overhead(pod);
+            self.overhead(pod, count);
             self.limit_ranges(pod);
+            self.secrets(pod);
         }
         if pod.spec.scheduler_name.is_empty() {
-            let ours = |name: &str| scheduler_names.iter().any(|known| known == name);
-            let given = is_new && !ours(DEFAULT_SCHEDULER) && ours(YUNIKORN);
+            let is_ours = |name: &str| scheduler_names.iter().any(|known| known == name);
+            let given = is_new && !is_ours(DEFAULT_SCHEDULER) && is_ours(YUNIKORN);
             let given = given && is_processed(cluster, &pod.metadata.namespace);
             pod.spec.scheduler_name = if given { YUNIKORN } else { DEFAULT_SCHEDULER }.to_owned();
-            self.given += u64::from(given);
+            self.given += if given { count } else { 0 };
         }
     }
 
     /// The priority of the class; without a class, of the global default.
-    fn priority(&mut self, pod: &mut Pod) {
+    fn priority(&mut self, pod: &mut Pod, count: u64) {
         let spec = &mut pod.spec;
         if spec.priority.is_some() {
             return;
@@ -170,12 +196,12 @@ impl Admission {
             None if name.is_empty() => {}
             None => {
                 let note = format!("PriorityClass {name} is not in the manifests; priority 0 is used");
-                *self.unknown.entry(note).or_default() += 1;
+                *self.unknown.entry(note).or_default() += count;
             }
         }
     }
 
-    fn overhead(&mut self, pod: &mut Pod) {
+    fn overhead(&mut self, pod: &mut Pod, count: u64) {
         let spec = &mut pod.spec;
         if spec.runtime_class_name.is_empty() || !spec.overhead.is_empty() {
             return;
@@ -185,7 +211,7 @@ impl Admission {
             None => {
                 let name = &spec.runtime_class_name;
                 let note = format!("RuntimeClass {name} is not in the manifests; no overhead is added");
-                *self.unknown.entry(note).or_default() += 1;
+                *self.unknown.entry(note).or_default() += count;
             }
         }
     }
@@ -199,6 +225,15 @@ impl Admission {
             };
             pod.spec.containers.iter_mut().for_each(add);
             pod.spec.init_containers.iter_mut().for_each(add);
+        }
+    }
+
+    /// The image pull secrets of the account of a pod that names none.
+    fn secrets(&self, pod: &mut Pod) {
+        let account = Some(pod.spec.service_account_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("default");
+        let secrets = self.accounts.get(&(pod.metadata.namespace.clone(), account.to_owned()));
+        if let Some(secrets) = secrets.filter(|_| pod.spec.image_pull_secrets.is_empty()) {
+            pod.spec.image_pull_secrets.clone_from(secrets);
         }
     }
 

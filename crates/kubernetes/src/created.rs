@@ -44,7 +44,7 @@ impl<'c> Created<'c> {
     /// # Errors
     /// A pod of this name exists.
     pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
-        self.admission.admit(&mut pod, is_new, self.cluster, self.scheduler_names);
+        self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names);
         self.add(pod, is_new, submitted)
     }
 
@@ -100,35 +100,33 @@ impl<'c> Created<'c> {
 
     /// The pods of one template.
     fn set(&mut self, workload: &Workload, mut set: PodSet) -> Result<(), String> {
-        let pod = set.prototype(workload);
-        self.admission.admit(pod, true, self.cluster, self.scheduler_names);
-        let is_per_node = set.is_per_node();
-        let pods: u64 = if is_per_node { self.cluster.nodes.len() as u64 } else { set.total() };
-        if self.total.saturating_add(pods) > MOST_PODS {
+        let per_node = set.is_per_node().then(|| self.of_nodes(set.prototype(workload)));
+        let count = per_node.as_ref().map_or(set.total(), |nodes| nodes.len() as u64);
+        if self.total.saturating_add(count) > MOST_PODS {
             return Err(format!(
-                "cannot create {pods} pods: all objects together may create {MOST_PODS}; lower the number of replicas"
+                "cannot create {count} pods: all objects together may create {MOST_PODS}; lower the number of replicas"
             ));
         }
-        if is_per_node {
-            for pod in self.of_nodes(&set) {
-                self.named(pod, workload.submitted)?;
-            }
-            return Ok(());
+        self.admission.admit((set.prototype(workload), count), true, self.cluster, self.scheduler_names);
+        match per_node {
+            None => set.pods().try_for_each(|pod| self.named(pod, workload.submitted)),
+            Some(nodes) => nodes.into_iter().enumerate().try_for_each(|(number, node)| {
+                let mut pod = set.pod(0, number as u64);
+                pod.spec.affinity.node_affinity.required = Some(node);
+                self.named(pod, workload.submitted)
+            }),
         }
-        set.pods().try_for_each(|pod| self.named(pod, workload.submitted))
     }
 
-    /// One pod for each node that it fits.
-    fn of_nodes(&self, set: &PodSet) -> Vec<Pod> {
-        let mut like = set.pod(0, 0);
-        like.spec.tolerations.extend(TOLERATED.map(|(key, effect)| Toleration {
+    /// What names each node that a pod of a DaemonSet fits; the pod tolerates what its controller adds.
+    fn of_nodes(&self, pod: &mut Pod) -> Vec<NodeSelector> {
+        pod.spec.tolerations.extend(TOLERATED.map(|(key, effect)| Toleration {
             key: key.to_owned(),
             operator: "Exists".to_owned(),
             effect: effect.to_owned(),
             ..Toleration::default()
         }));
-        let fitting = self.cluster.nodes.values().filter(|node| suits(&like, node));
-        fitting.enumerate().map(|(number, node)| of_node(set.pod(0, number as u64), &like, node)).collect()
+        self.cluster.nodes.values().filter(|node| suits(pod, node)).map(of_node).collect()
     }
 
     /// Adds a pod under its name, or under a similar one if the name is taken.
@@ -143,8 +141,8 @@ impl<'c> Created<'c> {
         self.add(Box::new(pod), true, submitted)
     }
 
-    /// What was created and what is not evaluated, in words.
-    pub fn notices(self) -> Vec<String> {
+    /// What was created, and what is not evaluated, in words.
+    pub fn notices(self) -> (Vec<String>, Vec<String>) {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let created = self.by_kind.iter().map(|(kind, (objects, pods))| {
             format!("created {pods} pod{} for {objects} {kind} object{}", plural(*pods), plural(*objects))
@@ -154,25 +152,20 @@ impl<'c> Created<'c> {
             count => format!("{first} and {} more: {note}", count - 1),
         });
         let elsewhere = self.elsewhere.iter().map(|(name, count)| {
-            format!(
-                "{count} pod{} with schedulerName {name} are not scheduled; use --scheduler-name {name}",
-                plural(*count)
-            )
+            let (plural, verb) = if *count == 1 { ("", "is") } else { ("s", "are") };
+            format!("{count} pod{plural} with schedulerName {name} {verb} not scheduled; use --scheduler-name {name}")
         });
-        let all = created.chain(notes).chain(elsewhere);
-        all.chain(self.admission.notices()).chain(self.admission.quotas.notices()).collect()
+        let notices = notes.chain(elsewhere).chain(self.admission.notices()).chain(self.admission.quotas.notices());
+        (created.collect(), notices.collect())
     }
 }
 
-/// A pod of a DaemonSet for a node, which its required affinity names.
-fn of_node(mut pod: Pod, like: &Pod, node: &Node) -> Pod {
+/// The required affinity of a pod of a DaemonSet, which names its node.
+fn of_node(node: &Node) -> NodeSelector {
     let name = Requirement {
         key: "metadata.name".to_owned(),
         operator: "In".to_owned(),
         values: vec![node.metadata.name.clone()],
     };
-    let term = NodeTerm { match_fields: vec![name], ..NodeTerm::default() };
-    pod.spec.affinity.node_affinity.required = Some(NodeSelector { node_selector_terms: vec![term] });
-    pod.spec.tolerations.clone_from(&like.spec.tolerations);
-    pod
+    NodeSelector { node_selector_terms: vec![NodeTerm { match_fields: vec![name], ..NodeTerm::default() }] }
 }

@@ -37,6 +37,8 @@ pub struct ManifestReport {
     pub faults: Vec<String>,
     /// How many objects there were of kinds that scheduling does not look at.
     pub skipped: BTreeMap<String, u64>,
+    /// How many pods were created for which kinds of objects.
+    pub created: Vec<String>,
     /// What is added to the objects, and what of them is not evaluated.
     pub notices: Vec<String>,
 }
@@ -103,7 +105,7 @@ impl Manifests {
             }
         }
         created.expand(&workloads, &templates, &owned, &mut report.faults);
-        report.notices.append(&mut created.notices());
+        (report.created, report.notices) = created.notices();
         (cluster, report)
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub(crate) use culprit::{Step, Unread, read_as, shown};
-pub(crate) use pod::{Affinity, Container, ContainerStatus, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
+pub(crate) use pod::{Affinity, Container, ContainerStatus, Named, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 /// Amounts by the name of their resource, as written.

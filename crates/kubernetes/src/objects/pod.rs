@@ -50,6 +50,7 @@ pub(crate) struct PodSpec {
     pub scheduling_gates: Vec<Named>,
     pub resource_claims: Vec<Named>,
     pub image_pull_secrets: Vec<Named>,
+    pub service_account_name: String,
 }
 
 /// Something that is referred to by its name.

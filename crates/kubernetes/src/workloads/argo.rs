@@ -45,9 +45,9 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     let mut several = 0;
     for (name, times) in &calls {
         let Some(template) = flow.templates.get(name) else { continue };
-        let pod = template.pod_of(pod(&specs, template, scope)?)?;
+        let pod = template.pod_of(pod(&specs, template, scope)?, 1)?;
         several += *times;
-        let pattern = format!("{}-{name}-{{index}}", scope.name);
+        let pattern = format!("{}-{}-{{index}}", scope.name, name.replace('/', "-"));
         making.made.push(Made { count: *times, ..Made::one(name, pod, pattern) });
     }
     if several > 1 {
@@ -76,6 +76,7 @@ fn add(calls: &mut Calls, more: &Calls, times: u64) {
 
 struct Flow<'s, 'v> {
     scope: &'s Scope<'v>,
+    /// By name; those of another object have its name before, as `object/name`.
     templates: BTreeMap<String, Field<'v>>,
     /// What the templates that were read call.
     known: BTreeMap<String, Calls>,
@@ -144,8 +145,11 @@ impl<'v> Flow<'_, 'v> {
     where
         'm: 'v,
     {
+        let object = by.rsplit_once('/').map_or("", |(object, _)| object);
+        let named =
+            |object: &str, name: &str| if object.is_empty() { name.to_owned() } else { format!("{object}/{name}") };
         if let Some(name) = step.text_at("template")? {
-            return Ok(Some(name.to_owned()));
+            return Ok(Some(named(object, name)));
         }
         let own = step.text_at("name")?.unwrap_or_default();
         if let Some(inline) = step.at("inline")? {
@@ -159,12 +163,11 @@ impl<'v> Flow<'_, 'v> {
             self.notes.push(format!("WorkflowTemplate {file} is not in the manifests; its steps create no pods"));
             return Ok(None);
         };
-        // The templates of the other object call each other by their names there.
         for template in found.required("spec.templates")?.items()? {
-            let other = template.required("name")?.text()?.to_owned();
+            let other = named(file, template.required("name")?.text()?);
             self.templates.entry(other).or_insert(template);
         }
-        Ok(Some(name.to_owned()))
+        Ok(Some(named(file, name)))
     }
 
     /// How often a step runs.

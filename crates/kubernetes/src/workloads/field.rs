@@ -199,20 +199,24 @@ impl<'v> Field<'v> {
     /// A field of the template has another shape, or the pod has no containers.
     pub fn pod(&self) -> Result<Pod, Rejected> {
         let spec = self.required("spec")?;
-        let pod = self.pod_of(self.value.clone())?;
+        let pod = self.pod_of(self.value.clone(), 0)?;
         match pod.spec.containers.is_empty() {
             true => Err(spec.rejected("missing field containers")),
             false => Ok(pod),
         }
     }
 
-    /// The pod of a template that was changed; errors name the fields of this one.
+    /// The pod of a template that is composed of fields of this one. `depth` is how many steps into the template this field is: errors
+    /// leave them out.
     ///
     /// # Errors
     /// A field of the template has another shape.
-    pub fn pod_of(&self, mut template: Value) -> Result<Pod, Rejected> {
+    pub fn pod_of(&self, mut template: Value, depth: usize) -> Result<Pod, Rejected> {
         drop_nulls(&mut template);
-        let mut pod: Pod = read_as(&template).map_err(|unread| self.inside(&unread))?;
+        let mut pod: Pod = read_as(&template).map_err(|mut unread| {
+            unread.path.drain(..depth.min(unread.path.len()));
+            self.inside(&unread)
+        })?;
         pod.metadata.name.clear();
         pod.metadata.uid.clear();
         pod.metadata.owner_references.clear();
@@ -220,7 +224,7 @@ impl<'v> Field<'v> {
     }
 
     /// The error of a field inside this one.
-    pub fn inside(&self, unread: &Unread) -> Rejected {
+    fn inside(&self, unread: &Unread) -> Rejected {
         let path: Vec<Step> = self.path.iter().chain(&unread.path).cloned().collect();
         let line = self.lines.map_or(0, |lines| lines.line_at(&unread.path));
         Rejected { line, path: shown(&path), why: unread.why.clone() }

@@ -179,7 +179,7 @@ impl Workload {
 }
 
 impl PodSet {
-    /// How many pods it has; of a set with one pod for each node, one.
+    /// How many pods it has; 1 if it has a pod for each node.
     pub fn total(&self) -> u64 {
         self.0.total()
     }

@@ -174,7 +174,7 @@ impl<'v> App<'_, 'v> {
         self.nodes(&part, &mut spec)?;
         self.volumes(&part, &mut spec)?;
         self.scheduler(role, &mut spec)?;
-        part.pod_of(json!({ "metadata": metadata, "spec": spec }))
+        part.pod_of(json!({ "metadata": metadata, "spec": spec }), 1)
     }
 
     /// The metadata of a template with the labels and annotations that the application sets.

@@ -62,11 +62,11 @@ fn of_job(scope: &Scope<'_>, job: &Field<'_>, nodes: u64) -> Result<Made, Reject
 fn node_pod(scope: &Scope<'_>) -> Result<Pod, Rejected> {
     match scope.spec.at("trainer.resourcesPerNode")? {
         Some(resources) => with_resources(&resources),
-        None => scope.spec.pod_of(json!({ "spec": { "containers": [{ "name": NODE }] } })),
+        None => scope.spec.pod_of(json!({ "spec": { "containers": [{ "name": NODE }] } }), 0),
     }
 }
 
 fn with_resources(resources: &Field<'_>) -> Result<Pod, Rejected> {
     let container: Value = json!({ "name": NODE, "resources": resources.value });
-    resources.pod_of(json!({ "spec": { "containers": [container] } }))
+    resources.pod_of(json!({ "spec": { "containers": [container] } }), 4)
 }

@@ -31,6 +31,14 @@ fn errors_name_the_file_the_line_and_the_field() {
             "spec.headGroupSpec.template: missing field",
         ),
         ("kind: LimitRange\nmetadata: {name: l}\nspec:\n  limits: 5\n".to_owned(), "0.yaml:4: LimitRange l: spec.limits: "),
+        (
+            "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nmetadata: {name: s}\nspec:\n  type: Java\n  driver:\n    tolerations: [{key: 5}]\n  executor: {}\n".to_owned(),
+            "0.yaml:7: SparkApplication default/s: spec.driver.tolerations[0].key: ",
+        ),
+        (
+            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: s}\nspec:\n  runtimeRef: {name: r}\n  trainer:\n    resourcesPerNode: {limits: {cpu: true}}\n".to_owned(),
+            "0.yaml:7: TrainJob default/s: spec.trainer.resourcesPerNode.limits.cpu: ",
+        ),
         ("kind: PriorityClass\nmetadata: {name: p}\nvalue: high\n".to_owned(), "0.yaml:3: PriorityClass p: value: "),
         ("kind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {cpu: lots}}\n".to_owned(), "ResourceQuota q: spec.hard.cpu: "),
     ] {
@@ -81,7 +89,7 @@ fn ten_thousand_objects_are_read_one_by_one() {
     let text: String = (0..10_000).map(one).collect();
     let (cluster, report) = read(&[&text]);
     assert_eq!((cluster.counts().0, report.faults.len()), (20_000, 0));
-    assert_eq!(report.notices, ["created 20000 pods for 10000 Job objects"]);
+    assert_eq!(report.created, ["created 20000 pods for 10000 Job objects"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{lines, notices, pods, read, template};
 use crate::Manifests;
+use crate::application;
 use crate::dry_run::plan;
 use crate::recovery::Settings;
 use crate::tests::ONE_QUEUE;
@@ -49,6 +50,10 @@ fn priority_classes_of_the_same_manifests() {
         pod("written", "priority: 7, priorityClassName: urgent"),
         pod("system", "priorityClassName: system-node-critical"),
         pod("absent", "priorityClassName: other"),
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec: {{parallelism: 3, template: {}}}\n---\n",
+            template("{cpu: 1}").replace("schedulerName", "priorityClassName: other, schedulerName")
+        ),
         class("urgent", "value: 5000\npreemptionPolicy: Never"),
         class("usual", "value: 100\nglobalDefault: true"),
     ]
@@ -59,7 +64,7 @@ fn priority_classes_of_the_same_manifests() {
     assert_eq!(all, [Some(5000), Some(100), Some(7), Some(2_000_001_000), None]);
     let policy = |name: &str| cluster.pods[&("default".to_owned(), name.to_owned())].spec.preemption_policy.clone();
     assert_eq!((policy("named").as_str(), policy("plain").as_str()), ("Never", ""));
-    let words = "PriorityClass other is not in the manifests; priority 0 is used for 1 pod";
+    let words = "PriorityClass other is not in the manifests; priority 0 is used for 4 pods";
     assert!(report.notices.iter().any(|note| note == words), "{:?}", report.notices);
 }
 
@@ -76,6 +81,20 @@ fn limit_ranges_and_runtime_classes() {
     // A pod that has been in a cluster is not changed again.
     let old = plain.replace("{name: p,", "{name: p, creationTimestamp: '2024-10-01T10:00:00Z',");
     assert!(pods(&format!("{old}{range}"))[0].contains(" 1000m 0Mi "));
+}
+
+#[test]
+fn image_pull_secrets_of_the_service_account() {
+    let accounts = "kind: ServiceAccount\nmetadata: {name: default, namespace: default}\nimagePullSecrets: [{name: a}, {name: b}]\n---\n\
+        kind: ServiceAccount\nmetadata: {name: own, namespace: default}\nimagePullSecrets: [{name: c}]\n---\n";
+    let secrets = |spec: &str| {
+        let (cluster, _) = read(&[&format!("{accounts}{}", pod("p", spec))]);
+        let pod = cluster.pods.values().next().expect("a pod");
+        application::tags(pod, None).remove("imagePullSecrets").unwrap_or_default()
+    };
+    assert_eq!(secrets("containers: [{name: c}]"), "a,b");
+    assert_eq!(secrets("serviceAccountName: own"), "c");
+    assert_eq!(secrets("serviceAccountName: own, imagePullSecrets: [{name: d}]"), "d");
 }
 
 #[test]
@@ -113,7 +132,7 @@ fn the_scheduler_of_a_pod_that_names_none() {
     assert_eq!(names(&fresh, &["default-scheduler"]).0, "default-scheduler");
     let (scheduler, said) = names(&fresh, &["kornsole"]);
     assert_eq!(scheduler, "default-scheduler");
-    assert!(said.contains("1 pod with schedulerName default-scheduler are not scheduled"), "{said}");
+    assert!(said.contains("1 pod with schedulerName default-scheduler is not scheduled"), "{said}");
     // A pod that has been in a cluster was admitted there; a bypassed namespace is not processed.
     let old = fresh.replace("{name: p,", "{name: p, creationTimestamp: '2024-10-01T10:00:00Z',");
     assert_eq!(names(&old, &["yunikorn"]).0, "default-scheduler");

@@ -51,7 +51,8 @@ fn lines(cluster: &Cluster) -> Vec<String> {
 
 /// What is said of a text.
 fn notices(text: &str) -> String {
-    read(&[text]).1.notices.join("\n")
+    let report = read(&[text]).1;
+    [report.created, report.notices].concat().join("\n")
 }
 
 /// The faults of a text.

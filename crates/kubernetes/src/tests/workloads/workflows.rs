@@ -39,7 +39,13 @@ fn templates_of_other_objects() {
     assert!(pods(&format!("{reference}{template}"))[0].starts_with("ci/w-echo-0 - yunikorn-ci-autogen 250m 64Mi"));
     assert!(notices(reference).contains("WorkflowTemplate shared is not in the manifests"));
     let step = "  templates:\n  - name: main\n    steps: [[{name: a, templateRef: {name: shared, template: echo}}]]\n";
-    assert_eq!(pods(&format!("{}{template}", flow(step))).len(), 1);
+    assert_eq!(
+        pods(&format!("{}{template}", flow(step))),
+        ["ci/wf-00001-shared-echo-0 - yunikorn-ci-autogen 250m 64Mi 0 yunikorn"]
+    );
+    // A template of the same name in the workflow is another one.
+    let own = step.to_owned() + "  - {name: echo, container: {image: x, resources: {requests: {cpu: 9}}}}\n";
+    assert!(pods(&format!("{}{template}", flow(&own)))[0].contains(" 250m "));
     let cron = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {{name: n, namespace: ci}}\nspec:\n  schedule: '* * * * *'\n  workflowSpec:\n    entrypoint: echo\n    templates:\n  {}",
         ECHO.replacen("  -", "  -", 1)
