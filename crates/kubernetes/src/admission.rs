@@ -21,7 +21,7 @@ const POLICIES: [&str; 5] = ["PriorityClass", "LimitRange", "RuntimeClass", "Ser
 /// The namespace that YuniKorn's admission controller does not process by default.
 const BYPASSED: &str = "kube-system";
 
-/// A PriorityClass.
+/// A PriorityClass: the priority of the pods that name it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Class {
@@ -31,7 +31,7 @@ struct Class {
     preemption_policy: String,
 }
 
-/// A LimitRange.
+/// A LimitRange: what containers of a namespace request by default.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct LimitRange {
@@ -69,7 +69,7 @@ impl Limit {
     }
 }
 
-/// A RuntimeClass.
+/// A RuntimeClass: the overhead of the pods that name it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct RuntimeClass {
@@ -83,7 +83,7 @@ struct Overhead {
     pod_fixed: Amounts,
 }
 
-/// A ServiceAccount.
+/// A ServiceAccount, with the image pull secrets of its pods.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct ServiceAccount {

@@ -252,11 +252,11 @@ impl Reader<'_> {
         if !absent(meta, "name") {
             return;
         }
-        let Some(begin) = meta.get("generateName").and_then(Value::as_str).map(str::to_owned) else { return };
+        let Some(prefix) = meta.get("generateName").and_then(Value::as_str).map(str::to_owned) else { return };
         let namespace = meta.get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let number = self.all.generated.entry((namespace, kind.to_owned(), begin.clone())).or_default();
+        let number = self.all.generated.entry((namespace, kind.to_owned(), prefix.clone())).or_default();
         *number += 1;
-        meta.insert("name".to_owned(), Value::from(format!("{begin}{number:05}")));
+        meta.insert("name".to_owned(), Value::from(format!("{prefix}{number:05}")));
     }
 
     /// Notes whose pod, or whose object with pods, an object is.

@@ -9,7 +9,7 @@ use super::objects::{Amounts, Meta, Pod, Unread, read_as};
 use super::pod_resources::{SidecarSum, pod_resources};
 use super::quantity;
 
-/// A ResourceQuota.
+/// A ResourceQuota as a manifest has it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Written {
@@ -44,7 +44,7 @@ pub(crate) struct Quotas {
 }
 
 impl Quotas {
-    /// Takes a quota.
+    /// Takes the quota of a manifest.
     ///
     /// # Errors
     /// The field of it that has another shape, or is not a quantity.

@@ -5,7 +5,7 @@ use super::field::{Field, Rejected};
 /// A number from the fields of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
-    /// This number.
+    /// A number that no field changes.
     Is(u64),
     /// The field at a dotted path, or this number if it is absent.
     Of(&'static str, u64),

@@ -140,7 +140,7 @@ impl<'v> Field<'v> {
         Ok(entries.map(|(key, value)| (key.as_str(), self.step(value, Step::Key(key.clone())))).collect())
     }
 
-    /// A text.
+    /// The text of a string.
     ///
     /// # Errors
     /// This is not a string.
@@ -160,7 +160,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// A boolean.
+    /// The value of a boolean.
     ///
     /// # Errors
     /// This is another value.

@@ -62,6 +62,14 @@ fn controllers_have_their_replicas() {
         assert_eq!(pods(&text("replicas: 0")).len(), 0, "{kind}");
         assert!(notices(&text("replicas: 3")).contains(&format!("created 3 pods for 1 {kind} object")), "{kind}");
     }
+    let both = ["Deployment", "StatefulSet"].map(|kind| {
+        format!(
+            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web}}\nspec: {{template: {}}}\n---\n",
+            template(ONE)
+        )
+    });
+    let names: Vec<String> = pods(&both.concat()).iter().map(|line| line.split(' ').take(1).collect()).collect();
+    assert_eq!(names, ["default/web-0", "default/web-0-2"]);
     let stateful = format!(
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: db}}\nspec: {{replicas: 2, ordinals: {{start: 5}}, \
          volumeClaimTemplates: [{{metadata: {{name: data}}}}], template: {}}}\n",
