@@ -48,7 +48,7 @@ fn templates_of_other_objects() {
     assert!(pods(&format!("{}{template}", flow(&own)))[0].contains(" 250m "));
     let cron = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {{name: n, namespace: ci}}\nspec:\n  schedule: '* * * * *'\n  workflowSpec:\n    entrypoint: echo\n    templates:\n  {}",
-        ECHO.replacen("  -", "  -", 1)
+        ECHO
     );
     assert_eq!(pods(&cron).len(), 1);
 }
