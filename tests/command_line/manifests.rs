@@ -129,9 +129,10 @@ fn manifests_are_completed_before_pods_are_scheduled() {
     let limits = "kind: Pod\nmetadata: {name: big, namespace: a}\nspec: {schedulerName: yunikorn, containers: [{name: c, resources: {limits: {cpu: 9}}}]}\n";
     let (_, out, _) = run(&["-"], &format!("{NODE}{limits}"));
     assert!(out.contains("to be bound: 0; pending: 1"), "{out}");
-    let pod = "kind: Pod\nmetadata: {generateName: task-, labels: {applicationId: t, queue: root.q}}\nspec: {containers: [{name: c}]}\n";
+    let pod =
+        "kind: Pod\nmetadata: {generateName: task-, labels: {applicationId: t}}\nspec: {containers: [{name: c}]}\n";
     let (_, out, _) = run(&["-"], &format!("{NODE}{pod}"));
-    assert!(out.contains("default/task-00001  n1    root.q  t"), "{out}");
+    assert!(out.contains("default/task-00001  n1    root.default  t"), "{out}");
     assert!(out.contains("note: schedulerName yunikorn is set for 1 pod"), "{out}");
     let (_, out, _) = run(&["-", "--scheduler-name", "default-scheduler"], &format!("{NODE}{pod}"));
     assert!(out.contains("to be bound: 1; pending: 0"), "{out}");
@@ -167,7 +168,7 @@ fn a_what_if_submits_the_pods_of_a_manifest() {
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     let result: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
     let apps = result["diff"]["applications"].as_array().expect("a list");
-    let new = apps.iter().find(|app| app["applicationId"] == "new").expect("it is submitted");
+    let new = apps.iter().find(|app| app["applicationID"] == "new").expect("it is submitted");
     assert!(new["without"].is_null() && new["with"]["queue"] == "root.spark", "{new}");
     assert_eq!(result["after"]["started"].as_u64(), result["without"]["started"].as_u64().map(|started| started + 1));
     assert_eq!(result["refused"].as_array().map_or(0, Vec::len), 0, "{result}");
