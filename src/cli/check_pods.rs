@@ -22,7 +22,8 @@ impl Pods {
         if paths.is_empty() {
             return Ok(Self::default());
         }
-        Ok(Self(Some(manifests::cluster(paths)?.0)))
+        let names = Settings::default().scheduler_names;
+        Ok(Self(Some(manifests::cluster(paths, &[], &names)?.0)))
     }
 
     /// What a valid configuration rejects of them, and what of their gangs has no effect, or asks for less than a pod.

@@ -13,8 +13,9 @@ use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use kubernetes::dry_run::{Plan, plan};
-use kubernetes::{Cluster, ManifestReport, Recovered, Settings, Users, read_manifests};
+use kubernetes::{Cluster, Manifests, Recovered, Settings, Users, submitted};
 use model::Profile;
+use scheduler::PartitionCommand;
 
 /// The endings of files that are read in a folder.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
@@ -69,7 +70,7 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 }
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
-    let (cluster, mut notices) = cluster(&args.from_manifests)?;
+    let (cluster, mut created, mut notices) = cluster(&args.from_manifests, &[], &args.scheduler_name)?;
     let warnings = if config.is_none() { lint_notices(&cluster, group) } else { None };
     let (config, by_default) = configuration((&cluster, &args.from_manifests), config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
@@ -77,6 +78,7 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     let settings =
         Settings { profile: core, scheduler_names, unique_ids: args.unique_app_ids, users, ..Settings::default() };
     let mut plan = plan(&cluster, &settings, config)?;
+    plan.notices.append(&mut created);
     plan.notices.append(&mut notices);
     if by_default {
         plan.notices.insert(0, BY_DEFAULT.to_owned());
@@ -85,32 +87,58 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// A cluster in files and folders, and what of them is not looked at.
-pub(super) fn cluster(paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), String> {
-    let (mut cluster, mut report) = (Cluster::default(), ManifestReport::default());
+/// A cluster in files and folders with what the files of `submitted` submit, which pods were created, and what of the files is not looked
+/// at. Pods with one of `names` as their scheduler are scheduled.
+pub(super) fn cluster(
+    paths: &[PathBuf],
+    submitted: &[PathBuf],
+    names: &[String],
+) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
+    let mut manifests = Manifests::default();
     for file in files(paths)? {
-        let bytes = load::bytes(&file)?;
-        read_manifests(&file.to_string_lossy(), &bytes, &mut cluster, &mut report);
+        manifests.read(&file.to_string_lossy(), &load::bytes(&file)?);
     }
+    for file in files(submitted)? {
+        manifests.submit(&file.to_string_lossy(), &load::bytes(&file)?);
+    }
+    let (cluster, report) = manifests.finish(names);
     if !report.faults.is_empty() {
         return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
     }
     let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let skipped =
         (!kinds.is_empty()).then(|| format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
-    Ok((cluster, skipped.into_iter().collect()))
+    Ok((cluster, report.created, report.notices.into_iter().chain(skipped).collect()))
 }
 
-/// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration.
+/// What the pods in files and folders submit to a scheduler, and what of them it does not evaluate.
+///
+/// # Errors
+/// A file cannot be read, an object is none.
+pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<PartitionCommand>, Vec<String>), String> {
+    let settings = Settings { profile: core, ..Settings::default() };
+    let (cluster, _, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
+    let (commands, mut alone) = submitted::commands(&cluster, &settings);
+    notices.append(&mut alone);
+    notices.push("node selectors, taints, and affinity of submitted pods are not evaluated".to_owned());
+    Ok((commands, notices))
+}
+
+/// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration. The pods of `submitted` come
+/// later.
 ///
 /// # Errors
 /// A file cannot be read, an object is none, the configuration has faults.
-pub(super) fn recovered(paths: &[PathBuf], core: Profile) -> Result<(Recovered, String), String> {
-    let (cluster, mut notices) = cluster(paths)?;
+pub(super) fn recovered(
+    paths: &[PathBuf],
+    submitted: &[PathBuf],
+    core: Profile,
+) -> Result<(Recovered, String), String> {
+    let settings = Settings { profile: core, copies: true, ..Settings::default() };
+    let (cluster, _, mut notices) = cluster(paths, submitted, &settings.scheduler_names)?;
     let (config, by_default) = configuration((&cluster, paths), None, DEFAULT_POLICY_GROUP, core)?;
     let text = cluster.configuration(DEFAULT_POLICY_GROUP)?.map(|(_, text)| text);
     let text = text.unwrap_or_else(|| config::DEFAULT_CONFIG.to_owned());
-    let settings = Settings { profile: core, copies: true, ..Settings::default() };
     let mut recovered = Recovered::of(&cluster, &settings, config)?;
     recovered.unknown.append(&mut notices);
     if by_default {

@@ -65,7 +65,7 @@ fn faults_are_said_with_their_places_and_nothing_else_is_printed() {
     let pod = "kind: Pod\nmetadata: {namespace: ns, name: p}\nspec: {priority: high}\n---\nkind: Pod\nmetadata: {}\n";
     let (code, out, err) = run(&["-"], pod);
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(err.contains("-:1: Pod ns/p: ") && err.contains("-:5: a Pod has no metadata.name"), "{err}");
+    assert!(err.contains("-:3: Pod ns/p: spec.priority: ") && err.contains("-:5: a Pod has no metadata.name"), "{err}");
     let (code, _, err) = run(&["nowhere"], "");
     assert!(code == Some(1) && err.starts_with("nowhere: cannot be read"), "{err}");
     let (code, _, err) = run(&["src/cli"], "");
@@ -94,4 +94,87 @@ fn wrong_use() {
     let (code, ..) =
         super::kornsole(env!("CARGO_MANIFEST_DIR"), &["run", "tests/scenarios/multitenancy.yaml", "--json"], "");
     assert_eq!(code, Some(2));
+}
+
+const NODE: &str =
+    "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}\n---\n";
+
+fn job(name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: spark}}\nspec:\n  {spec}\n  template:\n    \
+         metadata: {{labels: {{applicationId: {name}, queue: root.spark}}}}\n    \
+         spec: {{schedulerName: yunikorn, containers: [{{name: c, resources: {{requests: {{cpu: 1, memory: 1Gi}}}}}}]}}\n---\n"
+    )
+}
+
+#[test]
+fn the_pods_of_a_job_are_scheduled_and_other_kinds_are_counted() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n";
+    let (code, out, err) = run(&["-"], &format!("{NODE}{}{service}", job("etl", "parallelism: 2")));
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    for words in [
+        "spark/etl-0  n1    root.spark  etl",
+        "spark/etl-1  n1    root.spark  etl",
+        "note: created 2 pods for 1 Job object",
+        "note: objects of other kinds are not looked at: 1 Service",
+        "to be bound: 2; pending: 0;",
+    ] {
+        assert!(out.contains(words), "{words}\n{out}");
+    }
+}
+
+#[test]
+fn manifests_are_completed_before_pods_are_scheduled() {
+    // A limit alone is requested: 9 cores do not fit a node with 4.
+    let limits = "kind: Pod\nmetadata: {name: big, namespace: a}\nspec: {schedulerName: yunikorn, containers: [{name: c, resources: {limits: {cpu: 9}}}]}\n";
+    let (_, out, _) = run(&["-"], &format!("{NODE}{limits}"));
+    assert!(out.contains("to be bound: 0; pending: 1"), "{out}");
+    let pod =
+        "kind: Pod\nmetadata: {generateName: task-, labels: {applicationId: t}}\nspec: {containers: [{name: c}]}\n";
+    let (_, out, _) = run(&["-"], &format!("{NODE}{pod}"));
+    assert!(out.contains("default/task-00001  n1    root.default  t"), "{out}");
+    assert!(out.contains("note: schedulerName yunikorn is set for 1 pod"), "{out}");
+    let (_, out, _) = run(&["-", "--scheduler-name", "default-scheduler"], &format!("{NODE}{pod}"));
+    assert!(out.contains("to be bound: 1; pending: 0"), "{out}");
+}
+
+#[test]
+fn an_error_of_an_object_names_the_file_the_line_and_the_field() {
+    let (code, out, err) = run(&["-"], &job("etl", "parallelism: two"));
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    let words = "-:5: Job spark/etl: spec.parallelism: expected an integer, found the string \"two\"";
+    assert!(err.contains(words), "{err}");
+    let (code, _, err) = run(&["-"], &job("etl", "parallelism: 1000000000"));
+    assert!(code == Some(1) && err.contains("all objects together may create 250000"), "{err}");
+}
+
+#[test]
+fn a_what_if_submits_the_pods_of_a_manifest() {
+    let file = |name: &str, text: &str| {
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&path, text).expect("the folder for tests is writable");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let (cluster, submitted) = (
+        file("submit-node.yaml", &format!("{NODE}{}", job("old", "parallelism: 1"))),
+        file("submit-job.yaml", &job("new", "parallelism: 2")),
+    );
+    let change = format!("submit @{submitted}");
+    let try_it = |origin: &[&str]| {
+        let arguments = [&["whatif", "--json", "--change", &change, "--for", "1m"], origin].concat();
+        super::kornsole(env!("CARGO_MANIFEST_DIR"), &arguments, "")
+    };
+    let (code, out, err) = try_it(&["--from-manifests", &cluster]);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    let result: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    let apps = result["diff"]["applications"].as_array().expect("a list");
+    let new = apps.iter().find(|app| app["applicationID"] == "new").expect("it is submitted");
+    assert!(new["without"].is_null() && new["with"]["queue"] == "root.spark", "{new}");
+    assert_eq!(result["after"]["started"].as_u64(), result["without"]["started"].as_u64().map(|started| started + 1));
+    assert_eq!(result["refused"].as_array().map_or(0, Vec::len), 0, "{result}");
+    let (code, out, _) = try_it(&["--workload", "tests/scenarios/multitenancy.yaml"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("node selectors, taints, and affinity of submitted pods are not evaluated"), "{out}");
+    let (code, _, err) = try_it(&["--server", "http://127.0.0.1:9"]);
+    assert!(code == Some(1) && err.contains("cannot submit manifests to the copy of a remote scheduler"), "{err}");
 }

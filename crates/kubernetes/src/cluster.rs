@@ -32,6 +32,8 @@ pub struct Cluster {
     attachments: BTreeMap<String, Attachment>,
     /// What is odd of them and stops nothing, the newest ones.
     notices: Vec<String>,
+    /// The UIDs of the pods that a what-if submits.
+    pub(crate) submitted: BTreeSet<String>,
 }
 
 impl Cluster {
@@ -106,6 +108,17 @@ impl Cluster {
     /// What is odd and stops nothing.
     pub fn notices(&self) -> &[String] {
         &self.notices
+    }
+
+    /// Notes that a what-if submits a pod.
+    pub(crate) fn note_submitted(&mut self, meta: &Meta) {
+        let uid = if meta.uid.is_empty() { meta.path() } else { meta.uid.clone() };
+        self.submitted.insert(uid);
+    }
+
+    /// Whether a pod of this name exists in a namespace.
+    pub(crate) fn has_pod(&self, namespace: &str, name: &str) -> bool {
+        self.pods.contains_key(&(namespace.to_owned(), name.to_owned()))
     }
 
     /// How many pods and nodes there are.

@@ -1,16 +1,34 @@
-//! Texts of manifests, YAML or JSON, into a [`Cluster`]: what `kubectl get … -o yaml` prints, lists and single documents.
+//! Texts of manifests, YAML or JSON, into a [`Cluster`]: what `kubectl get … -o yaml` prints, and what people apply: lists and single
+//! documents.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::admission::Admission;
 use super::cluster::Cluster;
-use super::objects::Object;
+use super::created::Created;
+use super::objects::{Object, Pod, Step, Unread};
+use super::recovery::Settings;
+use super::workloads::field::Lines;
+use super::workloads::{self, Owned, Role, Workload};
 use config::Faults;
 use config::yaml::{self, Node, Style};
 
 /// The largest text that is read, in bytes.
 const LARGEST: usize = 1 << 30;
+/// The kinds that are in no namespace; any other object without one is in `default`.
+const CLUSTERED: [&str; 8] = [
+    "Node",
+    "Namespace",
+    "PriorityClass",
+    "PersistentVolume",
+    "StorageClass",
+    "CSINode",
+    "VolumeAttachment",
+    "RuntimeClass",
+];
 
 /// What reading manifests gave, besides the objects.
 #[derive(Clone, Debug, Default)]
@@ -19,96 +37,259 @@ pub struct ManifestReport {
     pub faults: Vec<String>,
     /// How many objects there were of kinds that scheduling does not look at.
     pub skipped: BTreeMap<String, u64>,
+    /// How many pods were created for which kinds of objects.
+    pub created: Vec<String>,
+    /// What is added to the objects, and what of them is not evaluated.
+    pub notices: Vec<String>,
 }
 
-/// Adds the objects of a text to a cluster. `name` is how the text is called in faults.
+/// Adds the objects of one text to a cluster, with the pods that they have created. `name` is how the text is called in faults.
 pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &mut ManifestReport) {
-    let mut reader = Reader { name, cluster, report };
-    let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
+    let mut manifests =
+        Manifests { cluster: std::mem::take(cluster), report: std::mem::take(report), ..Manifests::default() };
+    manifests.read(name, bytes);
+    (*cluster, *report) = manifests.finish(&Settings::default().scheduler_names);
+}
+
+/// Manifests of any number of texts. Objects may refer to those of other texts, so pods are completed at the end.
+#[derive(Debug, Default)]
+pub struct Manifests {
+    cluster: Cluster,
+    report: ManifestReport,
+    /// The pods in the order of the texts.
+    pods: Vec<Draft>,
+    workloads: Vec<Workload>,
+    templates: Vec<Workload>,
+    admission: Admission,
+    /// By namespace, kind, and beginning: how many names were generated.
+    generated: BTreeMap<(String, String, String), u32>,
+    /// By the UID of an object: what names it as its owner.
+    owned: BTreeMap<String, Owned>,
+    /// What is read from now on is submitted by a what-if.
+    submits: bool,
+}
+
+/// A pod as it is written, and where.
+#[derive(Debug)]
+struct Draft {
+    at: String,
+    pod: Box<Pod>,
+    submitted: bool,
+}
+
+impl Manifests {
+    /// Adds the objects of a text. `name` is how the text is called in faults.
+    pub fn read(&mut self, name: &str, bytes: &[u8]) {
+        let mut reader = Reader { name: Arc::from(name), all: self };
+        let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
+    }
+
+    /// Adds the objects of a text that a what-if submits: their pods come after those of all other texts.
+    pub fn submit(&mut self, name: &str, bytes: &[u8]) {
+        self.submits = true;
+        self.read(name, bytes);
+    }
+
+    /// The cluster with all pods, as the API server and the controllers complete it, and what cannot be read. `scheduler_names` are those
+    /// of the pods that are scheduled.
+    pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
+        let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
+        let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);
+        let (old, new): (Vec<_>, Vec<_>) = pods.into_iter().partition(|draft| !is_new(&draft.pod));
+        for (is_new, drafts) in [(false, old), (true, new)] {
+            for Draft { at, pod, submitted } in drafts {
+                if let Err(why) = created.put(pod, is_new, submitted) {
+                    report.faults.push(format!("{at}: {why}"));
+                }
+            }
+        }
+        created.expand(&workloads, &templates, &owned, &mut report.faults);
+        (report.created, report.notices) = created.notices();
+        (cluster, report)
+    }
+}
+
+/// Whether a pod has not been in a cluster.
+fn is_new(pod: &Pod) -> bool {
+    pod.metadata.creation_timestamp.is_none() && pod.node().is_none() && pod.status.phase.is_empty()
 }
 
 struct Reader<'r> {
-    name: &'r str,
-    cluster: &'r mut Cluster,
-    report: &'r mut ManifestReport,
+    name: Arc<str>,
+    all: &'r mut Manifests,
 }
 
 impl Reader<'_> {
-    /// One or more JSON texts, one behind the other.
+    /// One or more JSON texts, one behind the other; or YAML in the style of JSON.
     fn json(&mut self, bytes: &[u8]) {
-        for document in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
-            match document {
-                Ok(value) => self.document(value),
-                Err(error) => {
-                    let (name, line, column) = (self.name, error.line(), error.column());
-                    self.report.faults.push(format!("{name}:{line}:{column}: {error}"));
+        for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>().enumerate() {
+            match (document, number) {
+                (Ok(value), _) => self.document(value, ""),
+                (Err(error), number) => {
+                    if number == 0 && self.documents(bytes).map(|documents| self.roots(&documents)).is_ok() {
+                        return;
+                    }
+                    let (name, line, column) = (&self.name, error.line(), error.column());
+                    self.all.report.faults.push(format!("{name}:{line}:{column}: {error}"));
                     return;
                 }
             }
         }
     }
 
-    fn document(&mut self, mut value: Value) {
+    /// An object, a list of objects, or a list of such lists. `kind` is that of the list around it.
+    fn document(&mut self, value: Value, kind: &str) {
+        let mut value = with_kind(value, kind);
         if let Value::Array(items) = value {
-            items.into_iter().for_each(|item| self.object(item, 0));
-            return;
+            return items.into_iter().for_each(|item| self.document(item, ""));
         }
-        let kind = list_kind(value["kind"].as_str().unwrap_or_default());
-        let Some(of) = kind.map(str::to_owned) else { return self.object(value, 0) };
-        let Some(Value::Array(items)) = value.get_mut("items").map(Value::take) else { return };
-        items.into_iter().for_each(|item| self.object(with_kind(item, &of), 0));
+        let of = list_kind(value["kind"].as_str().unwrap_or_default()).map(str::to_owned);
+        match (of, value.get_mut("items").map(Value::take)) {
+            (Some(of), Some(Value::Array(items))) => items.into_iter().for_each(|item| self.document(item, &of)),
+            (Some(_), _) => {}
+            (None, items) => {
+                if let (Some(items), Value::Object(fields)) = (items, &mut value) {
+                    fields.insert("items".to_owned(), items);
+                }
+                self.object(value, None);
+            }
+        }
     }
 
     fn yaml(&mut self, bytes: &[u8]) {
+        match self.documents(bytes) {
+            Ok(documents) => self.roots(&documents),
+            Err(mut errors) => self.all.report.faults.append(&mut errors),
+        }
+    }
+
+    /// The documents of a text of YAML, or all of its errors.
+    fn documents(&self, bytes: &[u8]) -> Result<Vec<yaml::Document>, Vec<String>> {
         let mut faults = Faults::default();
         let text = yaml::decode_up_to(bytes, LARGEST, &mut faults);
         let documents = text.map(|text| yaml::parse_all(text, &mut faults)).unwrap_or_default();
         let errors = faults.into_sorted().into_iter().filter(|fault| fault.severity == config::Severity::Error);
         let errors: Vec<String> = errors.map(|fault| format!("{}:{fault}", self.name)).collect();
-        if !errors.is_empty() {
-            self.report.faults.extend(errors);
-            return;
+        if errors.is_empty() { Ok(documents) } else { Err(errors) }
+    }
+
+    /// The objects of documents; an empty document, as after a last `---`, has none.
+    fn roots(&mut self, documents: &[yaml::Document]) {
+        let roots = documents.iter().filter_map(yaml::Document::root);
+        let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));
+        roots.for_each(|root| self.node(root, ""));
+    }
+
+    /// The same as [`Self::document`] in YAML, with lines. How deep it goes is bounded by the reader.
+    fn node(&mut self, node: Node<'_>, of: &str) {
+        let silent = &mut Faults::default();
+        if node.is_list() {
+            let items = node.items("", "", silent).unwrap_or_default();
+            return items.into_iter().for_each(|item| self.node(item, ""));
         }
-        for root in documents.iter().filter_map(yaml::Document::root) {
-            let silent = &mut Faults::default();
-            let fields = root.any_map("", "", silent);
-            let kind = fields.and_then(|fields| fields.get("kind")?.scalar()).map_or("", |kind| kind.text);
-            let items = fields.and_then(|fields| fields.get("items"));
-            match (list_kind(kind), items) {
-                (Some(of), Some(items)) => {
-                    for item in items.list("items", "", silent).unwrap_or_default() {
-                        let line = item.at().line;
-                        let value = with_kind(value_of(item), of);
-                        self.object(value, line);
-                    }
-                }
-                (Some(_), None) => {}
-                (None, _) => self.object(value_of(root), root.at().line),
+        let fields = node.any_map("", "", silent);
+        let own = fields.as_ref().and_then(|fields| fields.get("kind")?.scalar()).map_or(of, |kind| kind.text);
+        let items = fields.as_ref().and_then(|fields| fields.get("items"));
+        match (list_kind(own), items) {
+            (Some(of), Some(items)) => {
+                items.list("items", "", silent).unwrap_or_default().into_iter().for_each(|item| self.node(item, of));
             }
+            (Some(_), None) => {}
+            (None, _) => self.object(with_kind(value_of(node), of), Some(node)),
         }
     }
 
-    /// One object; `line` 0 where that is not known.
-    fn object(&mut self, value: Value, line: u32) {
-        let at = if line > 0 { format!("{}:{line}", self.name) } else { self.name.to_owned() };
+    /// One object; `node` is known in YAML.
+    fn object(&mut self, mut value: Value, node: Option<Node<'_>>) {
         let kind = match value["kind"].as_str() {
             Some(kind) if value.is_object() => kind.to_owned(),
             _ => {
                 let hint = "write what `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints";
-                self.report.faults.push(format!("{at}: this is no object of Kubernetes: it has no kind; {hint}"));
-                return;
+                return self.fault(node, &[], &format!("this is no object of Kubernetes: it has no kind; {hint}"));
             }
         };
+        self.complete(&kind, &mut value);
+        match self.all.admission.take(&value) {
+            Ok(true) if kind != "PriorityClass" => return,
+            Ok(_) => {}
+            Err(unread) => return self.unread(node, unread, &value),
+        }
+        let role = workloads::role(&value);
+        self.owners(&value, kind == "Pod", role == Some(Role::Creates));
+        if let Some(role) = role {
+            let lines = node.map(Lines::of);
+            let workload = Workload { file: Arc::clone(&self.name), value, lines, submitted: self.all.submits };
+            match role {
+                Role::Template => self.all.templates.push(workload),
+                Role::Creates => self.all.workloads.push(workload),
+            }
+            return;
+        }
         match Object::read(value) {
+            Ok(Some(Object::Pod(pod))) => {
+                let draft = Draft { at: self.at(node), pod, submitted: self.all.submits };
+                self.all.pods.push(draft);
+            }
             Ok(Some(object)) => {
-                if let Err(why) = self.cluster.add(object) {
-                    self.report.faults.push(format!("{at}: {why}"));
+                if let Err(why) = self.all.cluster.add(object) {
+                    self.fault(node, &[], &why);
                 }
             }
-            Ok(None) => *self.report.skipped.entry(kind).or_default() += 1,
-            Err(why) => self.report.faults.push(format!("{at}: {why}")),
+            Ok(None) => *self.all.report.skipped.entry(kind).or_default() += 1,
+            Err(unread) => self.unread(node, unread, &Value::Null),
         }
+    }
+
+    /// What the API server completes of the metadata: the namespace, and a name of `generateName`.
+    fn complete(&mut self, kind: &str, value: &mut Value) {
+        let Some(Value::Object(meta)) = value.get_mut("metadata") else { return };
+        let absent =
+            |meta: &Map<String, Value>, key: &str| meta.get(key).is_none_or(|value| value.is_null() || value == "");
+        if absent(meta, "namespace") && !CLUSTERED.contains(&kind) && !kind.starts_with("Cluster") {
+            meta.insert("namespace".to_owned(), Value::from("default"));
+        }
+        if !absent(meta, "name") {
+            return;
+        }
+        let Some(prefix) = meta.get("generateName").and_then(Value::as_str).map(str::to_owned) else { return };
+        let namespace = meta.get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = self.all.generated.entry((namespace, kind.to_owned(), prefix.clone())).or_default();
+        *number += 1;
+        meta.insert("name".to_owned(), Value::from(format!("{prefix}{number:05}")));
+    }
+
+    /// Notes whose pod, or whose object with pods, an object is.
+    fn owners(&mut self, value: &Value, is_pod: bool, creates: bool) {
+        let owners = value["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        for uid in owners.filter_map(|owner| owner["uid"].as_str()).filter(|_| is_pod || creates) {
+            let owned = self.all.owned.entry(uid.to_owned()).or_default();
+            owned.pods += u64::from(is_pod);
+            owned.creates |= creates;
+        }
+    }
+
+    fn at(&self, node: Option<Node<'_>>) -> String {
+        node.map_or_else(|| self.name.to_string(), |node| format!("{}:{}", self.name, node.at().line))
+    }
+
+    fn fault(&mut self, node: Option<Node<'_>>, path: &[Step], why: &str) {
+        let at = match node {
+            // The lines of an object are only needed for its errors.
+            Some(node) if !path.is_empty() => format!("{}:{}", self.name, Lines::of(node).line_at(path)),
+            node => self.at(node),
+        };
+        self.all.report.faults.push(format!("{at}: {why}"));
+    }
+
+    /// The fault of a field. `value` says whose it is, if the fault does not.
+    fn unread(&mut self, node: Option<Node<'_>>, mut unread: Unread, value: &Value) {
+        if unread.who.is_empty()
+            && let (Some(kind), Some(name)) = (value["kind"].as_str(), value["metadata"]["name"].as_str())
+        {
+            unread.who = format!("{kind} {name}");
+        }
+        self.fault(node, &unread.path, &unread.to_string());
     }
 }
 

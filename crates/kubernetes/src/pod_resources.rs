@@ -50,8 +50,14 @@ pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource,
     sum.add_assign(&beside);
     let mut sum = sum.max(&peak);
     let of_pod = read(&spec.resources.requests, "the pod")?;
-    for (name, amount) in of_pod.iter() {
-        if matches!(name, "vcore" | "memory") || name.starts_with("hugepages-") {
+    let counts = |name: &str| matches!(name, "vcore" | "memory") || name.starts_with("hugepages-");
+    for (name, amount) in of_pod.iter().filter(|(name, _)| counts(name)) {
+        sum.set(name, amount);
+    }
+    // A limit of the pod is its request where neither the pod nor a container requests the resource.
+    let limits = read(&spec.resources.limits, "the pod")?;
+    for (name, amount) in limits.iter().filter(|(name, _)| counts(name)) {
+        if of_pod.get(name).is_none() && sum.get(name).is_none() {
             sum.set(name, amount);
         }
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::cluster::Cluster;
 use super::dry_run::Run;
 use super::recovery::{LeftAlone, Recovery, Settings};
+use super::submitted;
 use config::Config;
 use model::Time;
-use scheduler::Scheduler;
+use scheduler::{PartitionCommand, Scheduler};
 
 /// A scheduler that took over all of a cluster and has decided nothing yet.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Recovered {
     pub now: Time,
     /// What of the cluster is not in it, or odd, in words.
     pub unknown: Vec<String>,
+    /// What submits the pods that a what-if submits; the scheduler knows them, and nothing is requested for them yet.
+    pub later: Vec<PartitionCommand>,
 }
 
 impl Recovered {
@@ -26,7 +29,8 @@ impl Recovered {
     /// # Errors
     /// The configuration is refused, or has no partition for pods.
     pub fn of(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
-        let recovery = Recovery::of(cluster, settings);
+        let mut recovery = Recovery::of(cluster, settings);
+        let later = if cluster.submitted.is_empty() { Vec::new() } else { submitted::take(cluster, &mut recovery) };
         let mut unknown = Vec::new();
         for LeftAlone { pod, reason } in &recovery.left_alone {
             unknown.push(format!("pod {pod} is left alone: {reason}"));
@@ -38,6 +42,6 @@ impl Recovered {
         let run = Run::begin(recovery, settings, config)?;
         unknown.extend(run.plan.notices.iter().cloned());
         unknown.extend(run.rejected.iter().map(|(ask, why)| format!("pod {} is rejected: {why}", run.name(ask))));
-        Ok(Self { scheduler: run.scheduler, now: run.now, unknown })
+        Ok(Self { scheduler: run.scheduler, now: run.now, unknown, later })
     }
 }

@@ -2,6 +2,7 @@
 
 mod html;
 pub(super) mod origin;
+mod submission;
 mod text;
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use super::predicted::PredictedCore;
 use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
 use super::settings::print;
-use super::{fail, inputs, load};
+use super::{fail, inputs, load, manifests};
 use ::forecast::twin::Twin;
 use ::forecast::whatif::{Bounds, Fork, Plan, Unfinished};
 use config::DEFAULT_POLICY_GROUP;
@@ -65,8 +66,8 @@ pub struct WhatIfArgs {
     /// A key of a queue, as root.a.max.vcore=+8, root.a.priority=5 or root.a.limit.user.sue.memory=4Gi
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Any other change: 'node drain n1', 'kill app', 'move app root.b', 'submit app 3', 'demand root.a x2'; a file with one in
-    /// each line as @FILE
+    /// Any other change: 'node drain n1', 'kill app', 'move app root.b', 'submit app 3', 'submit @job.yaml' for the pods of Kubernetes
+    /// manifests, 'demand root.a x2'; a file with one in each line as @FILE
     #[arg(long = "change", value_name = "CHANGE|@FILE")]
     pub changes: Vec<String>,
     /// When what runs ends: 10m, never, user:NAME=5m, queue:PATH=5m, app:NAME*=5m, history:user, history:queue, history:name
@@ -123,8 +124,27 @@ pub fn run(args: &WhatIfArgs) -> ExitCode {
 }
 
 fn tried(args: &WhatIfArgs) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
-    let asked = asked(args).map_err(Ended::input)?;
+    let mut asked = asked(args).map_err(Ended::input)?;
+    let all = asked.changes.clone();
+    let submitted = submission::files(&mut asked.changes);
     let mut plan = convert::plan(&asked).map_err(|message| Ended { message, code: 2 })?;
+    asked.changes = all;
+    let (submits, profile) = (!submitted.is_empty(), args.core.profile());
+    if !args.from_manifests.is_empty() {
+        let (fork, unknown, later) = origin::of_manifests(args, &submitted).map_err(Ended::input)?;
+        plan.steps.extend(submission::steps(later));
+        let result = pairs(&fork, &asked, &plan)?;
+        return Ok((asked, dto::WhatIfResult { unknown, ..result }));
+    }
+    if args.server.is_some() && submits {
+        return Err(Ended::input(submission::NOT_REMOTE));
+    }
+    let mut unknown = Vec::new();
+    if submits {
+        let (commands, said) = manifests::submissions(&submitted, profile).map_err(Ended::input)?;
+        plan.steps.extend(submission::steps(commands));
+        unknown = said;
+    }
     if let Some(server) = &args.server {
         let server = ServerArgs { server: server.clone(), client: args.client.clone() };
         let origin = server.what_if(&asked, args.partition.as_deref());
@@ -135,17 +155,14 @@ fn tried(args: &WhatIfArgs) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     }
     if let Some(dump) = &args.dump {
         let twin = origin::of_dump(dump, args.partition.as_deref()).map_err(Ended::input)?;
-        return on_twin(&twin, asked, &plan);
-    }
-    if !args.from_manifests.is_empty() {
-        let (fork, unknown) = origin::of_manifests(args).map_err(Ended::input)?;
-        let result = pairs(&fork, &asked, &plan)?;
-        return Ok((asked, dto::WhatIfResult { unknown, ..result }));
+        let (asked, mut result) = on_twin(&twin, asked, &plan)?;
+        result.unknown.append(&mut unknown);
+        return Ok((asked, result));
     }
     let (fork, arrivals) = origin::fork(args).map_err(Ended::input)?;
     plan.arrivals = arrivals;
     let result = pairs(&fork, &asked, &plan)?;
-    Ok((asked, result))
+    Ok((asked, dto::WhatIfResult { unknown, ..result }))
 }
 
 /// The same on a twin, with what could not be seen.

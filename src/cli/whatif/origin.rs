@@ -1,6 +1,6 @@
 //! The moment that both runs begin from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::{load, manifests};
@@ -13,6 +13,7 @@ use forecast::whatif::{Arrivals, Fork, Pace};
 use kubernetes::Recovered;
 use model::{Identity, Time};
 use scenario::{RunOutcome, Runner, Silent};
+use scheduler::PartitionCommand;
 use source::{Saved, Source};
 
 /// A twin of the state in a dump, of its first partition where none is named.
@@ -25,13 +26,16 @@ pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>,
     saved.twin(&name).map_err(|refusal| refusal.to_string())
 }
 
-/// A scheduler in the state of Kubernetes manifests, and what of them is not in it.
-pub(super) fn of_manifests(args: &WhatIfArgs) -> Result<(Fork, Vec<String>), String> {
-    let (Recovered { scheduler, now, unknown }, text) =
-        manifests::recovered(&args.from_manifests, args.core.profile())?;
+/// A scheduler in the state of Kubernetes manifests, what of them is not in it, and what submits those of `submitted`.
+pub(super) fn of_manifests(
+    args: &WhatIfArgs,
+    submitted: &[PathBuf],
+) -> Result<(Fork, Vec<String>, Vec<PartitionCommand>), String> {
+    let (Recovered { scheduler, now, unknown, later }, text) =
+        manifests::recovered(&args.from_manifests, submitted, args.core.profile())?;
     let moment = (now, Pace::beginning(now));
     let fork = Fork::of(&scheduler, args.partition.as_deref(), moment, Some(Arc::from(text)), usize::MAX);
-    fork.map(|fork| (fork, unknown)).map_err(|why| why.to_string())
+    fork.map(|fork| (fork, unknown, later)).map_err(|why| why.to_string())
 }
 
 /// The fork, and what comes in after it.

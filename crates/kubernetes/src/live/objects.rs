@@ -18,7 +18,7 @@ impl LiveObject {
         if let Value::Object(fields) = &mut value {
             fields.insert("kind".to_owned(), Value::from(kind));
         }
-        let read = Object::read(value)?;
+        let read = Object::read(value).map_err(|unread| unread.to_string())?;
         read.map(Self).ok_or_else(|| format!("objects of the kind {kind} are not looked at"))
     }
 

@@ -1,5 +1,6 @@
 //! Objects of Kubernetes as their manifests say, reduced to what scheduling needs. Other fields are skipped while they are read.
 
+mod culprit;
 mod pod;
 mod volume;
 
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub(crate) use pod::{Affinity, Container, ContainerStatus, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
+pub(crate) use culprit::{Step, Unread, read_as, shown};
+pub(crate) use pod::{Affinity, Container, ContainerStatus, Named, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 /// Amounts by the name of their resource, as written.
@@ -44,29 +46,29 @@ impl Object {
     ///
     /// # Errors
     /// What of it cannot be read, with its kind, namespace and name.
-    pub fn read(mut value: Value) -> Result<Option<Self>, String> {
+    pub fn read(mut value: Value) -> Result<Option<Self>, Unread> {
         drop_nulls(&mut value);
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
         let text = |key: &str| value["metadata"][key].as_str().unwrap_or_default().to_owned();
         let who = match (text("namespace"), text("name")) {
-            (_, name) if name.is_empty() => return unnamed(&kind),
+            (_, name) if name.is_empty() => return unnamed(&kind).map_err(Unread::whole),
             (namespace, name) if namespace.is_empty() => format!("{kind} {name}"),
             (namespace, name) => format!("{kind} {namespace}/{name}"),
         };
         let read = match kind.as_str() {
-            "Pod" => serde_json::from_value(value).map(Self::Pod),
-            "Node" => serde_json::from_value(value).map(Self::Node),
-            "Namespace" => serde_json::from_value(value).map(Self::Namespace),
-            "PriorityClass" => serde_json::from_value(value).map(Self::PriorityClass),
-            "ConfigMap" => serde_json::from_value(value).map(Self::ConfigMap),
-            "PersistentVolume" => serde_json::from_value(value).map(Self::Volume),
-            "PersistentVolumeClaim" => serde_json::from_value(value).map(Self::Claim),
-            "StorageClass" => serde_json::from_value(value).map(Self::StorageClass),
-            "CSINode" => serde_json::from_value(value).map(Self::CsiNode),
-            "VolumeAttachment" => serde_json::from_value(value).map(Self::Attachment),
+            "Pod" => read_as(&value).map(Self::Pod),
+            "Node" => read_as(&value).map(Self::Node),
+            "Namespace" => read_as(&value).map(Self::Namespace),
+            "PriorityClass" => read_as(&value).map(Self::PriorityClass),
+            "ConfigMap" => read_as(&value).map(Self::ConfigMap),
+            "PersistentVolume" => read_as(&value).map(Self::Volume),
+            "PersistentVolumeClaim" => read_as(&value).map(Self::Claim),
+            "StorageClass" => read_as(&value).map(Self::StorageClass),
+            "CSINode" => read_as(&value).map(Self::CsiNode),
+            "VolumeAttachment" => read_as(&value).map(Self::Attachment),
             _ => return Ok(None),
         };
-        read.map(Some).map_err(|error| format!("{who}: {error}"))
+        read.map(Some).map_err(|unread| Unread { who, ..unread })
     }
 
     /// Its kind with its namespace and name, as `kubectl` takes them.
@@ -123,7 +125,7 @@ fn unnamed(kind: &str) -> Result<Option<Object>, String> {
 }
 
 /// A field that is null is one that is not there.
-fn drop_nulls(value: &mut Value) {
+pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|_, value| !value.is_null());

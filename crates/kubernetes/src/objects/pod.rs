@@ -39,7 +39,8 @@ pub(crate) struct PodSpec {
     pub preemption_policy: String,
     pub containers: Vec<Container>,
     pub init_containers: Vec<Container>,
-    pub resources: Resources,
+    pub resources: PodResources,
+    pub runtime_class_name: String,
     pub overhead: Amounts,
     pub node_selector: BTreeMap<String, String>,
     pub affinity: Affinity,
@@ -49,6 +50,7 @@ pub(crate) struct PodSpec {
     pub scheduling_gates: Vec<Named>,
     pub resource_claims: Vec<Named>,
     pub image_pull_secrets: Vec<Named>,
+    pub service_account_name: String,
 }
 
 /// Something that is referred to by its name.
@@ -75,11 +77,29 @@ impl Container {
     }
 }
 
-/// What is requested; limits never count.
+/// The requests of a container. A resource with a limit alone is requested up to the limit, as the API server sets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[serde(from = "PodResources")]
 pub(crate) struct Resources {
     pub requests: Amounts,
+}
+
+impl From<PodResources> for Resources {
+    fn from(written: PodResources) -> Self {
+        let PodResources { mut requests, limits } = written;
+        for (name, limit) in limits {
+            requests.entry(name).or_insert(limit);
+        }
+        Self { requests }
+    }
+}
+
+/// Requests and limits as written, of a pod as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct PodResources {
+    pub requests: Amounts,
+    pub limits: Amounts,
 }
 
 /// A port of a container; `host_port` 0 is none on the node.

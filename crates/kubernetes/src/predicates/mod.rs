@@ -31,11 +31,12 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
+use self::conditions::Conditions;
 use self::counters::{Counter, Counts, What};
 pub(crate) use self::labels::{Labels, NamespaceLabels};
 use self::limits::Attached;
 pub(crate) use self::live::NodeChange;
-use self::nodes::NodeTable;
+use self::nodes::{NodeFacts, NodeTable};
 use self::pods::{Gathering, PodFacts};
 use self::ports::HostPort;
 use self::refusal::{Filter, Refusal};
@@ -80,6 +81,11 @@ struct Facts {
     /// By matcher: the counters that count what it means, and those of anti-affinity.
     counting: Vec<Vec<usize>>,
     carrying: Vec<Vec<usize>>,
+}
+
+/// Whether a node passes what a pod says of nodes by itself: selectors, affinity, taints, and cordons.
+pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
+    Conditions::of(pod, Ok(Vec::new())).refusal(&NodeFacts::of(node), true).is_none()
 }
 
 impl Snapshot {

@@ -6,6 +6,7 @@ mod nodes;
 mod reading;
 mod resources;
 mod scheduling;
+mod workloads;
 
 use std::sync::Arc;
 

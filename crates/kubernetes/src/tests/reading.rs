@@ -25,7 +25,7 @@ fn faults_say_where_they_are() {
     for (text, words) in [
         (
             "kind: List\nitems:\n- kind: Pod\n  metadata: {name: p, namespace: ns}\n  spec: {priority: high}\n",
-            "m.yaml:3: Pod ns/p: ",
+            "m.yaml:5: Pod ns/p: spec.priority: ",
         ),
         ("kind: Pod\nmetadata: [", "m.yaml:2:"),
         ("{\"kind\": \"Pod\",", "m.yaml:1:15:"),

@@ -1,0 +1,261 @@
+//! What the API server and its admission plugins add to a pod of a manifest: PriorityClass, LimitRange, RuntimeClass, ServiceAccount,
+//! and the scheduler that YuniKorn's admission controller sets (K8S-119, K8S-120).
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::cluster::Cluster;
+use super::names::own;
+use super::objects::{Amounts, Container, Meta, Named, Pod, Unread, drop_nulls, read_as};
+use super::quota::Quotas;
+
+/// The classes that every cluster has.
+const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+/// The scheduler of a pod that names none.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+const YUNIKORN: &str = "yunikorn";
+/// The kinds of policies.
+const POLICIES: [&str; 5] = ["PriorityClass", "LimitRange", "RuntimeClass", "ServiceAccount", "ResourceQuota"];
+/// The namespace that YuniKorn's admission controller does not process by default.
+const BYPASSED: &str = "kube-system";
+
+/// A PriorityClass: the priority of the pods that name it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Class {
+    metadata: Meta,
+    value: i32,
+    global_default: bool,
+    preemption_policy: String,
+}
+
+/// A LimitRange: what containers of a namespace request by default.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LimitRange {
+    metadata: Meta,
+    spec: LimitRangeSpec,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LimitRangeSpec {
+    limits: Vec<Limit>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Limit {
+    #[serde(rename = "type")]
+    kind: String,
+    default: Amounts,
+    default_request: Amounts,
+    max: Amounts,
+    min: Amounts,
+}
+
+impl Limit {
+    /// What a container requests that requests nothing: the default request, else the default limit, the maximum, and the minimum.
+    fn requests(self) -> Amounts {
+        let mut all = self.default_request;
+        for amounts in [self.default, self.max, self.min] {
+            for (name, amount) in amounts {
+                all.entry(name).or_insert(amount);
+            }
+        }
+        all
+    }
+}
+
+/// A RuntimeClass: the overhead of the pods that name it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RuntimeClass {
+    metadata: Meta,
+    overhead: Overhead,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Overhead {
+    pod_fixed: Amounts,
+}
+
+/// A ServiceAccount, with the image pull secrets of its pods.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ServiceAccount {
+    metadata: Meta,
+    image_pull_secrets: Vec<Named>,
+}
+
+/// The policies in manifests.
+#[derive(Debug, Default)]
+pub(crate) struct Admission {
+    classes: BTreeMap<String, Class>,
+    /// By namespace and name, so that several apply in a fixed order.
+    ranges: BTreeMap<(String, String), Amounts>,
+    runtimes: BTreeMap<String, Amounts>,
+    /// By namespace and name: the image pull secrets of a ServiceAccount.
+    accounts: BTreeMap<(String, String), Vec<Named>>,
+    pub quotas: Quotas,
+    /// Priority classes and runtime classes that are not in the manifests, and how many pods name each.
+    unknown: BTreeMap<String, u64>,
+    /// How many pods YuniKorn's admission controller gives its scheduler.
+    given: u64,
+}
+
+impl Admission {
+    /// Takes an object that is a policy. `false`: it is of another kind.
+    ///
+    /// # Errors
+    /// The field of it that has another shape.
+    pub fn take(&mut self, value: &Value) -> Result<bool, Unread> {
+        let kind = value["kind"].as_str().unwrap_or_default();
+        if !POLICIES.contains(&kind) {
+            return Ok(false);
+        }
+        let mut value = value.clone();
+        drop_nulls(&mut value);
+        match kind {
+            "PriorityClass" => {
+                let class: Class = read_as(&value)?;
+                self.classes.insert(class.metadata.name.clone(), class);
+            }
+            "LimitRange" => {
+                let range: LimitRange = read_as(&value)?;
+                let of_containers = range.spec.limits.into_iter().filter(|limit| limit.kind == "Container");
+                let mut requests = Amounts::new();
+                for (name, amount) in of_containers.flat_map(Limit::requests) {
+                    requests.entry(name).or_insert(amount);
+                }
+                self.ranges.insert((range.metadata.namespace, range.metadata.name), requests);
+            }
+            "RuntimeClass" => {
+                let class: RuntimeClass = read_as(&value)?;
+                self.runtimes.insert(class.metadata.name, class.overhead.pod_fixed);
+            }
+            "ServiceAccount" => {
+                let ServiceAccount { metadata, image_pull_secrets } = read_as(&value)?;
+                self.accounts.insert((metadata.namespace, metadata.name), image_pull_secrets);
+            }
+            _ => self.quotas.take(&value)?,
+        }
+        Ok(true)
+    }
+
+    /// Completes the pod that `count` identical pods are copies of. `is_new`: it has not been in a cluster, so admission has not changed it yet.
+    pub fn admit(
+        &mut self,
+        (pod, count): (&mut Pod, u64),
+        is_new: bool,
+        cluster: &Cluster,
+        scheduler_names: &[String],
+    ) {
+        self.priority(pod, count);
+        if is_new {
+            self.overhead(pod, count);
+            self.limit_ranges(pod);
+            self.secrets(pod);
+        }
+        if pod.spec.scheduler_name.is_empty() {
+            let is_ours = |name: &str| scheduler_names.iter().any(|known| known == name);
+            let given = is_new && !is_ours(DEFAULT_SCHEDULER) && is_ours(YUNIKORN);
+            let given = given && is_processed(cluster, &pod.metadata.namespace);
+            pod.spec.scheduler_name = if given { YUNIKORN } else { DEFAULT_SCHEDULER }.to_owned();
+            self.given += if given { count } else { 0 };
+        }
+    }
+
+    /// The priority of the class; without a class, of the global default.
+    fn priority(&mut self, pod: &mut Pod, count: u64) {
+        let spec = &mut pod.spec;
+        if spec.priority.is_some() {
+            return;
+        }
+        let name = spec.priority_class_name.as_str();
+        if let Some((_, value)) = SYSTEM.iter().find(|(system, _)| *system == name) {
+            spec.priority = Some(*value);
+            return;
+        }
+        let class = match name {
+            // Of several defaults, the lowest counts.
+            "" => self.classes.values().filter(|class| class.global_default).min_by_key(|class| class.value),
+            name => self.classes.get(name),
+        };
+        match class {
+            Some(class) => {
+                spec.priority = Some(class.value);
+                spec.priority_class_name.clone_from(&class.metadata.name);
+                if spec.preemption_policy.is_empty() {
+                    spec.preemption_policy.clone_from(&class.preemption_policy);
+                }
+            }
+            None if name.is_empty() => {}
+            None => {
+                let note = format!("PriorityClass {name} is not in the manifests; priority 0 is used");
+                *self.unknown.entry(note).or_default() += count;
+            }
+        }
+    }
+
+    fn overhead(&mut self, pod: &mut Pod, count: u64) {
+        let spec = &mut pod.spec;
+        if spec.runtime_class_name.is_empty() || !spec.overhead.is_empty() {
+            return;
+        }
+        match self.runtimes.get(&spec.runtime_class_name) {
+            Some(overhead) => spec.overhead.clone_from(overhead),
+            None => {
+                let name = &spec.runtime_class_name;
+                let note = format!("RuntimeClass {name} is not in the manifests; no overhead is added");
+                *self.unknown.entry(note).or_default() += count;
+            }
+        }
+    }
+
+    fn limit_ranges(&self, pod: &mut Pod) {
+        let namespace = pod.metadata.namespace.as_str();
+        let ranges = self.ranges.iter().filter(|((of, _), _)| of == namespace);
+        for (name, amount) in ranges.flat_map(|(_, requests)| requests) {
+            let add = |container: &mut Container| {
+                container.resources.requests.entry(name.clone()).or_insert_with(|| amount.clone());
+            };
+            pod.spec.containers.iter_mut().for_each(add);
+            pod.spec.init_containers.iter_mut().for_each(add);
+        }
+    }
+
+    /// The image pull secrets of the account of a pod that names none.
+    fn secrets(&self, pod: &mut Pod) {
+        let account = Some(pod.spec.service_account_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("default");
+        let secrets = self.accounts.get(&(pod.metadata.namespace.clone(), account.to_owned()));
+        if let Some(secrets) = secrets.filter(|_| pod.spec.image_pull_secrets.is_empty()) {
+            pod.spec.image_pull_secrets.clone_from(secrets);
+        }
+    }
+
+    /// What is not known, and what was set, in words.
+    pub fn notices(&self) -> Vec<String> {
+        let of_pods = |count: u64| format!("{count} pod{}", if count == 1 { "" } else { "s" });
+        let unknown = self.unknown.iter().map(|(note, count)| format!("{note} for {}", of_pods(*count)));
+        let given = (self.given > 0).then(|| {
+            format!(
+                "schedulerName yunikorn is set for {}, as YuniKorn's admission controller does",
+                of_pods(self.given)
+            )
+        });
+        unknown.chain(given).collect()
+    }
+}
+
+/// Whether YuniKorn's admission controller changes the pods of a namespace (K8S-120).
+fn is_processed(cluster: &Cluster, namespace: &str) -> bool {
+    let object = cluster.namespaces.get(namespace);
+    match object.and_then(|object| object.metadata.annotations.get(&own("namespace.enableYuniKorn"))) {
+        Some(word) => word == "true",
+        None => namespace != BYPASSED,
+    }
+}

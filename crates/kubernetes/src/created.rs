@@ -1,0 +1,171 @@
+//! The pods of manifests, completed, and those that controllers create for other objects.
+
+use std::collections::BTreeMap;
+
+use super::admission::Admission;
+use super::cluster::Cluster;
+use super::objects::{Node, NodeSelector, NodeTerm, Object, Pod, Requirement, Toleration};
+use super::predicates::suits;
+use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
+
+/// The taints that pods of a DaemonSet tolerate, with their effects.
+const TOLERATED: [(&str, &str); 6] = [
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+];
+
+/// A cluster that pods are added to.
+pub(super) struct Created<'c> {
+    cluster: &'c mut Cluster,
+    admission: &'c mut Admission,
+    scheduler_names: &'c [String],
+    /// How many pods objects have created.
+    total: u64,
+    /// By kind: how many objects created pods, and how many pods.
+    by_kind: BTreeMap<String, (u64, u64)>,
+    /// By note: how many objects it concerns, and the first.
+    notes: BTreeMap<String, (u64, String)>,
+    /// By schedulerName: how many pods wait for another scheduler.
+    elsewhere: BTreeMap<String, u64>,
+}
+
+impl<'c> Created<'c> {
+    pub fn new(cluster: &'c mut Cluster, admission: &'c mut Admission, scheduler_names: &'c [String]) -> Self {
+        let (by_kind, notes, elsewhere) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere }
+    }
+
+    /// Completes a pod and adds it. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
+    ///
+    /// # Errors
+    /// A pod of this name exists.
+    pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
+        self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names);
+        self.add(pod, is_new, submitted)
+    }
+
+    fn add(&mut self, pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
+        if !self.admission.quotas.count(&pod, is_new) {
+            return Ok(());
+        }
+        let name = &pod.spec.scheduler_name;
+        if pod.node().is_none() && !pod.is_terminated() && !self.scheduler_names.contains(name) {
+            *self.elsewhere.entry(name.clone()).or_default() += 1;
+        }
+        if submitted {
+            self.cluster.note_submitted(&pod.metadata);
+        }
+        self.cluster.add(Object::Pod(pod))
+    }
+
+    /// Adds the pods that objects have created. `owned` says by UID what names an object as its owner.
+    pub fn expand(
+        &mut self,
+        workloads: &[Workload],
+        templates: &[Workload],
+        owned: &BTreeMap<String, Owned>,
+        faults: &mut Vec<String>,
+    ) {
+        let templates = Templates::of(templates);
+        for workload in workloads {
+            let owned = owned.get(workload.uid()).copied().unwrap_or_default();
+            let expansion = match workload.expand(&templates, owned) {
+                Ok(expansion) => expansion,
+                Err(rejected) => {
+                    let (at, label) = (workload.place(rejected.line), workload.label());
+                    faults.push(format!("{at}: {label}: {}: {}", rejected.path, rejected.why));
+                    continue;
+                }
+            };
+            for note in expansion.notes {
+                self.notes.entry(note).or_insert_with(|| (0, workload.label())).0 += 1;
+            }
+            let before = self.total;
+            for set in expansion.sets {
+                if let Err(why) = self.set(workload, set) {
+                    faults.push(format!("{}: {}: {why}", workload.place(0), workload.label()));
+                    break;
+                }
+            }
+            if self.total > before {
+                let count = self.by_kind.entry(workload.kind().to_owned()).or_default();
+                *count = (count.0 + 1, count.1 + self.total - before);
+            }
+        }
+    }
+
+    /// The pods of one template.
+    fn set(&mut self, workload: &Workload, mut set: PodSet) -> Result<(), String> {
+        let per_node = set.is_per_node().then(|| self.of_nodes(set.prototype(workload)));
+        let count = per_node.as_ref().map_or(set.total(), |nodes| nodes.len() as u64);
+        if self.total.saturating_add(count) > MOST_PODS {
+            return Err(format!(
+                "cannot create {count} pods: all objects together may create {MOST_PODS}; lower the number of replicas"
+            ));
+        }
+        self.admission.admit((set.prototype(workload), count), true, self.cluster, self.scheduler_names);
+        match per_node {
+            None => set.pods().try_for_each(|pod| self.named(pod, workload.submitted)),
+            Some(nodes) => nodes.into_iter().enumerate().try_for_each(|(number, node)| {
+                let mut pod = set.pod(0, number as u64);
+                pod.spec.affinity.node_affinity.required = Some(node);
+                self.named(pod, workload.submitted)
+            }),
+        }
+    }
+
+    /// What names each node that a pod of a DaemonSet fits; the pod tolerates what its controller adds.
+    fn of_nodes(&self, pod: &mut Pod) -> Vec<NodeSelector> {
+        pod.spec.tolerations.extend(TOLERATED.map(|(key, effect)| Toleration {
+            key: key.to_owned(),
+            operator: "Exists".to_owned(),
+            effect: effect.to_owned(),
+            ..Toleration::default()
+        }));
+        self.cluster.nodes.values().filter(|node| suits(pod, node)).map(of_node).collect()
+    }
+
+    /// Adds a pod under its name, or under a similar one if the name is taken.
+    fn named(&mut self, mut pod: Pod, submitted: bool) -> Result<(), String> {
+        let name = pod.metadata.name.clone();
+        let mut number = 1_u64;
+        while self.cluster.has_pod(&pod.metadata.namespace, &pod.metadata.name) {
+            number += 1;
+            pod.metadata.name = format!("{name}-{number}");
+        }
+        self.total += 1;
+        self.add(Box::new(pod), true, submitted)
+    }
+
+    /// What was created, and what is not evaluated, in words.
+    pub fn notices(self) -> (Vec<String>, Vec<String>) {
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let created = self.by_kind.iter().map(|(kind, (objects, pods))| {
+            format!("created {pods} pod{} for {objects} {kind} object{}", plural(*pods), plural(*objects))
+        });
+        let notes = self.notes.iter().map(|(note, (count, first))| match count {
+            1 => format!("{first}: {note}"),
+            count => format!("{first} and {} more: {note}", count - 1),
+        });
+        let elsewhere = self.elsewhere.iter().map(|(name, count)| {
+            let (plural, verb) = if *count == 1 { ("", "is") } else { ("s", "are") };
+            format!("{count} pod{plural} with schedulerName {name} {verb} not scheduled; use --scheduler-name {name}")
+        });
+        let notices = notes.chain(elsewhere).chain(self.admission.notices()).chain(self.admission.quotas.notices());
+        (created.collect(), notices.collect())
+    }
+}
+
+/// The required affinity of a pod of a DaemonSet, which names its node.
+fn of_node(node: &Node) -> NodeSelector {
+    let name = Requirement {
+        key: "metadata.name".to_owned(),
+        operator: "In".to_owned(),
+        values: vec![node.metadata.name.clone()],
+    };
+    NodeSelector { node_selector_terms: vec![NodeTerm { match_fields: vec![name], ..NodeTerm::default() }] }
+}

@@ -1,0 +1,44 @@
+//! What a what-if submits, apart from what exists.
+
+use std::collections::BTreeSet;
+
+use super::cluster::Cluster;
+use super::recovery::{Recovery, Settings};
+use model::{AppId, AskId};
+use scheduler::PartitionCommand;
+
+/// The commands that submit all pods of a cluster, and what of the pods is not submitted.
+pub fn commands(cluster: &Cluster, settings: &Settings) -> (Vec<PartitionCommand>, Vec<String>) {
+    let mut recovery = Recovery::of(cluster, settings);
+    let commands = take(cluster, &mut recovery);
+    let alone = recovery.left_alone.iter().map(|pod| format!("pod {} is not submitted: {}", pod.pod, pod.reason));
+    (commands, alone.chain(recovery.notices).collect())
+}
+
+/// Takes the commands for submitted pods out of a recovery: applications that no other pod is of, and their requests. The real pods of a
+/// gang come after its placeholders.
+pub(crate) fn take(cluster: &Cluster, recovery: &mut Recovery) -> Vec<PartitionCommand> {
+    let submitted = |ask: &AskId| cluster.submitted.contains(ask.as_str());
+    let pods: BTreeSet<&str> = cluster.pods.values().map(|pod| pod.metadata.uid.as_str()).collect();
+    let exists = |ask: &AskId| pods.contains(ask.as_str()) && !submitted(ask);
+    let old = recovery.asked.iter().filter(|(ask, _)| exists(ask));
+    let old: BTreeSet<AppId> = old.map(|(_, asked)| asked.app.clone()).collect();
+    let is_later = |command: &PartitionCommand| match command {
+        PartitionCommand::Submit(submission) => !old.contains(&submission.app),
+        // A placeholder is not among the pods: it comes with its application.
+        PartitionCommand::Ask(spec) => submitted(&spec.id) || !old.contains(&spec.app),
+        _ => false,
+    };
+    let (later, steps): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut recovery.steps).into_iter().partition(|(_, command)| is_later(command));
+    recovery.steps = steps;
+    let mut commands: Vec<PartitionCommand> = later.into_iter().map(|(_, command)| command).collect();
+    for gang in &mut recovery.gangs {
+        let held = std::mem::take(&mut gang.held).into_iter();
+        let (later, held): (Vec<_>, Vec<_>) = held.partition(|spec| submitted(&spec.id));
+        gang.held = held;
+        commands.extend(later.into_iter().map(PartitionCommand::Ask));
+    }
+    recovery.gangs.retain(|gang| old.contains(&gang.app));
+    commands
+}

@@ -1,0 +1,123 @@
+//! Jobs of Kubeflow, JobSet, and LeaderWorkerSet.
+
+use super::{ONE, notices, pods, template};
+
+const BIG: &str = "{cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}";
+
+fn job(kind: &str, version: &str, specs: &str) -> String {
+    format!("apiVersion: kubeflow.org/{version}\nkind: {kind}\nmetadata: {{name: t, namespace: ml}}\nspec: {specs}\n")
+}
+
+#[test]
+fn jobs_of_trainer_1_by_their_replica_specs() {
+    let (one, big) = (template(ONE), template(BIG));
+    let torch = job(
+        "PyTorchJob",
+        "v1",
+        &format!("{{pytorchReplicaSpecs: {{Master: {{template: {one}}}, Worker: {{replicas: 2, template: {big}}}}}}}"),
+    );
+    assert_eq!(
+        pods(&torch),
+        [
+            "ml/t-master-0 root.a app 1000m 1024Mi 0 yunikorn",
+            "ml/t-worker-0 root.a app 8000m 32768Mi gpu=4 0 yunikorn",
+            "ml/t-worker-1 root.a app 8000m 32768Mi gpu=4 0 yunikorn",
+        ]
+    );
+    let tensor = format!(
+        "{{runPolicy: {{cleanPodPolicy: None}}, tfReplicaSpecs: {{PS: {{replicas: 2, template: {one}}}, Worker: {{replicas: 4, template: {big}}}, Chief: {{template: {one}}}}}}}"
+    );
+    assert_eq!(pods(&job("TFJob", "v1", &tensor)).len(), 7);
+    let names: Vec<String> = pods(&job("TFJob", "v1", &tensor)).into_iter().take(3).collect();
+    assert!(names[0].starts_with("ml/t-chief-0 ") && names[1].starts_with("ml/t-ps-0 "), "{names:?}");
+    let suspended = tensor.replace("cleanPodPolicy: None", "suspend: true");
+    assert_eq!(pods(&job("TFJob", "v1", &suspended)).len(), 0);
+    for (kind, field) in [
+        ("XGBoostJob", "xgbReplicaSpecs"),
+        ("PaddleJob", "paddleReplicaSpecs"),
+        ("JAXJob", "jaxReplicaSpecs"),
+        ("NewJob", "newReplicaSpecs"),
+    ] {
+        assert_eq!(
+            pods(&job(kind, "v1", &format!("{{{field}: {{Worker: {{replicas: 3, template: {one}}}}}}}"))).len(),
+            3,
+            "{kind}"
+        );
+    }
+}
+
+#[test]
+fn mpi_jobs_of_both_versions_have_no_worker_by_default() {
+    for version in ["v1", "v2beta1"] {
+        let specs = |replicas: &str| {
+            format!(
+                "{{slotsPerWorker: 1, mpiReplicaSpecs: {{Launcher: {{template: {}}}, Worker: {{{replicas}template: {}}}}}}}",
+                template(ONE),
+                template(BIG)
+            )
+        };
+        assert_eq!(pods(&job("MPIJob", version, &specs(""))), ["ml/t-launcher-0 root.a app 1000m 1024Mi 0 yunikorn"]);
+        assert_eq!(pods(&job("MPIJob", version, &specs("replicas: 2, "))).len(), 3);
+    }
+}
+
+#[test]
+fn a_train_job_takes_the_pods_of_its_runtime() {
+    let train = |trainer: &str| {
+        format!(
+            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: t, namespace: ml}}\nspec: {{runtimeRef: {{name: torch}}, trainer: {{{trainer}}}}}\n---\n"
+        )
+    };
+    let node = template(ONE).replace("name: c,", "name: node,");
+    let runtime = format!(
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {{name: torch}}\nspec:\n  mlPolicy: {{numNodes: 2}}\n  template: {{spec: {{replicatedJobs: [\
+         {{name: dataset-initializer, template: {{metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: dataset-initializer}}}}, spec: {{template: {node}}}}}}},\
+         {{name: node, template: {{metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}}}, spec: {{template: {node}}}}}}}]}}}}\n"
+    );
+    let resources = "numNodes: 3, resourcesPerNode: {limits: {cpu: 4, nvidia.com/gpu: 1}}";
+    let lines = pods(&format!("{}{runtime}", train(resources)));
+    assert_eq!(lines.len(), 4);
+    assert_eq!(lines[0], "ml/t-dataset-initializer-0-0 root.a app 1000m 1024Mi 0 yunikorn");
+    assert_eq!(lines[3], "ml/t-node-0-2 root.a app 4000m 0Mi gpu=1 0 yunikorn");
+    // Without own fields, those of the runtime.
+    let lines = pods(&format!("{}{runtime}", train("")));
+    assert_eq!((lines.len(), lines[2].as_str()), (3, "ml/t-node-0-1 root.a app 1000m 1024Mi 0 yunikorn"));
+    // Without the runtime, what the job says.
+    assert_eq!(pods(&train(resources)).len(), 3);
+    assert!(notices(&train(resources)).contains("TrainJob ml/t: ClusterTrainingRuntime torch is not in the manifests"));
+}
+
+#[test]
+fn a_job_set_has_its_jobs_with_their_pods() {
+    let set = |more: &str| {
+        format!(
+            "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: js}}\nspec:\n  {more}\n  replicatedJobs:\n  \
+             - {{name: leader, template: {{spec: {{template: {one}}}}}}}\n  - {{name: workers, replicas: 2, template: {{spec: {{parallelism: 3, completions: 3, template: {one}}}}}}}\n",
+            one = template(ONE)
+        )
+    };
+    let lines = pods(&set(""));
+    assert_eq!(lines.len(), 7);
+    assert_eq!(lines[0], "default/js-leader-0-0 root.a app 1000m 1024Mi 0 yunikorn");
+    assert!(lines[6].starts_with("default/js-workers-1-2 "), "{lines:?}");
+    assert_eq!(pods(&set("suspend: true")).len(), 0);
+}
+
+#[test]
+fn a_leader_worker_set_has_groups_of_its_size() {
+    let set = |more: &str, size: &str| {
+        format!(
+            "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {{name: l}}\nspec: {{{more}leaderWorkerTemplate: {{{size}workerTemplate: {}}}}}\n",
+            template(BIG)
+        )
+    };
+    let lines = pods(&set("replicas: 2, ", "size: 3, "));
+    let names: Vec<&str> = lines.iter().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(
+        names,
+        ["default/l-0", "default/l-0-1", "default/l-0-2", "default/l-1", "default/l-1-1", "default/l-1-2"]
+    );
+    assert_eq!(pods(&set("", "")), ["default/l-0 root.a app 8000m 32768Mi gpu=4 0 yunikorn"]);
+    let leader = format!("size: 2, leaderTemplate: {}, ", template(ONE));
+    assert_eq!(pods(&set("", &leader))[0], "default/l-0 root.a app 1000m 1024Mi 0 yunikorn");
+}

@@ -1,0 +1,231 @@
+//! Workflow of Argo: the pods that its templates give at most, as if all steps ran at once.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::field::{Field, Rejected};
+use super::making::{Made, Making, Scope};
+
+/// How deep templates may call templates.
+const DEEPEST: usize = 100;
+/// What of a template or of the workflow is in the spec of its pods.
+const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];
+
+/// The templates that give pods, by name, with how often each is called.
+type Calls = BTreeMap<String, u64>;
+
+/// The pods of a workflow.
+pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    let mut specs = vec![scope.spec.clone()];
+    if let Some(reference) = scope.spec.at("workflowTemplateRef")? {
+        let name = reference.required("name")?.text()?;
+        match shared(making, scope, name, reference.is_true_at("clusterScope")?) {
+            Some(spec) => specs.push(spec.required("spec")?),
+            None => making.notes.push(format!("WorkflowTemplate {name} is not in the manifests; no pods are created")),
+        }
+    }
+    let mut flow =
+        Flow { scope, templates: BTreeMap::new(), known: BTreeMap::new(), open: Vec::new(), notes: Vec::new() };
+    for spec in &specs {
+        for template in spec.at("templates")?.map(|list| list.items()).transpose()?.unwrap_or_default() {
+            let name = template.required("name")?.text()?.to_owned();
+            flow.templates.entry(name).or_insert(template);
+        }
+    }
+    let mut calls = Calls::new();
+    for field in ["entrypoint", "onExit"] {
+        for spec in &specs {
+            if let Some(name) = spec.text_at(field)? {
+                add(&mut calls, &flow.calls(name, spec, making)?, 1);
+                break;
+            }
+        }
+    }
+    let mut several = 0;
+    for (name, times) in &calls {
+        let Some(template) = flow.templates.get(name) else { continue };
+        let pod = template.pod_of(pod(&specs, template, scope)?, 1)?;
+        several += *times;
+        let pattern = format!("{}-{}-{{index}}", scope.name, name.replace('/', "-"));
+        making.made.push(Made { count: *times, ..Made::one(name, pod, pattern) });
+    }
+    if several > 1 {
+        making
+            .notes
+            .push("all steps are scheduled at once; Argo starts a step after the steps that it depends on".to_owned());
+    }
+    making.notes.append(&mut flow.notes);
+    Ok(())
+}
+
+/// A template of workflows, in the namespace or for the cluster.
+fn shared<'v>(making: &Making<'v>, scope: &Scope<'_>, name: &str, in_cluster: bool) -> Option<Field<'v>> {
+    match in_cluster {
+        true => making.template("ClusterWorkflowTemplate", "", name),
+        false => making.template("WorkflowTemplate", &scope.namespace, name),
+    }
+}
+
+fn add(calls: &mut Calls, more: &Calls, times: u64) {
+    for (name, count) in more {
+        let sum = calls.entry(name.clone()).or_default();
+        *sum = sum.saturating_add(count.saturating_mul(times));
+    }
+}
+
+struct Flow<'s, 'v> {
+    scope: &'s Scope<'v>,
+    /// By name; those of another object have its name before, as `object/name`.
+    templates: BTreeMap<String, Field<'v>>,
+    /// What the templates that were read call.
+    known: BTreeMap<String, Calls>,
+    /// The templates that are being read.
+    open: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl<'v> Flow<'_, 'v> {
+    /// What a template calls. `by` is the field that names it.
+    fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
+    where
+        'm: 'v,
+    {
+        if let Some(known) = self.known.get(name) {
+            return Ok(known.clone());
+        }
+        if self.open.iter().any(|open| open == name) {
+            self.notes.push(format!("template {name} calls itself; one call is counted"));
+            return Ok(Calls::new());
+        }
+        if self.open.len() >= DEEPEST {
+            return Err(by.rejected(format!("cannot follow more than {DEEPEST} templates that call each other")));
+        }
+        let template = self.templates.get(name).cloned();
+        let template = template.ok_or_else(|| by.rejected(format!("template {name:?} not found")))?;
+        self.open.push(name.to_owned());
+        let calls = self.inside(name, &template, making);
+        self.open.pop();
+        let calls = calls?;
+        self.known.insert(name.to_owned(), calls.clone());
+        Ok(calls)
+    }
+
+    fn inside<'m>(&mut self, name: &str, template: &Field<'v>, making: &Making<'m>) -> Result<Calls, Rejected>
+    where
+        'm: 'v,
+    {
+        let mut steps = template.at("dag.tasks")?.map(|list| list.items()).transpose()?.unwrap_or_default();
+        for group in template.at("steps")?.map(|list| list.items()).transpose()?.unwrap_or_default() {
+            // A group of parallel steps; older workflows write one step alone.
+            match group.value.is_array() {
+                true => steps.extend(group.items()?),
+                false => steps.push(group),
+            }
+        }
+        let mut calls = Calls::new();
+        for step in &steps {
+            let times = self.times(step)?;
+            let called = self.called(name, step, making)?;
+            if let Some(called) = called {
+                add(&mut calls, &self.calls(&called, step, making)?, times);
+            }
+        }
+        let gives = ["container", "script", "containerSet", "resource", "data"];
+        for kind in gives {
+            if template.key(kind)?.is_some() {
+                calls.insert(name.to_owned(), 1);
+            }
+        }
+        Ok(calls)
+    }
+
+    /// The template that a step calls, under its name here.
+    fn called<'m>(&mut self, by: &str, step: &Field<'v>, making: &Making<'m>) -> Result<Option<String>, Rejected>
+    where
+        'm: 'v,
+    {
+        let object = by.rsplit_once('/').map_or("", |(object, _)| object);
+        let named =
+            |object: &str, name: &str| if object.is_empty() { name.to_owned() } else { format!("{object}/{name}") };
+        if let Some(name) = step.text_at("template")? {
+            return Ok(Some(named(object, name)));
+        }
+        let own = step.text_at("name")?.unwrap_or_default();
+        if let Some(inline) = step.at("inline")? {
+            let name = format!("{by}-{own}");
+            self.templates.insert(name.clone(), inline);
+            return Ok(Some(name));
+        }
+        let Some(reference) = step.at("templateRef")? else { return Err(step.rejected("missing field template")) };
+        let (file, name) = (reference.required("name")?.text()?, reference.required("template")?.text()?);
+        let Some(found) = shared(making, self.scope, file, reference.is_true_at("clusterScope")?) else {
+            self.notes.push(format!("WorkflowTemplate {file} is not in the manifests; its steps create no pods"));
+            return Ok(None);
+        };
+        for template in found.required("spec.templates")?.items()? {
+            let other = named(file, template.required("name")?.text()?);
+            self.templates.entry(other).or_insert(template);
+        }
+        Ok(Some(named(file, name)))
+    }
+
+    /// How often a step runs.
+    fn times(&mut self, step: &Field<'_>) -> Result<u64, Rejected> {
+        if let Some(items) = step.at("withItems")? {
+            return Ok(items.items()?.len() as u64);
+        }
+        if let Some(sequence) = step.at("withSequence")? {
+            let number = |key: &str| -> Result<Option<u64>, Rejected> {
+                let Some(field) = sequence.at(key)? else { return Ok(None) };
+                Ok(match field.value {
+                    Value::String(text) => text.parse().ok(),
+                    _ => Some(field.count()?),
+                })
+            };
+            let (count, start, end) = (number("count")?, number("start")?.unwrap_or(0), number("end")?);
+            if let Some(times) = count.or(end.map(|end| end.abs_diff(start).saturating_add(1))) {
+                return Ok(times);
+            }
+            self.notes.push("a sequence depends on parameters; one call is counted".to_owned());
+        }
+        if step.key("withParam")?.is_some() {
+            self.notes.push("withParam depends on a result; one call is counted".to_owned());
+        }
+        Ok(1)
+    }
+}
+
+/// The pod template of a template of a workflow.
+fn pod(specs: &[Field<'_>], template: &Field<'_>, scope: &Scope<'_>) -> Result<Value, Rejected> {
+    let mut containers = Vec::new();
+    for main in ["container", "script"] {
+        containers.extend(template.at(main)?.map(|field| field.value.clone()));
+    }
+    for list in ["containerSet.containers", "sidecars"] {
+        let items = template.at(list)?.map(|field| field.items()).transpose()?.unwrap_or_default();
+        containers.extend(items.into_iter().map(|item| item.value.clone()));
+    }
+    let mut spec = Map::new();
+    spec.insert("containers".to_owned(), Value::Array(containers));
+    if let Some(init) = template.at("initContainers")? {
+        spec.insert("initContainers".to_owned(), init.value.clone());
+    }
+    let places: Vec<&Field<'_>> = std::iter::once(template).chain(specs).collect();
+    for key in OF_SPEC {
+        for place in &places {
+            if let (Some(field), false) = (place.at(key)?, spec.contains_key(key)) {
+                spec.insert(key.to_owned(), field.value.clone());
+            }
+        }
+    }
+    let (mut labels, mut annotations) = (BTreeMap::new(), BTreeMap::new());
+    for spec in specs.iter().rev() {
+        labels.extend(spec.texts_at("podMetadata.labels")?);
+        annotations.extend(spec.texts_at("podMetadata.annotations")?);
+    }
+    labels.extend(template.texts_at("metadata.labels")?);
+    annotations.extend(template.texts_at("metadata.annotations")?);
+    labels.insert("workflows.argoproj.io/workflow".to_owned(), scope.name.clone());
+    Ok(json!({ "metadata": { "labels": labels, "annotations": annotations }, "spec": spec }))
+}

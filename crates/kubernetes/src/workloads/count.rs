@@ -1,0 +1,41 @@
+//! How many pods an object has created, as a formula over its fields.
+
+use super::field::{Field, Rejected};
+
+/// A number from the fields of an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Count {
+    /// A number that no field changes.
+    Is(u64),
+    /// The field at a dotted path, or this number if it is absent.
+    Of(&'static str, u64),
+    /// The field at a dotted path, without a bound if it is absent.
+    AtMost(&'static str),
+    /// The smallest of several.
+    Min(&'static [Self]),
+    /// The largest of several.
+    Max(&'static [Self]),
+    /// One number less another, at least 0.
+    Less(&'static Self, u64),
+}
+
+impl Count {
+    /// The number for an object.
+    ///
+    /// # Errors
+    /// A field is not a whole number from 0.
+    pub fn in_field(&self, field: &Field<'_>) -> Result<u64, Rejected> {
+        let all = |counts: &[Self]| -> Result<Vec<u64>, Rejected> {
+            counts.iter().map(|count| count.in_field(field)).collect()
+        };
+        let read = |path: &str| field.at(path)?.map(|field| field.count()).transpose();
+        Ok(match self {
+            Self::Is(number) => *number,
+            Self::Of(path, default) => read(path)?.unwrap_or(*default),
+            Self::AtMost(path) => read(path)?.unwrap_or(u64::MAX),
+            Self::Min(counts) => all(counts)?.into_iter().min().unwrap_or(0),
+            Self::Max(counts) => all(counts)?.into_iter().max().unwrap_or(0),
+            Self::Less(count, less) => count.in_field(field)?.saturating_sub(*less),
+        })
+    }
+}

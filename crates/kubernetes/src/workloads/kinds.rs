@@ -1,0 +1,271 @@
+//! The kinds of objects that have pods created: where their pod templates are, and how many pods each gives. `docs/guide/kubernetes-manifests.md`
+//! cites the source of each rule.
+
+use super::count::Count::{self, AtMost, Is, Less, Max, Min, Of};
+use super::field::Rejected;
+use super::making::{Making, Scope};
+use super::{argo, ray, spark, trainer};
+
+/// A kind of object that has pods created.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// Its API group; empty for the core group.
+    pub group: &'static str,
+    /// Its kind; `*Job` is any that ends so.
+    pub kind: &'static str,
+    /// The boolean, below `spec`, that keeps it from having pods.
+    pub suspend: &'static str,
+    pub parts: &'static [Part],
+    /// What its operator adds to the pods of all parts.
+    pub after: Option<Code>,
+}
+
+/// What only code can say of a kind.
+pub(super) type Code = fn(&Scope<'_>, &mut Making<'_>) -> Result<(), Rejected>;
+
+/// Where a part of an object is, below `spec`.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Each {
+    /// At a dotted path, under this name.
+    One(&'static str, &'static str),
+    /// At each item of a list, named by a field of the item.
+    Item(&'static str, &'static str),
+    /// At each entry of the maps whose key ends so, named by the key of the entry in lowercase.
+    Entry(&'static str),
+}
+
+/// What creates pods in an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// Pods of a template.
+    Pods(Pods),
+    /// Objects of another kind of this table.
+    Objects {
+        each: Each,
+        /// The spec of the object, below the part.
+        spec: &'static str,
+        kind: &'static str,
+        count: Count,
+        name: &'static str,
+        labels: Labels,
+    },
+    /// What only code can say.
+    Code(Code),
+}
+
+/// Labels and their values, which are patterns as names are.
+pub(super) type Labels = &'static [(&'static str, &'static str)];
+
+/// Pods of a template. Patterns contain `{name}` of the object, `{set}` of the part, `{group}` and `{index}` of the pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pods {
+    pub each: Each,
+    /// The pod template, below the part: the first that is present.
+    pub template: &'static [&'static str],
+    pub groups: Count,
+    /// How many pods each group has.
+    pub count: Count,
+    /// The first index.
+    pub first: Count,
+    pub name: &'static str,
+    pub labels: Labels,
+    /// The boolean, below the part, that keeps it from having pods.
+    pub suspend: &'static str,
+    /// One pod for each node that it fits, instead of a count.
+    pub per_node: bool,
+}
+
+const WHOLE: Each = Each::One("", "");
+
+/// Pods of `spec.template`, as many as `spec.replicas`.
+const PODS: Pods = Pods {
+    each: WHOLE,
+    template: &["template"],
+    groups: Is(1),
+    count: Of("replicas", 1),
+    first: Is(0),
+    name: "{name}-{index}",
+    labels: &[],
+    suspend: "",
+    per_node: false,
+};
+
+const REPLICAS: &[Part] = &[Part::Pods(PODS)];
+
+const fn kind(group: &'static str, kind: &'static str, suspend: &'static str, parts: &'static [Part]) -> Kind {
+    Kind { group, kind, suspend, parts, after: None }
+}
+
+/// An object of another kind at a path below `spec`.
+const fn object(at: &'static str, kind: &'static str) -> Part {
+    Part::Objects { each: Each::One(at, ""), spec: "", kind, count: Is(1), name: "{name}", labels: &[] }
+}
+
+const RAY_REPLICAS: Count = Min(&[Max(&[Of("replicas", 0), Of("minReplicas", 0)]), AtMost("maxReplicas")]);
+const KUBEFLOW: Labels = &[
+    ("training.kubeflow.org/job-name", "{name}"),
+    ("training.kubeflow.org/replica-type", "{set}"),
+    ("training.kubeflow.org/replica-index", "{index}"),
+];
+const MPI: Pods = Pods { name: "{name}-{set}-{index}", labels: KUBEFLOW, ..PODS };
+const LWS: Labels = &[
+    ("leaderworkerset.sigs.k8s.io/name", "{name}"),
+    ("leaderworkerset.sigs.k8s.io/group-index", "{group}"),
+    ("leaderworkerset.sigs.k8s.io/worker-index", "{index}"),
+];
+
+/// All kinds; the first that matches counts.
+pub(super) const KINDS: &[Kind] = &[
+    kind("apps", "Deployment", "", REPLICAS),
+    kind("apps", "ReplicaSet", "", REPLICAS),
+    kind("", "ReplicationController", "", REPLICAS),
+    kind(
+        "apps",
+        "StatefulSet",
+        "",
+        &[Part::Pods(Pods {
+            first: Of("ordinals.start", 0),
+            labels: &[("apps.kubernetes.io/pod-index", "{index}")],
+            ..PODS
+        })],
+    ),
+    kind("apps", "DaemonSet", "", &[Part::Pods(Pods { per_node: true, count: Is(1), ..PODS })]),
+    Kind {
+        after: Some(indexed),
+        ..kind(
+            "batch",
+            "Job",
+            "suspend",
+            &[Part::Pods(Pods {
+                count: Min(&[Of("parallelism", 1), AtMost("completions")]),
+                labels: &[("job-name", "{name}"), ("batch.kubernetes.io/job-name", "{name}")],
+                ..PODS
+            })],
+        )
+    },
+    kind("batch", "CronJob", "suspend", &[object("jobTemplate.spec", "Job")]),
+    kind("sparkoperator.k8s.io", "SparkApplication", "suspend", &[Part::Code(spark::pods)]),
+    kind("sparkoperator.k8s.io", "ScheduledSparkApplication", "suspend", &[object("template", "SparkApplication")]),
+    Kind {
+        after: Some(ray::after),
+        ..kind(
+            "ray.io",
+            "RayCluster",
+            "suspend",
+            &[
+                Part::Pods(Pods {
+                    each: Each::One("headGroupSpec", "headgroup"),
+                    count: Is(1),
+                    name: "{name}-head",
+                    ..PODS
+                }),
+                Part::Pods(Pods {
+                    each: Each::Item("workerGroupSpecs", "groupName"),
+                    groups: RAY_REPLICAS,
+                    count: Of("numOfHosts", 1),
+                    name: "{name}-{set}-worker-{group}-{index}",
+                    suspend: "suspend",
+                    ..PODS
+                }),
+            ],
+        )
+    },
+    kind("ray.io", "RayJob", "suspend", &[object("rayClusterSpec", "RayCluster"), Part::Code(ray::submitter)]),
+    kind("ray.io", "RayService", "suspend", &[object("rayClusterConfig", "RayCluster")]),
+    kind(
+        "kubeflow.org",
+        "MPIJob",
+        "runPolicy.suspend",
+        &[
+            Part::Pods(Pods { each: Each::One("mpiReplicaSpecs.Launcher", "launcher"), ..MPI }),
+            Part::Pods(Pods { each: Each::One("mpiReplicaSpecs.Worker", "worker"), count: Of("replicas", 0), ..MPI }),
+        ],
+    ),
+    kind(
+        "kubeflow.org",
+        "*Job",
+        "runPolicy.suspend",
+        &[Part::Pods(Pods {
+            each: Each::Entry("ReplicaSpecs"),
+            name: "{name}-{set}-{index}",
+            labels: KUBEFLOW,
+            ..PODS
+        })],
+    ),
+    kind("trainer.kubeflow.org", "TrainJob", "suspend", &[Part::Code(trainer::pods)]),
+    kind(
+        "jobset.x-k8s.io",
+        "JobSet",
+        "suspend",
+        &[Part::Objects {
+            each: Each::Item("replicatedJobs", "name"),
+            spec: "template.spec",
+            kind: "Job",
+            count: Of("replicas", 1),
+            name: "{name}-{set}-{index}",
+            labels: &[
+                ("jobset.sigs.k8s.io/jobset-name", "{name}"),
+                ("jobset.sigs.k8s.io/replicatedjob-name", "{set}"),
+                ("jobset.sigs.k8s.io/job-index", "{index}"),
+            ],
+        }],
+    ),
+    kind(
+        "leaderworkerset.x-k8s.io",
+        "LeaderWorkerSet",
+        "",
+        &[
+            Part::Pods(Pods {
+                template: &["leaderWorkerTemplate.leaderTemplate", "leaderWorkerTemplate.workerTemplate"],
+                groups: Of("replicas", 1),
+                count: Is(1),
+                name: "{name}-{group}",
+                labels: LWS,
+                ..PODS
+            }),
+            Part::Pods(Pods {
+                template: &["leaderWorkerTemplate.workerTemplate"],
+                groups: Of("replicas", 1),
+                count: Less(&Of("leaderWorkerTemplate.size", 1), 1),
+                first: Is(1),
+                name: "{name}-{group}-{index}",
+                labels: LWS,
+                ..PODS
+            }),
+        ],
+    ),
+    kind("argoproj.io", "Workflow", "suspend", &[Part::Code(argo::pods)]),
+    kind("argoproj.io", "CronWorkflow", "suspend", &[object("workflowSpec", "Workflow")]),
+];
+
+/// An object of a kind that is not in the table, with a pod template at `spec.template`.
+pub(super) const ANY: Kind = kind("", "", "suspend", REPLICAS);
+
+/// Kinds that have no pods by themselves: other objects refer to their templates.
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("trainer.kubeflow.org", "TrainingRuntime"),
+    ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+    ("argoproj.io", "WorkflowTemplate"),
+    ("argoproj.io", "ClusterWorkflowTemplate"),
+];
+
+/// The label of the pods of an indexed Job.
+fn indexed(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    if scope.spec.text_at("completionMode")? == Some("Indexed") {
+        let from = making.from;
+        for made in &mut making.made[from..] {
+            made.labels.push(("batch.kubernetes.io/job-completion-index".to_owned(), "{index}".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// The entry of a kind. `group` is `None` if the object does not name its API version.
+pub(super) fn find(group: Option<&str>, name: &str) -> Option<&'static Kind> {
+    let named = |kind: &Kind| match kind.kind.strip_prefix('*') {
+        // Without a group, a kind of the table with its full name is meant.
+        Some(ending) => group.is_some() && name.ends_with(ending),
+        None => kind.kind == name,
+    };
+    KINDS.iter().find(|kind| group.is_none_or(|group| group == kind.group) && named(kind))
+}

@@ -1,0 +1,194 @@
+//! From an object to sets of pods, by the table of kinds.
+
+use std::collections::BTreeMap;
+
+use super::field::{Field, Lines, Rejected};
+use super::kinds::{self, Each, Kind, Labels, Part, Pods};
+use crate::objects::Pod;
+use serde_json::Value;
+
+/// How deep objects may contain objects; the kinds of the table need three.
+const DEEPEST: u32 = 8;
+
+/// An object that has pods created.
+pub(super) struct Scope<'v> {
+    pub spec: Field<'v>,
+    pub name: String,
+    pub namespace: String,
+    /// The labels of the object.
+    pub labels: BTreeMap<String, String>,
+    depth: u32,
+}
+
+impl<'v> Scope<'v> {
+    pub fn new(spec: Field<'v>, name: &str, namespace: &str, labels: BTreeMap<String, String>) -> Self {
+        Self { spec, name: name.to_owned(), namespace: namespace.to_owned(), labels, depth: 0 }
+    }
+
+    /// An object inside this one.
+    pub fn inner(&self, spec: Field<'v>, name: String) -> Self {
+        let Self { namespace, labels, .. } = self;
+        Self { spec, name, namespace: namespace.clone(), labels: labels.clone(), depth: self.depth + 1 }
+    }
+}
+
+/// The templates that objects refer to, by kind, namespace, and name.
+pub(super) type Library<'v> = BTreeMap<(&'v str, &'v str, &'v str), (&'v Value, Option<&'v Lines>)>;
+
+/// Pods that differ in their names and in labels with their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    /// The part of the object that they are of.
+    pub set: String,
+    pub pod: Pod,
+    /// The name; `{group}` and `{index}` are replaced.
+    pub name: String,
+    /// Labels with such patterns.
+    pub labels: Vec<(String, String)>,
+    pub groups: u64,
+    pub count: u64,
+    pub first: u64,
+    pub per_node: bool,
+}
+
+impl Made {
+    /// One pod of this name.
+    pub fn one(set: &str, pod: Pod, name: String) -> Self {
+        Self { set: set.to_owned(), pod, name, labels: Vec::new(), groups: 1, count: 1, first: 0, per_node: false }
+    }
+
+    pub fn total(&self) -> u64 {
+        self.groups.saturating_mul(self.count)
+    }
+}
+
+/// What an object gives.
+pub(super) struct Making<'v> {
+    pub library: &'v Library<'v>,
+    pub made: Vec<Made>,
+    /// What is not evaluated, or differs from the object.
+    pub notes: Vec<String>,
+    /// Where the sets of the object being read start.
+    pub from: usize,
+    /// Part of it is suspended.
+    pub suspended: bool,
+}
+
+impl<'v> Making<'v> {
+    pub fn new(library: &'v Library<'v>) -> Self {
+        Self { library, made: Vec::new(), notes: Vec::new(), from: 0, suspended: false }
+    }
+
+    /// The template of a kind that an object refers to, in its namespace or in none.
+    pub fn template(&self, kind: &str, namespace: &str, name: &str) -> Option<Field<'v>> {
+        let found = self.library.get(&(kind, namespace, name));
+        found.map(|(value, lines)| Field::root(value, *lines))
+    }
+}
+
+/// The sets of pods of an object.
+///
+/// # Errors
+/// A field that counts has another shape, or a required one is absent.
+pub(super) fn expand(kind: &Kind, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    if scope.depth > DEEPEST {
+        return Err(scope.spec.rejected(format!("more than {DEEPEST} objects inside each other")));
+    }
+    if !kind.suspend.is_empty() && scope.spec.is_true_at(kind.suspend)? {
+        making.suspended = true;
+        return Ok(());
+    }
+    let begin = making.made.len();
+    for part in kind.parts {
+        match part {
+            Part::Pods(pods) => sets(pods, scope, making)?,
+            Part::Code(code) => {
+                making.from = begin;
+                code(scope, making)?;
+            }
+            Part::Objects { each, spec, kind, count, name, labels } => {
+                let Some(kind) = kinds::find(None, kind) else { continue };
+                for (set, field) in parts(*each, &scope.spec)? {
+                    let name = filled(name, &scope.name, &set).replace("{index}", "{group}");
+                    let inner = scope.inner(field.required(spec)?, name);
+                    let (from, times) = (making.made.len(), count.in_field(&field)?);
+                    expand(kind, &inner, making)?;
+                    let own = patterns(labels, &scope.name, &set);
+                    let own: Vec<_> =
+                        own.into_iter().map(|(key, value)| (key, value.replace("{index}", "{group}"))).collect();
+                    for made in &mut making.made[from..] {
+                        made.groups = made.groups.saturating_mul(times);
+                        made.labels.extend(own.iter().cloned());
+                    }
+                }
+            }
+        }
+    }
+    if let Some(after) = kind.after {
+        making.from = begin;
+        after(scope, making)?;
+    }
+    Ok(())
+}
+
+fn sets(pods: &Pods, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    for (set, field) in parts(pods.each, &scope.spec)? {
+        if !pods.suspend.is_empty() && field.is_true_at(pods.suspend)? {
+            making.suspended = true;
+            continue;
+        }
+        let (groups, count) = (pods.groups.in_field(&field)?, pods.count.in_field(&field)?);
+        let mut template = None;
+        for path in pods.template {
+            if template.is_none() {
+                template = field.at(path)?;
+            }
+        }
+        let template = match (template, pods.template.last()) {
+            (Some(template), _) => template,
+            (None, last) => field.required(last.copied().unwrap_or_default())?,
+        };
+        making.made.push(Made {
+            pod: template.pod()?,
+            name: filled(pods.name, &scope.name, &set),
+            labels: patterns(pods.labels, &scope.name, &set),
+            groups,
+            count,
+            first: pods.first.in_field(&field)?,
+            per_node: pods.per_node,
+            set,
+        });
+    }
+    Ok(())
+}
+
+/// The parts of an object with their names.
+fn parts<'v>(each: Each, spec: &Field<'v>) -> Result<Vec<(String, Field<'v>)>, Rejected> {
+    Ok(match each {
+        Each::One(path, name) => spec.at(path)?.map(|field| (name.to_owned(), field)).into_iter().collect(),
+        Each::Item(path, name) => {
+            let items = spec.at(path)?.map(|list| list.items()).transpose()?.unwrap_or_default();
+            let named = items.into_iter().enumerate().map(|(number, item)| {
+                let name = item.text_at(name)?.map_or_else(|| number.to_string(), str::to_owned);
+                Ok((name, item))
+            });
+            named.collect::<Result<_, Rejected>>()?
+        }
+        Each::Entry(ending) => {
+            let mut found = Vec::new();
+            for (_, map) in spec.entries()?.into_iter().filter(|(key, _)| key.ends_with(ending)) {
+                found.extend(map.entries()?.into_iter().map(|(name, field)| (name.to_lowercase(), field)));
+            }
+            found
+        }
+    })
+}
+
+/// A pattern with the name of the object and of the part.
+fn filled(pattern: &str, name: &str, set: &str) -> String {
+    pattern.replace("{name}", name).replace("{set}", set)
+}
+
+fn patterns(labels: Labels, name: &str, set: &str) -> Vec<(String, String)> {
+    labels.iter().map(|(key, value)| ((*key).to_owned(), filled(value, name, set))).collect()
+}

@@ -1,0 +1,217 @@
+//! The pods that controllers and operators create for an object: a Job, a Deployment, a SparkApplication, and others.
+//!
+//! `kinds` is the table of the kinds; `making` reads an object by its entry; `spark`, `ray`, `argo`, and `trainer` have what a table
+//! cannot say. Read `kinds` first.
+
+mod argo;
+mod count;
+pub(crate) mod field;
+mod kinds;
+mod making;
+mod notes;
+mod ray;
+mod spark;
+mod trainer;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use self::field::{Field, Lines, Rejected};
+use self::kinds::Kind;
+use self::making::{Library, Made, Making, Scope};
+use crate::objects::{Owner, Pod};
+
+/// The most pods that objects may create together.
+pub(crate) const MOST_PODS: u64 = 250_000;
+
+/// An object that has pods created.
+#[derive(Debug)]
+pub(crate) struct Workload {
+    /// The name of its file.
+    pub file: Arc<str>,
+    pub value: Value,
+    pub lines: Option<Lines>,
+    /// A what-if submits it.
+    pub submitted: bool,
+}
+
+/// What of the manifests names an object as its owner.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Owned {
+    /// How many pods.
+    pub pods: u64,
+    /// An object that has pods created, as the ReplicaSet of a Deployment.
+    pub creates: bool,
+}
+
+/// Pods of one template, to be named.
+pub(crate) struct PodSet(Made);
+
+/// What an object gives.
+#[derive(Default)]
+pub(crate) struct Expansion {
+    pub sets: Vec<PodSet>,
+    /// What is not evaluated, or differs from the object.
+    pub notes: Vec<String>,
+}
+
+/// What an object is to pods; `None`: nothing. An object of an unknown kind has pods created if it has a pod template.
+pub(crate) fn role(value: &Value) -> Option<Role> {
+    let (group, kind) = group_and_kind(value);
+    if kinds::find(group, kind).is_some() {
+        return Some(Role::Creates);
+    }
+    if kinds::TEMPLATES.iter().any(|(of, name)| *name == kind && group.is_none_or(|group| group == *of)) {
+        return Some(Role::Template);
+    }
+    value["spec"]["template"]["spec"]["containers"].is_array().then_some(Role::Creates)
+}
+
+/// What an object is to its pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It has pods created.
+    Creates,
+    /// Others refer to its templates.
+    Template,
+}
+
+fn group_and_kind(value: &Value) -> (Option<&str>, &str) {
+    let version = value["apiVersion"].as_str();
+    let group = version.map(|version| version.rsplit_once('/').map_or("", |(group, _)| group));
+    (group, value["kind"].as_str().unwrap_or_default())
+}
+
+/// The templates that objects refer to.
+pub(crate) struct Templates<'w>(Library<'w>);
+
+impl<'w> Templates<'w> {
+    pub fn of(objects: &'w [Workload]) -> Self {
+        let mut library = Library::new();
+        for Workload { value, lines, .. } in objects {
+            let text = |key: &str| value["metadata"][key].as_str().unwrap_or_default();
+            let (_, kind) = group_and_kind(value);
+            let namespace = if kind.starts_with("Cluster") { "" } else { text("namespace") };
+            library.insert((kind, namespace, text("name")), (value, lines.as_ref()));
+        }
+        Self(library)
+    }
+}
+
+impl Workload {
+    fn text(&self, key: &str) -> &str {
+        self.value["metadata"][key].as_str().unwrap_or_default()
+    }
+
+    pub fn kind(&self) -> &str {
+        group_and_kind(&self.value).1
+    }
+
+    pub fn namespace(&self) -> &str {
+        self.text("namespace")
+    }
+
+    pub fn uid(&self) -> &str {
+        self.text("uid")
+    }
+
+    /// Its kind, namespace, and name.
+    pub fn label(&self) -> String {
+        format!("{} {}/{}", self.kind(), self.namespace(), self.text("name"))
+    }
+
+    /// Where it is for an error: the file, and the line if it is known.
+    pub fn place(&self, line: u32) -> String {
+        let line = if line > 0 { line } else { self.lines.as_ref().map_or(0, |lines| lines.line_at(&[])) };
+        if line > 0 { format!("{}:{line}", self.file) } else { self.file.to_string() }
+    }
+
+    /// The sets of pods that it has created, less those that exist: `owned` are in the manifests.
+    ///
+    /// # Errors
+    /// A field has another shape, or is absent.
+    pub fn expand(&self, templates: &Templates<'_>, owned: Owned) -> Result<Expansion, Rejected> {
+        let (group, kind) = group_and_kind(&self.value);
+        let known = kinds::find(group, kind);
+        let kind: &Kind = known.unwrap_or(&kinds::ANY);
+        if let Some(state) = notes::ended(&self.value) {
+            return Ok(Expansion {
+                notes: vec![format!("creates no pods: its status is {state}")],
+                ..Expansion::default()
+            });
+        }
+        let root = Field::root(&self.value, self.lines.as_ref());
+        let labels = root.texts_at("metadata.labels")?;
+        let scope = Scope::new(root.required("spec")?, self.text("name"), self.namespace(), labels);
+        let mut making = Making::new(&templates.0);
+        making::expand(kind, &scope, &mut making)?;
+        let Making { mut made, mut notes, suspended, .. } = making;
+        if suspended {
+            notes.push("creates no pods while it is suspended".to_owned());
+        } else if made.is_empty() && notes.is_empty() {
+            notes.push("has no pod template that kornsole reads; no pods are created".to_owned());
+        }
+        if known.is_none() {
+            notes.push("unknown kind; its pods are those of spec.template".to_owned());
+        }
+        notes.extend(notes::of_built_in(self.kind(), &scope.spec)?);
+        match made.as_mut_slice() {
+            _ if owned.creates => made.clear(),
+            [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
+            // Which of several sets the existing pods are of is not known: its controller has created them all.
+            _ if owned.pods > 0 => made.clear(),
+            _ => {}
+        }
+        Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), notes })
+    }
+
+    /// The owner that its pods name.
+    fn owner(&self) -> Owner {
+        let uid = if self.uid().is_empty() {
+            format!("{}/{}", self.namespace(), self.text("name"))
+        } else {
+            self.uid().to_owned()
+        };
+        Owner { kind: self.kind().to_owned(), uid }
+    }
+}
+
+impl PodSet {
+    /// How many pods it has; 1 if it has a pod for each node.
+    pub fn total(&self) -> u64 {
+        self.0.total()
+    }
+
+    /// Whether it has one pod for each node that the pod fits.
+    pub fn is_per_node(&self) -> bool {
+        self.0.per_node
+    }
+
+    /// The pod that the others are copies of.
+    pub fn prototype(&mut self, workload: &Workload) -> &mut Pod {
+        let meta = &mut self.0.pod.metadata;
+        workload.namespace().clone_into(&mut meta.namespace);
+        meta.creation_timestamp = workload.value["metadata"]["creationTimestamp"].as_str().map(str::to_owned);
+        meta.owner_references = vec![workload.owner()];
+        &mut self.0.pod
+    }
+
+    /// The pods, each with its name and labels.
+    pub fn pods(&self) -> impl Iterator<Item = Pod> + '_ {
+        let Made { first, count, groups, .. } = self.0;
+        (0..groups).flat_map(move |group| (first..first.saturating_add(count)).map(move |index| self.pod(group, index)))
+    }
+
+    /// One of them.
+    pub fn pod(&self, group: u64, index: u64) -> Pod {
+        let filled = |text: &str| text.replace("{group}", &group.to_string()).replace("{index}", &index.to_string());
+        let mut pod = self.0.pod.clone();
+        pod.metadata.name = filled(&self.0.name);
+        let labels: BTreeMap<String, String> =
+            self.0.labels.iter().map(|(key, value)| (key.clone(), filled(value))).collect();
+        pod.metadata.labels.extend(labels);
+        pod
+    }
+}

@@ -1,0 +1,36 @@
+//! What is said of an object besides its pods.
+
+use serde_json::Value;
+
+use super::field::{Field, Rejected};
+
+/// The states of an object that has no pods any more.
+const ENDED: [&str; 6] = ["complete", "completed", "succeeded", "failed", "error", "stopped"];
+
+/// The state in the status of an object, if it has ended.
+pub(super) fn ended(value: &Value) -> Option<&str> {
+    let status = &value["status"];
+    let conditions = status["conditions"].as_array().into_iter().flatten();
+    let true_ones = conditions.filter(|condition| condition["status"] == "True");
+    let states = [&status["phase"], &status["jobStatus"], &status["applicationState"]["state"]];
+    let mut all = true_ones
+        .filter_map(|condition| condition["type"].as_str())
+        .chain(states.into_iter().filter_map(Value::as_str));
+    all.find(|state| ENDED.iter().any(|ended| state.eq_ignore_ascii_case(ended)))
+}
+
+/// What of a built-in kind is not evaluated, or comes later.
+pub(super) fn of_built_in(kind: &str, spec: &Field<'_>) -> Result<Vec<String>, Rejected> {
+    let mut notes = Vec::new();
+    if kind == "Job" {
+        let number = |path: &str| spec.at(path)?.map(|field| field.count()).transpose();
+        let (at_once, all) = (number("parallelism")?.unwrap_or(1), number("completions")?);
+        if all.is_some_and(|all| all > at_once) {
+            notes.push("completes more pods than it runs at once; the pods that follow are not scheduled".to_owned());
+        }
+    }
+    if kind == "StatefulSet" && spec.key("volumeClaimTemplates")?.is_some() {
+        notes.push("has volumeClaimTemplates, which are not evaluated; its pods may be bound to any node".to_owned());
+    }
+    Ok(notes)
+}

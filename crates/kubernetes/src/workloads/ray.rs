@@ -1,0 +1,138 @@
+//! What KubeRay adds to the pods of a RayCluster, and the pod that submits a RayJob.
+
+use serde_json::{Value, json};
+
+use super::field::{Field, Rejected};
+use super::making::{Made, Making, Scope};
+use crate::names::{TASK_GROUPS, own};
+use crate::objects::{Amount, Container, Pod};
+use crate::pod_resources::{SidecarSum, pod_resources};
+
+/// The set of the head.
+const HEAD: &str = "headgroup";
+/// The label that asks for a gang.
+const GANG: &str = "ray.io/gang-scheduling-enabled";
+
+/// The labels of KubeRay, the container of the autoscaler, and what its plugin for YuniKorn sets.
+pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    let groups = task_groups(scope, making)?;
+    let autoscaler = autoscaler(scope)?;
+    let label = |key: &str| scope.labels.get(&own(key));
+    let (app, queue) = (label("app-id"), label("queue"));
+    let from = making.from;
+    for made in &mut making.made[from..] {
+        let is_head = made.set == HEAD;
+        if is_head {
+            made.pod.spec.containers.extend(autoscaler.clone());
+        }
+        let labels = &mut made.pod.metadata.labels;
+        for (key, value) in [
+            ("ray.io/cluster", scope.name.as_str()),
+            ("ray.io/is-ray-node", "yes"),
+            ("ray.io/node-type", if is_head { "head" } else { "worker" }),
+            ("ray.io/group", made.set.as_str()),
+        ] {
+            labels.insert(key.to_owned(), value.to_owned());
+        }
+        // Either label means that the operator uses its plugin for YuniKorn.
+        if app.is_none() && queue.is_none() && !scope.labels.contains_key(GANG) {
+            continue;
+        }
+        for (key, value) in [("applicationId", app), ("queue", queue)] {
+            labels.extend(value.map(|value| (key.to_owned(), value.clone())));
+        }
+        made.pod.spec.scheduler_name = "yunikorn".to_owned();
+        if scope.labels.contains_key(GANG) {
+            let annotations = &mut made.pod.metadata.annotations;
+            annotations.insert(own(TASK_GROUPS), groups.clone());
+            annotations.insert(own("task-group-name"), made.set.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The autoscaler beside the head, which requests half a core and 512 MiB unless the cluster says otherwise.
+fn autoscaler(scope: &Scope<'_>) -> Result<Option<Container>, Rejected> {
+    if !scope.spec.is_true_at("enableInTreeAutoscaling")? {
+        return Ok(None);
+    }
+    let mut container = Container { name: "autoscaler".to_owned(), ..Container::default() };
+    match scope.spec.at("autoscalerOptions.resources")? {
+        Some(field) => {
+            let template = json!({ "spec": { "containers": [{ "resources": field.value }] } });
+            let pod = field.pod_of(template, 4)?;
+            container.resources = pod.spec.containers.into_iter().next().unwrap_or_default().resources;
+        }
+        None => set(&mut container, "500m", "512Mi"),
+    }
+    Ok(Some(container))
+}
+
+fn set(container: &mut Container, cpu: &str, memory: &str) {
+    let amounts = [("cpu", cpu), ("memory", memory)];
+    container.resources.requests = amounts.map(|(name, amount)| (name.to_owned(), Amount(amount.to_owned()))).into();
+}
+
+/// The task groups of a cluster, one for the head and one for each group of workers, with the least that it scales to.
+fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejected> {
+    let mut groups = Vec::new();
+    let workers = scope.spec.at("workerGroupSpecs")?.map(|list| list.items()).transpose()?.unwrap_or_default();
+    for made in &making.made[making.from..] {
+        let named = |field: &Field<'_>| field.text_at("groupName").ok().flatten() == Some(made.set.as_str());
+        let members = match workers.iter().find(|field| named(field)) {
+            Some(field) => {
+                let number = |path: &str, default| field.at(path)?.map_or(Ok(default), |field| field.count());
+                number("minReplicas", 0)?.saturating_mul(number("numOfHosts", 1)?)
+            }
+            None => 1,
+        };
+        let requests = sum_of(&made.pod);
+        groups.push(json!({ "name": made.set, "minMember": members, "minResource": requests }));
+    }
+    Ok(Value::Array(groups).to_string())
+}
+
+/// The requests of the containers of a pod together, by the names of Kubernetes.
+fn sum_of(pod: &Pod) -> Value {
+    let Ok(sum) = pod_resources(pod, SidecarSum::Once) else {
+        return json!({});
+    };
+    let named = sum.iter().filter(|(name, _)| *name != "pods").map(|(name, amount)| match name {
+        "vcore" => ("cpu".to_owned(), json!(format!("{amount}m"))),
+        name => (name.to_owned(), json!(amount.to_string())),
+    });
+    Value::Object(named.collect())
+}
+
+/// The pod that submits a RayJob to its cluster.
+pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    let mode = scope.spec.text_at("submissionMode")?.unwrap_or("K8sJobMode");
+    let mut own = Container { name: "ray-job-submitter".to_owned(), ..Container::default() };
+    set(&mut own, "500m", "200Mi");
+    match (mode, scope.spec.at("submitterPodTemplate")?) {
+        ("K8sJobMode", Some(template)) => {
+            making.made.push(Made::one("submitter", template.pod()?, format!("{}-submitter", scope.name)));
+        }
+        ("K8sJobMode", None) => {
+            let mut pod = Pod::default();
+            pod.spec.containers.push(own);
+            // The operator's plugin sets no scheduler for this pod; it is in the application of the cluster by its labels.
+            let from = making.from;
+            if let Some(head) = making.made[from..].iter().find(|made| made.set == HEAD) {
+                pod.spec.scheduler_name.clone_from(&head.pod.spec.scheduler_name);
+                for key in ["applicationId", "queue", "yunikorn.apache.org/app-id", "yunikorn.apache.org/queue"] {
+                    let value = head.pod.metadata.labels.get(key);
+                    pod.metadata.labels.extend(value.map(|value| (key.to_owned(), value.clone())));
+                }
+            }
+            making.made.push(Made::one("submitter", pod, format!("{}-submitter", scope.name)));
+        }
+        ("SidecarMode", _) => {
+            let from = making.from;
+            let head = making.made[from..].iter_mut().find(|made| made.set == HEAD);
+            head.into_iter().for_each(|head| head.pod.spec.containers.push(own.clone()));
+        }
+        _ => {}
+    }
+    Ok(())
+}
