@@ -8,7 +8,6 @@ mod amounts;
 mod attach;
 mod completions;
 mod console;
-mod escape;
 mod job_file;
 mod jobs;
 mod options;
