@@ -131,7 +131,7 @@ fn a_disk_that_takes_no_output_keeps_no_job_from_its_end() {
 fn the_output_of_one_user_is_bounded() {
     let mut machine = Machine::up(&["--user-output", "100k"]);
     let jobs = [1, 2, 3].map(|_| machine.submit(&[], "head -c 40000 /dev/zero; sleep 0.1"));
-    jobs.map(|job| assert_eq!(machine.wait(job), 0));
+    assert_eq!(jobs.map(|job| machine.wait(job)), [0; 3]);
     let stored = |machine: &Machine| jobs.map(|job| machine.logs(job).len()).into_iter().sum::<usize>();
     assert_eq!(stored(&machine), 80_000, "the oldest is removed, the others are not");
     machine.kill();
