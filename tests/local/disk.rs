@@ -39,7 +39,7 @@ fn a_lock_that_was_removed_lets_no_second_daemon_in() {
     second.args(["local", "up", "--dir"]).arg(machine.folder.join("jobs"));
     let output = second.arg("--socket").arg(machine.folder.join("run/second.sock")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("uses"), "{output:?}");
+    assert!(!output.status.success() && said.contains("in use by another kornsole"), "{output:?}");
     assert!(machine.call(&["release", &job.to_string()]).status.success());
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "one\n"));
 }

@@ -111,7 +111,7 @@ fn a_file_and_a_link_that_change_places_lead_to_no_file_of_others() {
 }
 
 #[test]
-fn a_restart_finds_a_job_that_waits_for_room_and_one_that_was_cancelled() {
+fn a_restart_finds_jobs_that_wait_and_that_were_cancelled() {
     let mut machine = Machine::up(&[]);
     let go = machine.folder.join("go");
     let all = machine.submit(&["--cpu", "4"], &format!("while ! test -e {}; do sleep 0.1; done", go.display()));
