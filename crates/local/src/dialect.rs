@@ -8,9 +8,9 @@ use super::job::Job;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
-    /// `#SBATCH`.
+    /// Lines with `#SBATCH`; variables with `SLURM_`.
     Slurm,
-    /// `#PBS`.
+    /// Lines with `#PBS`; variables with `PBS_`.
     Pbs,
 }
 

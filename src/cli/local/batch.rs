@@ -28,7 +28,7 @@ pub struct Batch {
 /// Which variables of the call a job gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Export {
-    /// All.
+    /// All variables of the call, except those that name another job.
     #[default]
     All,
     /// Those of a login, and these.

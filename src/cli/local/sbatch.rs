@@ -27,7 +27,7 @@ const FLAGS: [&str; 16] = [
     "--wait",
     "--exclusive",
 ];
-/// Short names.
+/// The short names of options, with the long ones that sbatch documents for them.
 const SHORT: [(char, &str); 28] = [
     ('A', "--account"),
     ('a', "--array"),
