@@ -183,7 +183,7 @@ impl Daemon {
             }
             JobState::Waiting if job.spec.begin.is_some_and(|begin| begin > wall_ms()) => {
                 let left = job.spec.begin.unwrap_or_default().saturating_sub(wall_ms());
-                format!("starts at its --begin time, in {}s", left.div_ceil(1000))
+                format!("waits for its start time, in {}s", left.div_ceil(1000))
             }
             JobState::Waiting => match job.array.filter(|task| task.most > 0) {
                 Some(task) => format!("at most {} of its array at one time", task.most),
