@@ -129,14 +129,8 @@ fn a_webhook_that_drips_is_left_after_its_time_limit() {
     });
     let folder = TestFolder::new();
     let rules = format!("[[send]]\nname = 'slow'\nwebhook = 'http://127.0.0.1:{port}'\ntimeout = '2s'\n");
-    let served = serve(&folder, &rules);
-    let failure = || {
-        let answer: Value = serde_json::from_str(&get(served.address.port(), "/kornsole/v1/alerts")?).ok()?;
-        Some(answer["receivers"][0]["failure"].as_str()?.to_owned())
-    };
-    wait_for("the failure", || failure().map(|why| !why.is_empty()));
-    assert!(failure().unwrap().starts_with("slow: "), "{:?}", failure());
-    let bytes = was_left.recv().unwrap();
+    let _served = serve(&folder, &rules);
+    let bytes = was_left.recv_timeout(PATIENCE * 2).unwrap();
     assert!(bytes < PATIENCE.as_secs(), "the connection was closed before the receiver had enough");
 }
 
