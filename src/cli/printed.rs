@@ -11,14 +11,19 @@ use console::present::text::escape;
 
 /// The text with every hidden character but the newline written as JSON escapes it: `\u001b`.
 pub fn safe(text: &str) -> Cow<'_, str> {
-    let whole = text.split('\n').all(|line| matches!(escape(line), Cow::Borrowed(_)));
-    if whole {
+    written_out(text, |c| c == '\n')
+}
+
+/// The text with every hidden character written as JSON escapes it, except those that are `kept`.
+fn written_out(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let mut buffer = [0; 4];
+    let mut shows = |c: char| kept(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
+    if text.chars().all(&mut shows) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        let mut buffer = [0; 4];
-        if c == '\n' || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_)) {
+        if shows(c) {
             shown.push(c);
             continue;
         }
@@ -29,6 +34,51 @@ pub fn safe(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// Output of a job on its way to a terminal: it may come from another user. Bytes come in parts that are cut anywhere.
+#[derive(Debug, Default)]
+pub struct TerminalText {
+    /// The beginning of a character, or of the end of a line, whose rest has not come yet.
+    rest: Vec<u8>,
+}
+
+impl TerminalText {
+    /// What escapes output, where the standard output is a terminal and its bytes are not asked for.
+    pub fn unless(raw: bool) -> Option<Self> {
+        (!raw && std::io::stdout().is_terminal()).then(Self::default)
+    }
+
+    /// The next bytes as [`safe`] writes them, with tabs; a carriage return before a newline is left out. Bytes that are not UTF-8 are
+    /// shown as U+FFFD.
+    pub fn next(&mut self, bytes: &[u8]) -> String {
+        let mut all = std::mem::take(&mut self.rest);
+        all.extend_from_slice(bytes);
+        let whole = all.len() - unfinished(&all);
+        self.rest = all.split_off(whole);
+        lines(&all)
+    }
+
+    /// The rest, when nothing more comes.
+    pub fn end(&mut self) -> String {
+        lines(&std::mem::take(&mut self.rest))
+    }
+}
+
+/// How many of the last bytes may be the beginning of something longer.
+fn unfinished(bytes: &[u8]) -> usize {
+    if bytes.ends_with(b"\r") {
+        return 1;
+    }
+    let last = bytes.utf8_chunks().last();
+    let invalid = last.map_or(&[][..], |chunk| chunk.invalid());
+    let cut = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+    if cut { invalid.len() } else { 0 }
+}
+
+fn lines(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    written_out(&text, |c| matches!(c, '\n' | '\t')).into_owned()
 }
 
 /// CSV, whose lines end with a carriage return and a newline.
@@ -54,5 +104,17 @@ mod tests {
         let printed = json.to_string();
         let back: serde_json::Value = serde_json::from_str(&safe(&printed)).unwrap();
         assert_eq!(back, json);
+    }
+    #[test]
+    fn output_is_written_out_wherever_its_bytes_are_cut() {
+        let bytes = "a\tb\r\n\x1b[2Jé\u{9b}1m\u{202e}€\rx\x07\n".as_bytes();
+        let due = "a\tb\n\\u001b[2Jé\\u009b1m\\u202e€\\u000dx\\u0007\n";
+        for cut in 0..=bytes.len() {
+            let mut text = TerminalText::default();
+            let parts = [text.next(&bytes[..cut]), text.next(&bytes[cut..]), text.end()];
+            assert_eq!(parts.concat(), due, "cut at {cut}");
+        }
+        let mut text = TerminalText::default();
+        assert_eq!([text.next(b"a\xffb\xe2"), text.end()], ["a\u{fffd}b", "\u{fffd}"]);
     }
 }

@@ -113,6 +113,28 @@ fn an_alertmanager_takes_our_alerts_once() {
 }
 
 #[test]
+fn a_webhook_that_drips_is_left_after_its_time_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (left, was_left) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\nX-Long: ").unwrap();
+        // A header without end, a byte a second: no single wait is longer than the limit.
+        let bytes = (0..PATIENCE.as_secs()).take_while(|_| {
+            std::thread::sleep(Duration::from_secs(1));
+            stream.write_all(b"x").is_ok()
+        });
+        left.send(bytes.count() as u64).unwrap();
+    });
+    let folder = TestFolder::new();
+    let rules = format!("[[send]]\nname = 'slow'\nwebhook = 'http://127.0.0.1:{port}'\ntimeout = '2s'\n");
+    let _served = serve(&folder, &rules);
+    let bytes = was_left.recv_timeout(PATIENCE * 2).unwrap();
+    assert!(bytes < PATIENCE.as_secs(), "the connection was closed before the receiver had enough");
+}
+
+#[test]
 fn a_prometheus_scrapes_our_alerts() {
     if !is_here("prometheus", "prometheus") {
         return;

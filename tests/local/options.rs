@@ -90,7 +90,10 @@ fn a_job_is_read_from_a_file_or_a_script() {
     fs::write(&script, "#!/bin/sh\n#SBATCH --job-name=slurm --mem=100M --nice=3\n#kornsole --cpu 2\necho $1\n")
         .unwrap();
     let output = machine.call(&["submit", "job.sh", "--", "word"]);
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "job.sh:2: #SBATCH --nice=3 is not supported and left out\n");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "job.sh: ignored options without an effect on this machine: --nice=3 (line 2)\n"
+    );
     machine.wait(2);
     let job = machine.job(2);
     assert_eq!((&job["name"], &job["vcore"], &job["memory"]), (&"slurm".into(), &2000.into(), &(100 << 20).into()));

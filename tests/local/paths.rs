@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::machine::{Machine, is_root, until};
 
@@ -65,4 +66,76 @@ fn a_daemon_that_is_killed_finds_jobs_in_each_state_again() {
     assert_eq!(machine.job(running)["attempts"], 1, "it was not begun again");
     assert!(machine.call(&["release", &held.to_string()]).status.success());
     assert_eq!(machine.wait(held), 5);
+}
+
+#[test]
+fn a_file_and_a_link_that_change_places_lead_to_no_file_of_others() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&[]);
+    let secret = machine.folder.join("secret");
+    fs::write(&secret, "of root\n").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    let theirs = machine.folder.join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    chown(&theirs, NOBODY, NOBODY).unwrap();
+    let [out, file, link] = ["out", "file", "link"].map(|name| theirs.join(name));
+    fs::write(&file, "").unwrap();
+    chown(&file, NOBODY, NOBODY).unwrap();
+    let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // A rename replaces the name at once: the path always leads to one of both.
+            while !done.load(Ordering::Relaxed) {
+                let _ = fs::remove_file(&link);
+                symlink(&secret, &link).unwrap();
+                fs::rename(&link, &out).unwrap();
+                fs::hard_link(&file, &link).unwrap();
+                fs::rename(&link, &out).unwrap();
+                // A rename of one link onto another of the same file does nothing.
+                round.store(true, Ordering::Relaxed);
+            }
+        });
+        until(|| round.load(Ordering::Relaxed));
+        let flags = ["--dir", "/", "--output", out.to_str().unwrap(), "--array", "1-40"];
+        let number = machine.call_as(NOBODY, &[&["submit"][..], &flags, &["--", "sh", "-c", "echo theirs"]].concat());
+        let numbers = String::from_utf8(number.stdout.clone()).unwrap();
+        let ended = !numbers.is_empty() && machine.call(&["wait", numbers.trim()]).status.code().is_some();
+        done.store(true, Ordering::Relaxed);
+        assert!(ended, "{number:?}");
+    });
+    assert_eq!(fs::read_to_string(&secret).unwrap(), "of root\n");
+    let written = fs::read_to_string(&file).unwrap();
+    assert!(written.lines().all(|line| line == "theirs"), "{written}");
+}
+
+#[test]
+fn a_restart_finds_jobs_that_wait_and_that_were_cancelled() {
+    let mut machine = Machine::up(&[]);
+    let go = machine.folder.join("go");
+    let all = machine.submit(&["--cpu", "4"], &format!("while ! test -e {}; do sleep 0.1; done", go.display()));
+    machine.until(all, "running");
+    let pending = machine.submit(&["--cpu", "4"], "echo after");
+    let (_, said) = machine.said(&["submit", "--cpu", "4", "--array", "1-2%1", "--", "sh", "-c", "exit 7"]);
+    let limited: u64 = said.split('-').next().unwrap().parse().unwrap();
+    let cancelled = machine.submit(&["--hold"], "true");
+    assert!(machine.call(&["cancel", &cancelled.to_string()]).status.success());
+    let retried = machine.submit(&["--hold", "--retry", "1"], "exit 8");
+    let states = |machine: &Machine| {
+        [all, pending, limited, limited + 1, cancelled, retried].map(|job| machine.job(job)["state"].clone())
+    };
+    machine.until(pending, "queued");
+    machine.until(limited, "queued");
+    let before = states(&machine);
+    for _ in 0..2 {
+        machine.kill();
+        machine.start();
+        assert_eq!(states(&machine), before);
+    }
+    fs::write(&go, "").unwrap();
+    assert!(machine.call(&["release", &retried.to_string()]).status.success());
+    let ended = [all, pending, limited, limited + 1, cancelled, retried].map(|job| machine.wait(job));
+    assert_eq!(ended, [0, 0, 7, 7, 125, 8]);
+    assert_eq!((machine.job(retried)["attempts"].clone(), machine.logs(pending)), (2.into(), "after\n".to_owned()));
 }

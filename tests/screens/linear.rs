@@ -8,7 +8,7 @@ use console::state::key::Key;
 use console::{Driver, Options};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use source::Link;
+use source::{Link, SourcePlace};
 
 use super::fixture::{self, Scene};
 use super::room::on_demo;
@@ -27,7 +27,10 @@ struct Talk {
 
 impl Talk {
     fn new() -> Self {
-        let scene = Scene::new(fixture::tenants().build());
+        Self::on(Scene::new(fixture::tenants().build()))
+    }
+
+    fn on(scene: Arc<Scene>) -> Self {
         let driver = Driver::new(Arc::clone(&scene) as _, options(), 120, 40);
         let mut reader = Reader::default();
         reader.begin(driver.state());
@@ -181,6 +184,28 @@ fn messages_and_the_connection_are_announced_once_and_bounded() {
     talk.driver.advance(Duration::from_secs(1));
     assert!(talk.reader.announce(talk.driver.state(), now * 2).is_empty());
     assert!(talk.text("news").contains("no token"));
+}
+
+#[test]
+fn text_of_a_remote_reaches_linear_mode_without_its_control_characters() {
+    const HOSTILE: &str = "bad\x1b[31m\u{9b}2J\x07\u{202e}\u{85}\r\nid";
+    let mut cluster = fixture::tenants();
+    cluster.app(HOSTILE, "root.tenants.tenant-a.etl", "sue\x1b]0;t\x07", 60, &[("a", 0, "cpu=1 mem=1Gi", "node-a")]);
+    let scene = Scene::with(cluster.build(), SourcePlace::Remote, vec![HOSTILE.to_owned()]);
+    let mut talk = Talk::on(scene);
+    let mut all = String::new();
+    for line in
+        ["where", "queues", "nodes", "apps", "filter bad", "select 1", "open", "explain", "users", "events", "where"]
+    {
+        all.push_str(&talk.text(line));
+    }
+    assert!(all.contains("bad\\x1b[31m\\x9b2J\\x07\\u{202e}\\x85\\r\\nid"), "{all}");
+    assert!(all.contains("sue\\x1b]0;t\\x07"), "{all}");
+    talk.scene.link(Link::Refused { why: HOSTILE.to_owned(), age: None });
+    talk.driver.advance(Duration::from_secs(1));
+    let said = talk.reader.announce(talk.driver.state(), Duration::from_secs(10));
+    assert_plain(&said);
+    assert!(said.concat().contains("bad\\x1b[31m"), "{said:?}");
 }
 
 #[test]

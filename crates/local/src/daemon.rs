@@ -42,6 +42,8 @@ pub struct Settings {
     pub grace: Duration,
     /// How many bytes of output are kept of an attempt.
     pub output_bytes: u64,
+    /// How many bytes of output are stored of all attempts of one user that ended.
+    pub user_output_bytes: u64,
     /// How many jobs that ended are kept.
     pub history: usize,
     /// Who runs the daemon.

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::array::{ArraySpec, ArrayTask};
+use super::dialect::{Dialect, file_name};
+use super::words::Words;
 use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
 
 /// The name of the resource that counts GPUs.
@@ -12,8 +15,9 @@ pub const GPU: &str = "gpu";
 /// What somebody wants run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// The program and its arguments.
-    pub command: Vec<String>,
+    /// The program and its arguments; on the disk in a file of their own ([`super::store`]).
+    #[serde(default)]
+    pub command: Words,
     /// What it is called; empty for the name of the program.
     pub name: String,
     /// The queue asked for; may be empty.
@@ -45,9 +49,18 @@ pub struct JobSpec {
     /// The tasks, when it is an array.
     #[serde(default)]
     pub array: Option<ArraySpec>,
-    /// A file of the submitter that gets its output as well, with `%j`, `%a`, `%A`, `%x` and `%u` in its name; empty for none.
+    /// A file of the submitter that gets its output as well, with the letters of [`super::dialect`] in its name; empty for none.
     #[serde(default)]
     pub output: String,
+    /// A file of the submitter that gets its standard error, which is then not in the output; empty for none.
+    #[serde(default)]
+    pub error: String,
+    /// It does not begin before this time, in milliseconds since 1970.
+    #[serde(default)]
+    pub begin: Option<u64>,
+    /// For which scheduler its script is written, and so which variables it has.
+    #[serde(default)]
+    pub dialect: Option<Dialect>,
     /// It does not make room for others.
     #[serde(default)]
     pub no_preempt: bool,
@@ -63,35 +76,6 @@ pub struct JobSpec {
     /// What a shell runs after each attempt; empty for nothing.
     #[serde(default)]
     pub at_end: String,
-}
-
-/// The tasks of an array, each of which becomes a job.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArraySpec {
-    /// The index of each task.
-    pub indices: Vec<u32>,
-    /// How many of them may be queued or run at one time; 0 for all.
-    pub most: u32,
-}
-
-/// Which task of an array a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArrayTask {
-    /// The number of the array's first job; those of the others follow it.
-    pub first: u64,
-    /// How many jobs the array has.
-    pub count: u32,
-    /// The index of this one.
-    pub index: u32,
-    /// How many of them may be queued or run at one time; 0 for all.
-    pub most: u32,
-}
-
-impl ArrayTask {
-    /// The number of the array's last job.
-    pub fn last(&self) -> u64 {
-        self.first + u64::from(self.count.saturating_sub(1))
-    }
 }
 
 /// A job that must have ended before another one may begin.
@@ -336,24 +320,14 @@ impl Job {
         self.array.map_or_else(|| name.to_owned(), |task| format!("{name}[{}]", task.index))
     }
 
-    /// The file that gets its output as well: `%j` is its number, `%A` that of its array, `%a` its index, `%x` its name, `%u` its user.
+    /// The file that gets its output as well.
     pub fn output_file(&self) -> Option<String> {
-        let (mut path, mut letters) = (String::new(), self.spec.output.chars());
-        while let Some(letter) = letters.next() {
-            let part = match (letter == '%').then(|| letters.next()).flatten() {
-                Some('j') => self.number.to_string(),
-                Some('A') => self.array.map_or(self.number, |task| task.first).to_string(),
-                Some('a') => self.array.map_or(0, |task| task.index).to_string(),
-                // A name is no path.
-                Some('x') => self.name().replace('/', "_"),
-                Some('u') => self.owner.identity.user.replace('/', "_"),
-                Some('%') => "%".to_owned(),
-                Some(other) => format!("%{other}"),
-                None => letter.to_string(),
-            };
-            path.push_str(&part);
-        }
-        (!path.is_empty()).then_some(path)
+        (!self.spec.output.is_empty()).then(|| file_name(&self.spec.output, self))
+    }
+
+    /// The file that gets its standard error, apart from the output.
+    pub fn error_file(&self) -> Option<String> {
+        (!self.spec.error.is_empty()).then(|| file_name(&self.spec.error, self))
     }
 
     /// It waits again, as another application: the id of one that is gone from the scheduler is not used twice.

@@ -18,7 +18,7 @@ use rustix::thread::{
 };
 
 use super::hook::Hook;
-use super::task::{Credentials, TASK, Task, environment, read};
+use super::task::{self, Credentials, TASK, Task, environment, read};
 use super::{cgroup, supervise, user_file};
 
 /// The last signal of Linux.
@@ -30,6 +30,10 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let env = match environment(folder, &task) {
         Ok(env) => env,
         Err(why) => return (format!("the environment cannot be read: {why}"), 125),
+    };
+    let command = match task::command(folder, &task) {
+        Ok(command) => command,
+        Err(why) => return (format!("the command cannot be read: {why}"), 125),
     };
     if let Err(why) = limit(&task, hook) {
         return (format!("the limits cannot be set: {why}"), 125);
@@ -47,7 +51,7 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     }
     let shell = |text: &str| vec!["/bin/sh".to_owned(), "-c".to_owned(), text.to_owned()];
     let words = match hook {
-        None => task.command.clone(),
+        None => command,
         Some(Hook::Checkpoint) => shell(&task.checkpoint),
         Some(Hook::AtEnd) => shell(&task.at_end),
     };
@@ -61,6 +65,13 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     command.args(arguments).env_clear().envs(env);
     let input = if task.interactive && hook.is_none() { io::stdout().as_fd().try_clone_to_owned().ok() } else { None };
     command.stdin(input.map_or_else(Stdio::null, Stdio::from));
+    match task.error.as_ref().filter(|_| hook.is_none()).map(|file| (file, user_file::open(file))) {
+        Some((_, Ok(error))) => {
+            command.stderr(error);
+        }
+        Some((file, Err(why))) => return (format!("the error file {file}: {why}"), 126),
+        None => {}
+    }
     if hook.is_some() {
         command.envs(std::env::vars_os());
     }
@@ -74,9 +85,12 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
 
 /// Has the command start with every signal doing what it does by default, whatever was ignored where the daemon was started. A handler
 /// does not survive the start of a program: the kernel puts the default in its place. The mask of signals is emptied by [`Command::exec`].
+///
+/// Five signals stay ignored where the parent of the daemon ignored them, as safe code cannot change what they do: SIGILL, SIGFPE, and
+/// SIGSEGV, whose handlers `signal_hook` forbids, and 32 and 33, which belong to the C library.
 fn default_signals() {
     for signal in (1..=LAST_SIGNAL).filter(|signal| !signal_hook::consts::FORBIDDEN.contains(signal)) {
-        // The C library keeps 32 and 33 for itself, and lets nobody change them.
+        // The C library rejects 32 and 33.
         let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
     }
 }

@@ -14,14 +14,18 @@
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
 mod accounts;
+mod array;
 pub mod attach;
+mod background;
 pub mod cgroup;
 mod changes;
 pub mod client;
 pub mod daemon;
+pub mod dialect;
 pub mod helper;
 pub mod hook;
 pub mod job;
+mod kept_output;
 pub mod launch;
 mod line;
 pub mod machine;
@@ -47,6 +51,7 @@ pub mod terminal;
 mod usage;
 mod user_file;
 pub mod wire;
+pub mod words;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

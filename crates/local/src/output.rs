@@ -5,30 +5,32 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::background::Background;
 use super::user_file::UserFile;
 
-/// The newer file; the older one has `.1` behind it, and `output.base` says how many bytes came before both.
+/// The newer file.
 const NAME: &str = "output";
+/// The older file.
+const OLDER: &str = "output.1";
+/// How many bytes came before both.
+const BASE: &str = "output.base";
 
-/// Takes output in; keeps the last part of it.
+/// Takes output in; keeps the last part of it. It never waits for the disk.
 pub struct Writer {
-    folder: PathBuf,
-    file: Option<File>,
-    written: u64,
-    /// How many bytes the newer file may have.
-    most: u64,
-    base: u64,
-    older: u64,
-    lost: u64,
+    files: Background,
     copy: Option<UserFile>,
 }
 
 impl Writer {
-    /// Writes into a folder, at most so many bytes at one time.
-    pub fn new(folder: &Path, most: u64) -> Self {
-        let file = Self::open(folder).ok();
-        let (folder, most) = (folder.to_path_buf(), (most / 2).max(1));
-        Self { folder, file, written: 0, most, base: 0, older: 0, lost: 0, copy: None }
+    /// Writes into a folder, at most so many bytes at one time. `first` is done before, by the thread that writes.
+    pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
+        let folder = folder.to_path_buf();
+        let files = Background::start(move || {
+            first();
+            let mut files = Files::new(folder, most);
+            move |bytes: &[u8]| files.write(bytes).map_err(|why| why.to_string())
+        });
+        Self { files, copy: None }
     }
 
     /// Has a file of the user get everything too.
@@ -38,12 +40,13 @@ impl Writer {
 
     /// Whether more can be taken in without waiting.
     pub fn is_ready(&self) -> bool {
-        self.copy.as_ref().is_none_or(UserFile::is_ready)
+        self.files.is_ready() && self.copy.as_ref().is_none_or(UserFile::is_ready)
     }
 
-    /// Ends the file of the user: waits for a moment until it is written.
+    /// Waits for a moment until all is written.
     pub fn finish(&mut self) {
         self.copy.iter_mut().for_each(UserFile::finish);
+        self.files.finish();
     }
 
     /// What is to be said of the file of the user; empty for nothing.
@@ -51,51 +54,90 @@ impl Writer {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
 
-    fn open(folder: &Path) -> io::Result<File> {
-        OpenOptions::new().create(true).append(true).mode(0o600).open(folder.join(NAME))
-    }
-
     /// Takes bytes in. What the disk does not take is counted.
     pub fn write(&mut self, bytes: &[u8]) {
         if let Some(copy) = &mut self.copy {
             copy.write(bytes);
         }
+        self.files.write(bytes);
+    }
+
+    /// How many bytes could not be written.
+    pub fn lost(&self) -> u64 {
+        self.files.lost().0
+    }
+}
+
+/// Both files, for the thread that writes.
+struct Files {
+    folder: PathBuf,
+    file: io::Result<File>,
+    written: u64,
+    /// How many bytes the newer file may have.
+    most: u64,
+    base: u64,
+    older: u64,
+}
+
+impl Files {
+    fn new(folder: PathBuf, most: u64) -> Self {
+        let file = Self::open(&folder);
+        Self { folder, file, written: 0, most: (most / 2).max(1), base: 0, older: 0 }
+    }
+
+    fn open(folder: &Path) -> io::Result<File> {
+        OpenOptions::new().create(true).append(true).mode(0o600).open(folder.join(NAME))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.written >= self.most {
             self.rotate();
         }
-        let written = self.file.as_mut().map(|file| file.write_all(bytes));
-        match written {
-            Some(Ok(())) => self.written += bytes.len() as u64,
-            _ => self.lost += bytes.len() as u64,
+        if self.file.is_err() {
+            self.file = Self::open(&self.folder);
         }
+        match &mut self.file {
+            Ok(file) => file.write_all(bytes)?,
+            Err(why) => return Err(io::Error::new(why.kind(), why.to_string())),
+        }
+        self.written += bytes.len() as u64;
+        Ok(())
     }
 
     fn rotate(&mut self) {
         let file = self.folder.join(NAME);
         self.base += self.older;
-        let _ = fs::write(self.folder.join("output.base"), self.base.to_string());
-        if fs::rename(&file, self.folder.join("output.1")).is_ok() {
+        let _ = fs::write(self.folder.join(BASE), self.base.to_string());
+        if fs::rename(&file, self.folder.join(OLDER)).is_ok() {
             self.older = self.written;
             self.written = 0;
-            self.file = Self::open(&self.folder).ok();
+            self.file = Self::open(&self.folder);
         }
     }
+}
 
-    /// How many bytes could not be written.
-    pub fn lost(&self) -> u64 {
-        self.lost
+/// How many bytes are stored.
+pub fn kept(folder: &Path) -> u64 {
+    [OLDER, NAME].iter().map(|name| fs::metadata(folder.join(name)).map_or(0, |found| found.len())).sum()
+}
+
+/// Removes the stored bytes; their numbers stay used.
+pub fn forget(folder: &Path) {
+    // A file that cannot be removed is counted again at the next start.
+    let _ = fs::write(folder.join(BASE), end(folder).to_string());
+    for name in [OLDER, NAME] {
+        let _ = fs::remove_file(folder.join(name));
     }
 }
 
 /// How many bytes came so far.
 pub fn end(folder: &Path) -> u64 {
-    let length = |name: &str| fs::metadata(folder.join(name)).map_or(0, |found| found.len());
-    base(folder) + length("output.1") + length(NAME)
+    base(folder) + kept(folder)
 }
 
 /// How many bytes came before those that are kept.
 fn base(folder: &Path) -> u64 {
-    let text = fs::read_to_string(folder.join("output.base")).ok();
+    let text = fs::read_to_string(folder.join(BASE)).ok();
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
@@ -108,7 +150,7 @@ pub fn read(folder: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)>
     let mut start = base;
     let mut at = from.max(start);
     let mut found = Vec::new();
-    for name in ["output.1", NAME] {
+    for name in [OLDER, NAME] {
         let mut file = match File::open(folder.join(name)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -133,10 +175,11 @@ mod tests {
     fn the_last_part_is_kept_and_numbered_by_all_of_it() {
         let folder = std::env::temp_dir().join(format!("kornsole-output-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let mut writer = Writer::new(&folder, 20);
+        let mut writer = Writer::new(&folder, 20, || {});
         for line in 0..10 {
             writer.write(format!("line {line}\n").as_bytes());
         }
+        writer.finish();
         assert_eq!(writer.lost(), 0);
         let (first, bytes) = read(&folder, 0, 1000).unwrap();
         let text = String::from_utf8(bytes).unwrap();
@@ -145,7 +188,9 @@ mod tests {
         assert_eq!(first + text.len() as u64, 70, "bytes have the number that they had");
         let (at, rest) = read(&folder, 63, 4).unwrap();
         assert_eq!((at, rest.as_slice()), (63, b"line".as_slice()));
-        assert_eq!(end(&folder), 70);
+        assert_eq!((end(&folder), kept(&folder)), (70, text.len() as u64));
+        forget(&folder);
+        assert_eq!((end(&folder), kept(&folder), read(&folder, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

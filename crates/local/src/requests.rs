@@ -10,6 +10,7 @@ use super::daemon::Daemon;
 use super::job::{Job, JobState, Owner};
 use super::output;
 use super::table::Table;
+use super::wall_ms;
 use super::wire::{Info, JobReport, Reply, Request};
 use model::{AppId, AppState};
 use view::act::Refusal;
@@ -57,8 +58,9 @@ pub(super) fn by_scheduler(why: &Refusal) -> Reply {
 /// What a job is called in a list: its name, or the beginning of its command.
 fn title(job: &Job) -> String {
     let command = job.spec.command.iter().skip(1).filter(|_| job.spec.name.is_empty());
-    let words: Vec<String> = std::iter::once(job.name()).chain(command.cloned()).collect();
-    words.join(" ").chars().take(LONGEST_TITLE).collect()
+    let name = job.name();
+    let words = std::iter::once(name.as_str()).chain(command.flat_map(|word| [" ", word.as_str()]));
+    words.flat_map(str::chars).take(LONGEST_TITLE).collect()
 }
 
 impl Daemon {
@@ -178,6 +180,10 @@ impl Daemon {
             JobState::Waiting if !job.spec.after.is_empty() => {
                 let jobs: Vec<String> = job.spec.after.iter().map(|after| after.job.to_string()).collect();
                 format!("after {}", jobs.join(", "))
+            }
+            JobState::Waiting if job.spec.begin.is_some_and(|begin| begin > wall_ms()) => {
+                let left = job.spec.begin.unwrap_or_default().saturating_sub(wall_ms());
+                format!("waits for its start time, in {}s", left.div_ceil(1000))
             }
             JobState::Waiting => match job.array.filter(|task| task.most > 0) {
                 Some(task) => format!("at most {} of its array at one time", task.most),

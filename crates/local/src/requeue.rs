@@ -63,6 +63,8 @@ impl Daemon {
         if let Some(last) = job.attempts.last_mut() {
             last.end = Some(end);
         }
+        self.count_output(table, number, attempt);
+        let Some(job) = table.jobs.get_mut(&number) else { return };
         match next {
             Next::End(outcome) => {
                 job.end(outcome, at);
@@ -148,7 +150,8 @@ impl Daemon {
                 continue;
             };
             let array = job.array.filter(|task| task.most > 0);
-            let found = met(table, &job.spec.after);
+            let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
+            let found = met(table, &job.spec.after).map(|met| met && !later);
             if let (Ok(true), Some(task)) = (&found, array) {
                 let busy = busy.get_or_insert_with(|| busy_tasks(table)).entry(task.first).or_insert(0);
                 if *busy >= task.most {

@@ -8,7 +8,7 @@ use super::job::{Attempt, Job, JobState};
 use super::reconcile::{Allocated, not_started};
 use super::table::Table;
 use super::task::{Credentials, Fallback, TASK, Task, write_new};
-use super::{store, wall_ms};
+use super::{dialect, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
@@ -121,11 +121,12 @@ impl Daemon {
             env.push(("KORNSOLE_ARRAY_JOB".to_owned(), task.first.to_string()));
             env.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
         }
+        env.extend(spec.dialect.into_iter().flat_map(|dialect| dialect::variables(dialect, job)));
         let owner = &job.owner;
         let other = settings.owner.uid == 0;
         let user = other.then(|| Credentials { uid: owner.uid, gid: owner.gid, groups: owner.groups.clone() });
         Ok(Task {
-            command: spec.command.clone(),
+            command: Vec::new(),
             env,
             dir: spec.dir.clone(),
             umask: spec.umask,
@@ -138,6 +139,7 @@ impl Daemon {
             output_bytes: settings.output_bytes,
             interactive: spec.interactive,
             output: job.output_file(),
+            error: job.error_file(),
             signal: spec.signal,
             checkpoint: spec.checkpoint.clone(),
             at_end: spec.at_end.clone(),

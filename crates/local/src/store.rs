@@ -1,5 +1,5 @@
-//! The jobs on the disk: a folder for each, with `job.json`, its environment in `env.json`, and a folder for each attempt. Only the
-//! daemon's user can read them.
+//! The jobs on the disk: a folder for each, with `job.json`, its environment in `env.json`, the words of its command in `command.json`, and a
+//! folder for each attempt. Only the daemon's user can read them. The indices of an array share one environment and one command.
 //!
 //! `job.json` has a line for each state that the job was in; the last one that can be read is its newest. A line more is cheaper than a file
 //! that replaces another, and a write that is cut off leaves the lines before it.
@@ -19,8 +19,11 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::job::{Job, JobState};
-use super::task::{self, ENV};
+use serde::Serialize;
+
+use super::job::{Job, JobSpec, JobState};
+use super::task::{self, COMMAND, ENV};
+use super::words::Words;
 
 /// The states of a job.
 const JOB: &str = "job.json";
@@ -81,14 +84,18 @@ impl Store {
         let lock = lock(&folder.join("lock"))?;
         let folder = folder.join("jobs");
         let store = Self { folder, unsynced: Mutex::default(), changed: Condvar::new(), _lock: lock };
-        let mut jobs = Vec::new();
+        let (mut jobs, mut words) = (Vec::new(), Words::default());
         for entry in fs::read_dir(&store.folder)? {
             let path = entry?.path();
             if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
                 continue;
             }
             match newest(&path.join(JOB)) {
-                Some(job) => jobs.push(job),
+                Some(mut job) => {
+                    words = command(&path, &job, words)?;
+                    job.spec.command = words.clone();
+                    jobs.push(job);
+                }
                 // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
                 None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
                 None => return Err(io::Error::other(format!("{}: it is damaged", path.join(JOB).display()))),
@@ -102,27 +109,25 @@ impl Store {
         Ok((store, jobs))
     }
 
-    /// How many bytes of environment a job takes: its share, where it has it together with others.
-    pub fn env_bytes(&self, number: u64) -> u64 {
-        fs::metadata(self.of(number).join(ENV)).map_or(0, |found| found.len() / found.nlink().max(1))
+    /// How many bytes a job has in the files that it may share with others, of which each has an equal part.
+    pub fn shared_bytes(&self, number: u64) -> u64 {
+        let share = |file: &str| {
+            fs::metadata(self.of(number).join(file)).map_or(0, |found| found.len().div_ceil(found.nlink().max(1)))
+        };
+        share(ENV) + share(COMMAND)
     }
 
-    /// Keeps a job that was submitted just now, with its environment. The jobs of an array have one environment together: it is a file of the
-    /// first one (`like`), and linked to the others.
+    /// Stores a submitted job with its environment and its command. The jobs of an array share both: they are files of the first one
+    /// (`like`), with links for the others.
     ///
     /// # Errors
     /// The disk does not take it.
     pub fn create(&self, job: &Job, env: &[(String, String)], like: u64) -> io::Result<()> {
         let folder = self.of(job.number);
         private_folder(&folder)?;
-        // Without its state it is no job: nobody looks into a file that was cut off. What such a job has left is not written into: it may be
-        // linked to others.
-        let file = folder.join(ENV);
-        let _ = fs::remove_file(&file);
-        // A file system without links has a copy for each.
-        if like == job.number || fs::hard_link(self.of(like).join(ENV), &file).is_err() {
-            task::write_new(&file, &env)?;
-        }
+        let like = if like == job.number { None } else { Some(self.of(like)) };
+        share(&folder, like.as_deref(), ENV, &env)?;
+        share(&folder, like.as_deref(), COMMAND, &job.spec.command)?;
         self.save(job)
     }
 
@@ -140,7 +145,8 @@ impl Store {
             return Ok(rustix::fs::syncfs(File::open(&self.folder)?)?);
         }
         for number in jobs {
-            for file in [self.of(number).join(ENV), self.of(number).join(JOB), self.of(number)] {
+            let folder = self.of(number);
+            for file in [folder.join(ENV), folder.join(COMMAND), folder.join(JOB), folder] {
                 match File::open(file).and_then(|file| file.sync_all()) {
                     // It was forgotten meanwhile.
                     Err(why) if why.kind() == io::ErrorKind::NotFound => {}
@@ -185,8 +191,40 @@ impl Store {
     }
 }
 
+/// Writes a file that a job may share with another one, whose folder is `like`.
+fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
+    let file = folder.join(name);
+    // Without its state it is no job: nobody looks into a file that was cut off. What such a job has left is not written into: it may be
+    // linked to others.
+    let _ = fs::remove_file(&file);
+    // A file system without links has a copy for each.
+    match like {
+        Some(like) if fs::hard_link(like.join(name), &file).is_ok() => Ok(()),
+        _ => task::write_new(&file, value),
+    }
+}
+
+/// The command of a job; shared with the job before it, `last`, if both have the same one.
+fn command(folder: &Path, job: &Job, last: Words) -> io::Result<Words> {
+    let file = folder.join(COMMAND);
+    if !job.spec.command.is_empty() {
+        // It is of an earlier release, which wrote it with each state.
+        task::write(&file, &job.spec.command)?;
+    }
+    match fs::read(&file).map(|bytes| serde_json::from_slice::<Words>(&bytes)) {
+        Ok(Ok(words)) if words == last => Ok(last),
+        Ok(Ok(words)) => Ok(words),
+        // A loss of power took it before it was synced. The job says at its start that it has no command.
+        Ok(Err(_)) if is_empty(&file) => Ok(Words::default()),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Words::default()),
+        Ok(Err(_)) => Err(io::Error::other(format!("{}: it is damaged", file.display()))),
+        Err(why) => Err(why),
+    }
+}
+
 /// Adds a state to those of a job.
 fn append(folder: &Path, job: &Job) -> io::Result<()> {
+    let job = &Job { spec: JobSpec { command: Words::default(), ..job.spec.clone() }, ..job.clone() };
     let file = folder.join(JOB);
     let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&file);
     let mut opened = match open() {
@@ -250,14 +288,50 @@ fn cut_off(jobs: &[Job]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{JobSpec, Owner};
+    use crate::job::{ArrayTask, Owner};
     use model::Identity;
+
+    fn sues(number: u64, spec: JobSpec) -> Job {
+        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
+        Job::new(number, spec, owner, 0)
+    }
+
+    #[test]
+    fn indices_share_command_and_environment_on_the_disk_and_in_memory() {
+        let folder = std::env::temp_dir().join(format!("kornsole-shared-{}", std::process::id()));
+        let (store, _) = Store::open(&folder).unwrap();
+        let words: Vec<String> = vec!["echo".to_owned(), "x".repeat(100_000)];
+        let env = [("A".to_owned(), "y".repeat(5000))];
+        let spec = JobSpec { command: words.clone().into(), ..JobSpec::default() };
+        for index in 0..10 {
+            let task = ArrayTask { first: 1, count: 10, index, most: 0, lowest: 0, highest: 9, step: 1 };
+            store.create(&Job { array: Some(task), ..sues(u64::from(index) + 1, spec.clone()) }, &env, 1).unwrap();
+        }
+        let length = |file: &str| fs::metadata(store.of(1).join(file)).unwrap().len();
+        assert!(length(JOB) < 2000, "a state has no copy of the command: {} bytes", length(JOB));
+        let shared: u64 = (1..=10).map(|number| store.shared_bytes(number)).sum();
+        let due = length(ENV) + length(COMMAND);
+        assert!((due..due + 20).contains(&shared), "{shared} of {due}: together they count what is there once");
+        drop(store);
+        let (store, jobs) = Store::open(&folder).unwrap();
+        assert!(jobs.len() == 10 && jobs.iter().all(|job| *job.spec.command == words[..]));
+        assert!(jobs.iter().all(|job| std::ptr::eq(&*job.spec.command, &*jobs[0].spec.command)), "in memory once");
+        // A job of an earlier release has its command in its state.
+        let old = serde_json::to_vec(&sues(11, spec)).unwrap();
+        fs::create_dir(store.of(11)).unwrap();
+        fs::write(store.of(11).join(JOB), old).unwrap();
+        drop(store);
+        let (store, mut jobs) = Store::open(&folder).unwrap();
+        store.save(&jobs.pop().unwrap()).unwrap();
+        drop(store);
+        assert_eq!(*Store::open(&folder).unwrap().1.pop().unwrap().spec.command, words[..]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn a_state_that_was_cut_off_leaves_the_one_before_it_and_many_are_not_kept() {
         let folder = std::env::temp_dir().join(format!("kornsole-store-{}", std::process::id()));
-        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
-        let mut job = Job::new(7, JobSpec::default(), owner, 0);
+        let mut job = sues(7, JobSpec::default());
         let file = folder.join(JOB);
         append(&folder, &job).unwrap();
         let one = fs::metadata(&file).unwrap().len();

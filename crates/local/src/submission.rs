@@ -10,7 +10,7 @@ use model::{MEMORY, Resource, VCORE};
 
 /// How many bytes a command with its environment may have.
 const LARGEST_JOB: usize = 1 << 20;
-/// How many bytes the commands and names of all indices of an array may have together: each index has its own copy.
+/// How many bytes the name, paths, and hooks of all indices of an array may have together: each index has its own copy.
 const LARGEST_ARRAY_TEXT: usize = 64 << 20;
 /// How many words a command may have.
 const MOST_WORDS: usize = 65_536;
@@ -48,8 +48,9 @@ impl Daemon {
         check(&spec).map_err(misused)?;
         // The indices of an array have it together, and on the disk only.
         let env = std::mem::take(&mut spec.env);
-        let env_bytes = env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() as u64;
-        let jobs = self.numbered(who, spec, env_bytes)?;
+        let env_bytes = env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        let shared = (env_bytes + spec.command.bytes()) as u64;
+        let jobs = self.numbered(who, spec, shared)?;
         let (first, count) = (jobs[0].number, jobs.len() as u64);
         let kept = self.kept(jobs, &env);
         if kept.is_err() {
@@ -65,7 +66,7 @@ impl Daemon {
     /// Keeps the jobs of a submission, all or none. Gives the one that is to be offered to the scheduler at once.
     fn kept(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
         // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is said at once.
-        if jobs.len() > 1 || jobs.iter().any(|job| job.spec.hold || !job.spec.after.is_empty()) {
+        if waits(&jobs[0]) {
             self.would_take(&jobs[0]).map_err(refused)?;
         }
         let at_once = jobs.len() == 1 && !waits(&jobs[0]);
@@ -125,7 +126,7 @@ impl Daemon {
     }
 
     /// The jobs of a submission, with their numbers.
-    fn numbered(&self, who: &Owner, mut spec: JobSpec, env_bytes: u64) -> Result<Vec<Job>, Reply> {
+    fn numbered(&self, who: &Owner, mut spec: JobSpec, shared: u64) -> Result<Vec<Job>, Reply> {
         let array = spec.array.take();
         let count = array.as_ref().map_or(1, |array| array.indices.len());
         let mut table = self.table();
@@ -144,37 +145,31 @@ impl Daemon {
         if too_large(&self.settings.machine.capacity(), &one) {
             return Err(refused(format!("this machine has no room for it, ever: it has {}", self.has())));
         }
-        let (tasks, share) = (count as u64, env_bytes.div_ceil(count as u64));
+        let (tasks, share) = (count as u64, shared.div_ceil(count as u64));
         let bytes = text_of(&one) + share;
         self.make_room(&mut table, who.uid, bytes.saturating_mul(tasks))?;
         (first..first + tasks).for_each(|number| table.count(number, who.uid, bytes));
         table.last += tasks;
         let Some(array) = array else { return Ok(vec![one]) };
-        let task =
-            |index| ArrayTask { first, count: u32::try_from(count).unwrap_or(u32::MAX), index, most: array.most };
+        let task = ArrayTask::first_of(&array, first);
         let tasks = (first..).zip(&array.indices);
-        Ok(tasks.map(|(number, index)| Job { number, array: Some(task(*index)), ..one.clone() }).collect())
+        let job = |(number, index): (u64, &u32)| Job {
+            number,
+            array: Some(ArrayTask { index: *index, ..task }),
+            ..one.clone()
+        };
+        Ok(tasks.map(job).collect())
     }
 
     /// Has a user's requests take no more bytes than they may, with so many new ones: forgets ended jobs of his where that is enough.
     fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
         // Those that ended without a start are forgotten here only.
         self.forget_old(table);
-        if table.bytes_of(uid) + bytes <= MOST_BYTES_OF_ONE {
-            return Ok(());
-        }
-        let own = table.jobs.values().filter(|job| job.state == JobState::Ended && job.owner.uid == uid);
-        let ended: u64 = own.map(|job| table.size_of(job.number)).sum();
-        let with_it = table.bytes_of(uid).saturating_sub(ended) + bytes;
-        if with_it > MOST_BYTES_OF_ONE {
+        let forgotten = table.make_room(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
             let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some have ended");
-            return Err(refused(format!("bytes of all jobs of a user: {with_it} with this request, {most}")));
-        }
-        while table.bytes_of(uid) + bytes > MOST_BYTES_OF_ONE {
-            let Some(oldest) = table.oldest_ended(Some(uid)) else { return Ok(()) };
-            table.remove(oldest);
-            self.store.remove(oldest);
-        }
+            refused(format!("bytes of all jobs of a user: {with_it} with this request, {most}"))
+        })?;
+        forgotten.into_iter().for_each(|number| self.store.remove(number));
         Ok(())
     }
 
@@ -183,7 +178,8 @@ impl Daemon {
         let mut table = self.table();
         let found: Vec<_> = table.jobs.values().map(|job| (job.number, job.owner.uid, text_of(job))).collect();
         for (number, uid, text) in found {
-            table.count(number, uid, text + self.store.env_bytes(number));
+            table.count(number, uid, text + self.store.shared_bytes(number));
+            self.count_output(&mut table, number, 0);
         }
     }
 
@@ -204,17 +200,18 @@ impl Daemon {
     }
 }
 
-/// How many bytes a job counts, without its environment.
+/// How many bytes a job counts, without its environment and its command.
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
-    let texts = [&spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];
     let after = spec.after.len() * size_of::<u64>() * 2;
-    RECORD + (spec.command.iter().chain(texts).map(String::len).sum::<usize>() + after) as u64
+    RECORD + (texts.into_iter().map(String::len).sum::<usize>() + after) as u64
 }
 
 /// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.
 fn waits(job: &Job) -> bool {
-    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.array.is_some()
+    let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
+    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.array.is_some() || later
 }
 
 /// What a job asks for can never be had on a machine that has so much.
@@ -226,7 +223,7 @@ pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
 pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let size: usize = spec.command.iter().map(String::len).sum::<usize>()
         + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-    let short = [&spec.name, &spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let short = [&spec.name, &spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];
     let text = || spec.command.iter().chain(spec.env.iter().flat_map(|(name, value)| [name, value]));
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
     within_limits(spec)?;
@@ -241,8 +238,8 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
             Err(format!("a name, a path or a hook has more than {LONGEST} bytes"))
         }
         _ if !spec.dir.starts_with('/') => Err(format!("the directory {:?} is not absolute", spec.dir)),
-        _ if !spec.output.is_empty() && !spec.output.starts_with('/') => {
-            Err(format!("the output file {:?} is not absolute", spec.output))
+        _ if [&spec.output, &spec.error].into_iter().any(|file| !file.is_empty() && !file.starts_with('/')) => {
+            Err(format!("the output file {:?} or {:?} is not absolute", spec.output, spec.error))
         }
         _ if spec.vcore <= 0 || spec.memory <= 0 || spec.gpu < 0 => {
             Err(format!("it must ask for more than nothing of {VCORE} and {MEMORY}"))
@@ -264,14 +261,14 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
 /// Whether the lists of a request are as long as they may be, and what the indices of an array have together.
 fn within_limits(spec: &JobSpec) -> Result<(), String> {
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
-    let names = [&spec.name, &spec.dir, &spec.output, &spec.checkpoint, &spec.at_end, &spec.queue];
-    let text: usize = spec.command.iter().chain(names).map(String::len).sum();
+    let names = [&spec.name, &spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let text: usize = names.into_iter().map(String::len).sum();
     let limits = [
         ("command words", spec.command.len(), MOST_WORDS),
         ("environment variables", spec.env.len(), MOST_VARIABLES),
         ("--after jobs", spec.after.len(), MOST_AFTER),
         ("--retry", spec.retry as usize, MOST_RETRIES as usize),
-        ("command bytes of all array indices", text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
+        ("name, path, and hook bytes of all array indices", text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
     ];
     match limits.into_iter().find(|(_, found, most)| found > most) {
         Some((name, found, most)) => Err(format!("{name}: the request has {found}, the limit is {most}")),

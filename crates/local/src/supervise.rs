@@ -169,22 +169,23 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
     command.arg(START).arg(folder);
     let hook_output = if task.checkpoint.is_empty() { None } else { Some(writer.try_clone()?) };
     command.stdout(writer.try_clone()?).stderr(writer);
-    let mut output = Writer::new(folder, task.output_bytes);
+    let mut copy = None;
+    command.stdin(Stdio::null());
     if task.output.is_some() {
         let (ours, theirs) = UnixStream::pair()?;
         command.stdin(OwnedFd::from(theirs));
-        output.copy_to(UserFile::from(ours, task.user.clone(), task.output_bytes));
-    } else {
-        command.stdin(Stdio::null());
+        copy = Some(UserFile::from(ours, task.user.clone(), task.output_bytes));
     }
     let main = command.spawn()?;
     drop(command);
     let pid = i32::try_from(main.id()).unwrap_or_default();
     let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
-    if let Some(main) = process::identify(pid) {
-        // It is of use only when this supervisor is killed: a full disk keeps no job from running.
-        let _ = write_new(&folder.join(MAIN), &main);
-    }
+    let (file, claim) = (folder.join(MAIN), process::identify(pid));
+    // It is of use only when this supervisor is killed: a disk that takes nothing keeps no job from running, and its clock does not wait.
+    let mut output = Writer::new(folder, task.output_bytes, move || {
+        let _ = claim.map_or(Ok(()), |main| write_new(&file, &main));
+    });
+    copy.into_iter().for_each(|copy| output.copy_to(copy));
     // One that the clock does not reach is none.
     let time_limit = task.time_limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
     let (ending, checkpoint, kill_at, source, folder) = (None, None, None, Some(source), folder.to_path_buf());
@@ -296,7 +297,6 @@ impl Supervisor<'_> {
         drop(watched);
         let mut bytes = vec![0; 1 << 16];
         if seen[1] {
-            // How often it was asked does not matter.
             let _ = self.signals.read(&mut bytes);
             if self.ending.is_none() {
                 self.end(Ending::Asked);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::job::{Job, JobState};
+use super::kept_output::KeptOutput;
 use super::offer::Offered;
 use super::running::{Running, Spares};
 
@@ -15,6 +16,8 @@ pub(super) struct Table {
     sizes: HashMap<u64, (u32, u64)>,
     /// The sum of them by user.
     bytes: HashMap<u32, u64>,
+    /// The output of attempts that ended.
+    pub(super) kept_output: KeptOutput,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
     /// Supervisors without a job.
@@ -74,6 +77,31 @@ impl Table {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
 
+    /// Forgets ended jobs of a user, the oldest first, as far as that is needed so that his requests have at most `most` bytes with so many
+    /// new ones. Gives their numbers.
+    ///
+    /// # Errors
+    /// The bytes that he would have without his ended jobs; none is forgotten then.
+    pub(super) fn make_room(&mut self, uid: u32, bytes: u64, most: u64) -> Result<Vec<u64>, u64> {
+        let mut forgotten = Vec::new();
+        if self.bytes_of(uid) + bytes <= most {
+            return Ok(forgotten);
+        }
+        let own = self.jobs.values().filter(|job| job.state == JobState::Ended && job.owner.uid == uid);
+        let ended: u64 = own.map(|job| self.size_of(job.number)).sum();
+        let with_it = self.bytes_of(uid).saturating_sub(ended) + bytes;
+        if with_it > most {
+            return Err(with_it);
+        }
+        while self.bytes_of(uid) + bytes > most
+            && let Some(oldest) = self.oldest_ended(Some(uid))
+        {
+            self.remove(oldest);
+            forgotten.push(oldest);
+        }
+        Ok(forgotten)
+    }
+
     /// How many bytes a job counts.
     pub(super) fn size_of(&self, number: u64) -> u64 {
         self.sizes.get(&number).map_or(0, |(_, bytes)| *bytes)
@@ -108,7 +136,9 @@ impl Table {
     /// Forgets a job.
     pub(super) fn remove(&mut self, number: u64) {
         self.uncount(number);
-        self.jobs.remove(&number);
+        if let Some(job) = self.jobs.remove(&number) {
+            self.kept_output.remove(&job);
+        }
         self.live.remove(&number);
         self.waiting.remove(&number);
     }
@@ -137,6 +167,20 @@ mod tests {
         table.uncount(8);
         table.remove(7);
         assert_eq!((table.bytes_of(1), table.bytes_of(2)), (0, 3));
+    }
+
+    #[test]
+    fn ended_jobs_make_room_and_others_do_not() {
+        let job = |number, state| Job { number, state, ..queued() };
+        let mut table = Table::new(vec![job(7, JobState::Queued), job(8, JobState::Ended), job(9, JobState::Ended)]);
+        (7..10).for_each(|number| table.count(number, 1, 30));
+        assert_eq!(table.make_room(1, 10, 100), Ok(Vec::new()));
+        assert_eq!(table.make_room(1, 71, 100), Err(101), "the bytes without the ended jobs");
+        assert_eq!(table.bytes_of(1), 90, "a request that is too large has nothing forgotten");
+        assert_eq!(table.make_room(1, 11, 100), Ok(vec![8]), "the oldest first, and no more than needed");
+        assert_eq!(table.bytes_of(1), 60);
+        assert_eq!(table.make_room(1, 70, 100), Ok(vec![9]));
+        assert_eq!((table.bytes_of(1), table.make_room(2, 100, 100)), (30, Ok(Vec::new())));
     }
 
     #[test]

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// The file with the environment that the job was submitted in, in the folder above that of the attempt.
 pub const ENV: &str = "env.json";
+/// The file with the words of the command, in the same folder.
+pub const COMMAND: &str = "command.json";
 /// The file with the [`Task`].
 pub const TASK: &str = "task.json";
 /// The file with the [`Claim`] of the one supervisor.
@@ -22,7 +24,8 @@ pub const ENDED: &str = "ended.json";
 /// One attempt, as it is to be run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The program and its arguments.
+    /// The program and its arguments, in a task of an earlier release; empty where they are in the file [`COMMAND`] of the job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// What is set in its environment beside what it was submitted in, or instead of that.
     pub env: Vec<(String, String)>,
@@ -51,6 +54,9 @@ pub struct Task {
     /// A file of the user that gets the output as well.
     #[serde(default)]
     pub output: Option<String>,
+    /// A file of the user that gets the standard error.
+    #[serde(default)]
+    pub error: Option<String>,
     /// The signal that asks it to end; SIGTERM without it.
     #[serde(default)]
     pub signal: Option<i32>,
@@ -127,6 +133,17 @@ pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String
     env.retain(|(name, _)| task.env.iter().all(|(ours, _)| ours != name));
     env.extend(task.env.iter().cloned());
     Ok(env)
+}
+
+/// The program of an attempt and its arguments.
+///
+/// # Errors
+/// They cannot be read.
+pub fn command(folder: &Path, task: &Task) -> io::Result<Vec<String>> {
+    if !task.command.is_empty() {
+        return Ok(task.command.clone());
+    }
+    Ok(serde_json::from_slice(&fs::read(folder.parent().unwrap_or(folder).join(COMMAND))?)?)
 }
 
 /// Claims an attempt: of all processes that try, one succeeds.

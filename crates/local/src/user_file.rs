@@ -12,10 +12,6 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::Builder;
-use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::net::{
@@ -25,18 +21,14 @@ use rustix::net::{
 use rustix::process::{Gid, Uid, geteuid};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
+use super::background::Background;
 use super::task::Credentials;
 
-/// How many bytes may wait to be written before the job has to wait.
-const WAITING: usize = 1 << 20;
-/// How long the end of an attempt waits for the last of them.
-const LAST: Duration = Duration::from_secs(5);
-
-/// Opens the file as who this process is, and sends it to the supervisor.
+/// Opens the file as who this process is.
 ///
 /// # Errors
 /// It cannot be opened, or is neither a regular file nor a FIFO of this user.
-pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
+pub fn open(path: &str) -> io::Result<File> {
     // A pipe without a reader is no reason to wait, and a terminal is not taken over.
     let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits();
     let mode = 0o666;
@@ -49,6 +41,15 @@ pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
     }
     // Only opening it must not wait.
     fcntl_setfl(&file, OFlags::APPEND)?;
+    Ok(file)
+}
+
+/// Opens the file as who this process is, and sends it to the supervisor.
+///
+/// # Errors
+/// As of [`open`].
+pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
+    let file = open(path)?;
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     let files = [file.as_fd()];
@@ -65,98 +66,58 @@ pub struct UserFile {
     socket: Option<UnixStream>,
     /// Whose it is; `None` for who this process is.
     user: Option<Credentials>,
-    /// To the thread that writes, once it runs.
-    chunks: Option<Sender<Vec<u8>>>,
-    progress: Arc<Progress>,
+    /// The thread that writes, once it runs.
+    writing: Option<Background>,
     left: u64,
-}
-
-/// How far the thread that writes is.
-#[derive(Default)]
-struct Progress {
-    state: Mutex<State>,
-    written: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// Bytes that wait to be written.
-    waiting: usize,
-    lost: u64,
-    why: String,
-}
-
-impl State {
-    fn lose(&mut self, bytes: usize, why: &str) {
-        self.lost += bytes as u64;
-        if self.why.is_empty() && bytes > 0 {
-            why.clone_into(&mut self.why);
-        }
-    }
-}
-
-impl Progress {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    /// How many bytes are too many.
+    over: u64,
 }
 
 impl UserFile {
     /// A file of `user` (`None` for who this process is) that comes through a socket, for at most so many bytes.
     pub fn from(socket: UnixStream, user: Option<Credentials>, most: u64) -> Self {
-        Self { socket: Some(socket), user, chunks: None, progress: Arc::default(), left: most }
+        Self { socket: Some(socket), user, writing: None, left: most, over: 0 }
     }
 
     /// Whether more can be taken in; if not, the job has to wait with its output.
     pub fn is_ready(&self) -> bool {
-        self.progress.state().waiting < WAITING
+        self.writing.as_ref().is_none_or(Background::is_ready)
     }
 
     /// Takes bytes in, and never waits. What the file does not take is counted.
     pub fn write(&mut self, bytes: &[u8]) {
         self.receive();
-        let Some(chunks) = &self.chunks else { return };
+        let Some(writing) = &self.writing else { return };
         let some = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= some as u64;
-        let mut state = self.progress.state();
-        state.lose(bytes.len() - some, "it is as long as it may be");
-        if chunks.send(bytes[..some].to_vec()).is_ok() {
-            state.waiting += some;
-        } else {
-            state.lose(some, "it cannot be written any more");
+        self.over += (bytes.len() - some) as u64;
+        if some > 0 {
+            writing.write(&bytes[..some]);
         }
     }
 
     /// Waits for a moment until all is written; what is not by then counts as lost.
     pub fn finish(&mut self) {
-        self.chunks = None;
-        let state = self.progress.state();
-        let wait = self.progress.written.wait_timeout_while(state, LAST, |state| state.waiting > 0);
-        let (mut state, _) = wait.unwrap_or_else(PoisonError::into_inner);
-        let waiting = std::mem::take(&mut state.waiting);
-        state.lose(waiting, "writing took too long");
+        self.writing.iter_mut().for_each(Background::finish);
     }
 
     /// What is to be said of it; empty when all was written.
     pub fn note(&self) -> String {
-        let state = self.progress.state();
-        match state.lost {
+        let (lost, why) = self.writing.as_ref().map(Background::lost).unwrap_or_default();
+        let why = if lost == 0 { "it is as long as it may be" } else { &why };
+        match lost + self.over {
             0 => String::new(),
-            lost => format!("{lost} bytes are not in the output file: {}", state.why),
+            lost => format!("{lost} bytes are not in the output file: {why}"),
         }
     }
 
-    /// Has a thread write a file.
-    fn take(&mut self, file: File) {
-        let (sender, chunks) = channel();
-        let (progress, user) = (Arc::clone(&self.progress), self.user.clone());
-        let writer = Builder::new().name("local-output".to_owned());
-        match writer.spawn(move || write_all(file, user.as_ref(), &chunks, &progress)) {
-            Ok(_) => {}
-            // Without its receiver each chunk counts as lost.
-            Err(why) => self.progress.state().why = why.to_string(),
-        }
-        self.chunks = Some(sender);
+    /// Has a thread write a file, with the identity of the user.
+    fn take(&mut self, mut file: File) {
+        let user = self.user.clone();
+        self.writing = Some(Background::start(move || {
+            let identity = user.as_ref().map_or(Ok(()), act_as).map_err(|why| why.to_string());
+            move |bytes: &[u8]| identity.clone().and_then(|()| file.write_all(bytes).map_err(|why| why.to_string()))
+        }));
     }
 
     /// Takes the file when it is there. It is sent before the command begins, so before anything that the command writes.
@@ -179,24 +140,6 @@ impl UserFile {
             Err(why) if io::Error::from(why).kind() == io::ErrorKind::WouldBlock => {}
             Err(_) => self.socket = None,
         }
-    }
-}
-
-/// Writes what comes, with the identity of the user; counts what the file does not take.
-fn write_all(mut file: File, user: Option<&Credentials>, chunks: &Receiver<Vec<u8>>, progress: &Progress) {
-    let identity = user.map_or(Ok(()), act_as);
-    for chunk in chunks {
-        let written = identity.as_ref().map_err(ToString::to_string).and_then(|()| {
-            // A part of it may be written: all of it counts, as it is not known how much.
-            file.write_all(&chunk).map_err(|why| why.to_string())
-        });
-        let mut state = progress.state();
-        // What took too long is counted already.
-        if state.waiting >= chunk.len() {
-            state.waiting -= chunk.len();
-            written.err().into_iter().for_each(|why| state.lose(chunk.len(), &why));
-        }
-        progress.written.notify_all();
     }
 }
 

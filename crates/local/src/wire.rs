@@ -297,7 +297,7 @@ impl JobReport {
             queue,
             state: job.state,
             reason,
-            command: job.spec.command.clone(),
+            command: job.spec.command.to_vec(),
             dir: job.spec.dir.clone(),
             vcore: job.spec.vcore,
             memory: job.spec.memory,

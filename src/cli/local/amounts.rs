@@ -42,8 +42,10 @@ pub fn cores(text: &str) -> Result<i64, String> {
 /// # Errors
 /// What would be right.
 pub fn memory(text: &str) -> Result<i64, String> {
-    let found = parse_quantity(MEMORY, text).ok().filter(|bytes| *bytes > 0);
-    found.ok_or_else(|| "write an amount of memory, as 4G, 512Mi or 1500M".to_owned())
+    // Slurm counts it in megabytes, Kubernetes in bytes.
+    let has_unit = !text.bytes().all(|byte| byte.is_ascii_digit());
+    let found = parse_quantity(MEMORY, text).ok().filter(|bytes| *bytes > 0 && has_unit);
+    found.ok_or_else(|| "write an amount of memory with its unit, as 4G, 512Mi or 1500M".to_owned())
 }
 
 /// A time: `90s`, `30m`, `2h`, `1d`, or several of them, as `1h30m`. Gives seconds.
@@ -163,7 +165,7 @@ mod tests {
         assert_eq!([cores("2"), cores("0.5"), cores(".25"), cores("500m")], [2000, 500, 250, 500].map(Ok));
         assert!(["", "0", "x", "1.", "1.2345", "-1"].into_iter().all(|text| cores(text).is_err()));
         assert_eq!([memory("4G"), memory("1Mi")], [4_000_000_000, 1 << 20].map(Ok));
-        assert!(memory("0").is_err() && memory("much").is_err());
+        assert!(memory("50").is_err() && memory("0").is_err() && memory("much").is_err());
         assert_eq!([seconds("90s"), seconds("2h"), seconds("1h30m")], [90, 7200, 5400].map(Ok));
         assert!(["", "5", "h", "1x", "0s", "99999999999999999999d"].into_iter().all(|text| seconds(text).is_err()));
     }

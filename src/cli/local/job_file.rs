@@ -15,7 +15,7 @@ pub struct JobFile {
 }
 
 /// The keys that a file may have.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "command",
     "queue",
     "name",
@@ -34,6 +34,7 @@ const KEYS: [&str; 21] = [
     "env",
     "dir",
     "output",
+    "error",
     "signal",
     "checkpoint",
     "at-end",

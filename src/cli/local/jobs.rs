@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::acts::NumbersArgs;
 use super::amounts::show_ms;
-use super::escape::TerminalText;
 use super::{Ended, SocketArgs, ask, code, unexpected};
+use crate::cli::printed::TerminalText;
 use crate::cli::remote::escaped;
 use crate::cli::remote::table::Table;
 use crate::cli::settings::print;

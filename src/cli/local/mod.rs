@@ -6,12 +6,15 @@
 mod acts;
 mod amounts;
 mod attach;
+mod batch;
 mod completions;
 mod console;
-mod escape;
 mod job_file;
 mod jobs;
 mod options;
+mod pbs;
+mod sbatch;
+mod sbatch_values;
 mod script;
 mod submit;
 mod top;

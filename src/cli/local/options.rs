@@ -62,9 +62,12 @@ pub struct JobOptions {
     /// Where it runs; without it here
     #[arg(long, short, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// A file that gets its output as well, added at its end; %j is the job's number, %A the array's, %a its index, %x its name, %u its user
+    /// A file that gets its output as well, added at its end; %j is the job's number, %A the array's, %a its index, %x its name, %u its user, %N the machine
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// A file that gets its standard error, which is then not in the output; with the same letters
+    #[arg(long, value_name = "FILE")]
+    pub error: Option<PathBuf>,
     /// The signal that asks it to end, as USR1; without it TERM
     #[arg(long, value_name = "SIGNAL", value_parser = amounts::signal)]
     pub signal: Option<i32>,
@@ -124,6 +127,7 @@ impl JobOptions {
             env,
             dir: self.dir.or(other.dir),
             output: self.output.or(other.output),
+            error: self.error.or(other.error),
             signal: self.signal.or(other.signal),
             checkpoint: self.checkpoint.or(other.checkpoint),
             at_end: self.at_end.or(other.at_end),

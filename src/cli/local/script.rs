@@ -1,15 +1,22 @@
-//! What a script asks for itself, in the comments before its first command: lines with `#kornsole`, and lines with `#SBATCH`, of which
-//! those that matter are understood and the others are named.
+//! What a script asks for itself, in the comments before its first command: lines with `#kornsole`, `#SBATCH`, or `#PBS`.
+//!
+//! What is read gets its meaning. An option that changes what is run and that is not understood is an error with its line; the others
+//! are named.
 
+use super::batch::Batch;
 use super::options::JobOptions;
+use super::pbs::Pbs;
+use super::sbatch::Sbatch;
 
 /// What a script says about the job that it is.
 #[derive(Debug, Default)]
 pub struct Found {
     /// What it asks for.
     pub options: JobOptions,
-    /// What is not supported and was left out, each with its place.
-    pub left_out: Vec<String>,
+    /// What lines for another scheduler ask for besides.
+    pub batch: Option<Batch>,
+    /// The options that change nothing on one machine, in one line; empty for none.
+    pub ignored: String,
 }
 
 /// Reads the comments of a script.
@@ -17,155 +24,53 @@ pub struct Found {
 /// # Errors
 /// The first line that does not read: `FILE:LINE: why`.
 pub fn read(file: &str, text: &str) -> Result<Found, String> {
-    let (mut own, mut slurm, mut left_out) = (JobOptions::default(), JobOptions::default(), Vec::new());
+    let (mut own, mut slurm, mut pbs) = (JobOptions::default(), None::<Sbatch>, None::<Pbs>);
+    let mut ignored = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if !line.is_empty() && !line.starts_with('#') {
+        let trimmed = line.trim();
+        if !trimmed.is_empty() && !trimmed.starts_with('#') {
             break;
         }
         let at = |why: String| format!("{file}:{number}: {why}");
-        let words = |rest: &str| {
-            let comment_free = rest.split(" #").next().unwrap_or_default();
-            shlex::split(comment_free).ok_or_else(|| at("a quote is not closed".to_owned()))
-        };
-        if let Some(rest) = line.strip_prefix("#kornsole ") {
-            let found = JobOptions::read(&words(rest)?).map_err(at)?;
+        let note = |what: Vec<String>| what.into_iter().map(move |what| format!("{what} (line {number})"));
+        if let Some(rest) = trimmed.strip_prefix("#kornsole ") {
+            let found = JobOptions::read(&words(rest).map_err(at)?).map_err(at)?;
             // A later line wins, as a later option does.
             own = found.or(own);
-        } else if let Some(rest) = line.strip_prefix("#SBATCH ") {
-            let (understood, unknown) = translated(&words(rest)?).map_err(at)?;
-            left_out
-                .extend(unknown.into_iter().map(|what| at(format!("#SBATCH {what} is not supported and left out"))));
-            let found = JobOptions::read(&understood).map_err(|why| at(format!("#SBATCH: {why}")))?;
-            slurm = found.or(slurm);
+        } else if let Some(rest) = after(line, "#SBATCH") {
+            ignored.extend(note(slurm.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
+        } else if let Some(rest) = after(line, "#PBS") {
+            ignored.extend(note(pbs.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
         }
     }
-    Ok(Found { options: own.or(slurm), left_out })
-}
-
-/// The options of a line for sbatch as options of `kornsole submit`, and those that it has not.
-fn translated(words: &[String]) -> Result<(Vec<String>, Vec<String>), String> {
-    let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    let mut words = words.iter().peekable();
-    while let Some(word) = words.next() {
-        let (name, mut value) = match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-            _ if word.starts_with('-') && !word.starts_with("--") && word.len() > 2 => {
-                (&word[..word.char_indices().nth(2).map_or(word.len(), |(at, _)| at)], None)
-            }
-            _ => (word.as_str(), None),
-        };
-        if value.is_none() && name.len() < word.len() {
-            value = Some(word[name.len()..].to_owned());
-        }
-        let flag = match name {
-            "--requeue" => Some("--requeue"),
-            "--no-requeue" => Some("--no-requeue"),
-            "--hold" | "-H" => Some("--hold"),
-            _ => None,
-        };
-        if let Some(flag) = flag {
-            known.push(flag.to_owned());
-            continue;
-        }
-        if value.is_none() {
-            value = words.next_if(|next| !next.starts_with('-')).cloned();
-        }
-        let shown = || value.as_ref().map_or_else(|| name.to_owned(), |value| format!("{name}={value}"));
-        match valued(name, value.as_deref().unwrap_or_default())? {
-            Some(pair) => known.extend(pair),
-            None => unknown.push(shown()),
-        }
-    }
-    Ok((known, unknown))
-}
-
-/// The option for one of sbatch with a value; nothing for one that says what is so anyway, `None` for one that is not supported.
-fn valued(name: &str, value: &str) -> Result<Option<Vec<String>>, String> {
-    let pair = |option: &str, value: String| Ok(Some(vec![format!("{option}={value}")]));
-    match name {
-        "--job-name" | "-J" => pair("--name", value.to_owned()),
-        "--cpus-per-task" | "-c" => pair("--cpu", value.to_owned()),
-        "--mem" => pair("--mem", memory(value)?),
-        "--time" | "-t" => pair("--time", format!("{}s", time(value)?)),
-        "--partition" | "-p" => pair("--queue", value.to_owned()),
-        "--array" | "-a" => pair("--array", value.to_owned()),
-        "--output" | "-o" => pair("--output", value.to_owned()),
-        "--chdir" | "-D" => pair("--dir", value.to_owned()),
-        "--gpus" | "-G" => pair("--gpu", count_of_gpus(value).to_owned()),
-        "--gres" if value.starts_with("gpu") && !value.contains(',') => {
-            let rest = value.strip_prefix("gpu").unwrap_or_default();
-            pair("--gpu", if rest.is_empty() { "1".to_owned() } else { count_of_gpus(rest).to_owned() })
-        }
-        "--dependency" | "-d" => match dependencies(value) {
-            Some(after) => pair("--after", after),
-            None => Ok(None),
-        },
-        // One process on one machine is what there is.
-        "--nodes" | "-N" | "--ntasks" | "-n" | "--ntasks-per-node" if value == "1" => Ok(Some(Vec::new())),
-        _ => Ok(None),
-    }
-}
-
-fn count_of_gpus(value: &str) -> &str {
-    value.rsplit(':').next().unwrap_or_default()
-}
-
-/// Slurm counts memory in MiB, and its units are powers of 1024.
-fn memory(value: &str) -> Result<String, String> {
-    let (number, unit) = match value.find(|letter: char| !letter.is_ascii_digit()) {
-        Some(at) => value.split_at(at),
-        None => (value, "M"),
+    let batch = match (slurm, pbs) {
+        (Some(_), Some(_)) => return Err(format!("{file}: #SBATCH and #PBS lines together; remove those of one kind")),
+        (Some(slurm), None) => Some(slurm.finish().map_err(|why| format!("{file}: {why}"))?),
+        (None, pbs) => pbs.map(Pbs::finish),
     };
-    let unit = match unit.to_ascii_uppercase().trim_end_matches('B') {
-        "K" => "Ki",
-        "M" => "Mi",
-        "G" => "Gi",
-        "T" => "Ti",
-        _ => return Err(format!("#SBATCH --mem={value}: write an amount with K, M, G or T")),
+    let (theirs, batch) = batch.map_or_else(Default::default, |(options, batch)| (options, Some(batch)));
+    let ignored = match ignored.is_empty() {
+        true => String::new(),
+        false => format!("{file}: ignored options without an effect on this machine: {}", ignored.join(", ")),
     };
-    Ok(format!("{number}{unit}"))
+    Ok(Found { options: own.or(theirs), batch, ignored })
 }
 
-/// Seconds of `MINUTES`, `MINUTES:SECONDS`, `HOURS:MINUTES:SECONDS`, `DAYS-HOURS`, `DAYS-HOURS:MINUTES`, `DAYS-HOURS:MINUTES:SECONDS`.
-fn time(value: &str) -> Result<u64, String> {
-    let wrong = || format!("#SBATCH --time={value}: write minutes, H:M:S or D-H:M:S");
-    let (days, rest) = value.split_once('-').map_or((None, value), |(days, rest)| (Some(days), rest));
-    let read = |text: &str| text.parse::<u64>().map_err(|_| wrong());
-    let parts = rest.split(':').map(read).collect::<Result<Vec<u64>, String>>()?;
-    let units: &[u64] = match (days, parts.len()) {
-        (None, 1) => &[60],
-        (None, 2) => &[60, 1],
-        (_, 3) => &[3600, 60, 1],
-        (Some(_), 1) => &[3600],
-        (Some(_), 2) => &[3600, 60],
-        _ => return Err(wrong()),
-    };
-    let mut sum = days.map_or(Ok(0), read)?.checked_mul(86_400);
-    for (part, unit) in parts.iter().zip(units) {
-        sum = sum.and_then(|sum| sum.checked_add(part.checked_mul(*unit)?));
-    }
-    sum.filter(|seconds| *seconds > 0).ok_or_else(wrong)
+/// The rest of a line that starts with this word. Slurm and PBS read it in the first column only.
+fn after<'l>(line: &'l str, word: &str) -> Option<&'l str> {
+    line.strip_prefix(word).filter(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// `afterok:1:2,afterany:3` as `1:ok,2:ok,3:any`.
-fn dependencies(value: &str) -> Option<String> {
-    let mut found = Vec::new();
-    for part in value.split(',') {
-        let (kind, jobs) = part.split_once(':')?;
-        let how = match kind {
-            "afterok" => "ok",
-            "afterany" => "any",
-            _ => return None,
-        };
-        found.extend(jobs.split(':').map(|job| format!("{job}:{how}")));
-    }
-    Some(found.join(","))
+/// The words of a line, without a comment at its end.
+fn words(rest: &str) -> Result<Vec<String>, String> {
+    let end = rest.match_indices('#').map(|(at, _)| at).find(|at| rest[..*at].ends_with([' ', '\t']));
+    shlex::split(&rest[..end.unwrap_or(rest.len())]).ok_or_else(|| "a quote is not closed".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::local::batch::Export;
 
     #[test]
     fn lines_for_kornsole_are_options() {
@@ -182,37 +87,73 @@ mod tests {
     }
 
     #[test]
-    fn lines_for_sbatch_that_matter_are_understood_and_the_others_named() {
+    fn lines_for_sbatch_get_their_meaning_and_harmless_ones_are_named() {
         let text = "#!/bin/bash
-#SBATCH --job-name=train -c 4
-#SBATCH --mem=4G --time=1-02:30:00
+#SBATCH --job-name=train -c 4 -n 2
+#SBATCH --mem-per-cpu=500 --time=1-02:30:00\t# a comment
 #SBATCH -p root.gpu --gres=gpu:a100:2
-#SBATCH -a1-8%2 -o out-%A_%a.txt
+#SBATCH -a1-8%2 -o out-%A_%a.txt -e err
 #SBATCH --dependency=afterok:7:8,afterany:9 --no-requeue
-#SBATCH --nodes=1 --mail-user=ann@example.org
-#SBATCH --exclusive
+#SBATCH --nodes=1 --mail-user=ann@example.org -A lab
+##SBATCH --mem=1T
+  #SBATCH --array=1-3
+#SBATCH --export=NONE,A=1 --begin now+1hour
+echo
+#SBATCH --constraint=late
 ";
         let found = read("job.sh", text).unwrap();
-        let options = found.options;
-        assert_eq!((options.name.as_deref(), options.cpu, options.gpu), (Some("train"), Some(4000), Some(2)));
-        assert_eq!((options.mem, options.time), (Some(4 << 30), Some(95_400)));
+        let (options, batch) = (found.options, found.batch.unwrap());
+        assert_eq!((options.name.as_deref(), options.cpu, options.gpu), (Some("train"), Some(8000), Some(2)));
+        assert_eq!((options.mem, options.time), (Some((8 * 500) << 20), Some(95_400)));
         assert_eq!((options.queue.as_deref(), options.array.map(|array| array.most)), (Some("root.gpu"), Some(2)));
-        assert_eq!((options.after.len(), options.no_requeue), (3, true));
-        assert_eq!(
-            found.left_out,
-            [
-                "job.sh:7: #SBATCH --mail-user=ann@example.org is not supported and left out",
-                "job.sh:8: #SBATCH --exclusive is not supported and left out"
-            ]
-        );
-        let why = read("job.sh", "#SBATCH --time=never\n").unwrap_err();
-        assert!(why.starts_with("job.sh:1: #SBATCH --time=never"), "{why}");
+        assert_eq!((options.after.len(), options.no_requeue, options.env.len()), (3, true, 1));
+        assert_eq!(options.error.as_deref(), Some(std::path::Path::new("err")));
+        assert_eq!((batch.tasks, batch.cpus_per_task, batch.begin.is_some()), (2, Some(4), true));
+        assert_eq!(batch.export, Export::Only(Vec::new()));
+        let due = "job.sh: ignored options without an effect on this machine: --mail-user=ann@example.org (line 7), --account=lab (line 7)";
+        assert_eq!(found.ignored, due);
     }
 
     #[test]
-    fn times_of_slurm_are_read() {
-        let read = ["30", "1:30", "2:00:00", "1-1", "1-1:30", "1-0:0:5"].map(time);
-        assert_eq!(read, [1800, 90, 7200, 90_000, 91_800, 86_405].map(Ok));
-        assert!(["", "0", "1:2:3:4", "x", "99999999999999999999-0"].into_iter().all(|text| time(text).is_err()));
+    fn an_option_that_changes_what_is_run_and_is_not_understood_names_its_line() {
+        let refused = [
+            "--constraint=rome",
+            "--time=never",
+            "-w elsewhere",
+            "--nodes=2",
+            "--exclusive=user",
+            "--licenses=x:1",
+            "--begin=16:00",
+            "--gres=disk:1",
+            "--input=data",
+            "--new-option",
+            "-y",
+            "--open-mode=truncate",
+            "--mem",
+            "--ntasks=0",
+            "--wrap=ls",
+        ];
+        for option in refused {
+            let why = read("job.sh", &format!("#!/bin/sh\n#SBATCH {option}\n")).unwrap_err();
+            assert!(why.starts_with("job.sh:2: cannot apply "), "{option}: {why}");
+        }
+        let together = read("job.sh", "#SBATCH --mem=1G\n#SBATCH --mem-per-cpu=1G\n").unwrap_err();
+        assert!(together.contains("use one of them"), "{together}");
+        assert!(read("job.sh", "#SBATCH -n1\n#PBS -N a\n").unwrap_err().contains("together"));
+    }
+
+    #[test]
+    fn cores_memory_and_gpus_of_slurm_are_those_of_the_job() {
+        let asked = |line: &str| {
+            let found = read("job.sh", &format!("#SBATCH {line}\n")).unwrap();
+            let batch = found.batch.unwrap();
+            let options = found.options;
+            (options.cpu, options.mem, options.gpu, batch.whole_memory, batch.exclusive)
+        };
+        assert_eq!(asked("--mem=50"), (None, Some(50 << 20), None, false, false));
+        assert_eq!(asked("--mem=0 --exclusive"), (None, None, None, true, true));
+        assert_eq!(asked("--ntasks-per-node 3 --gpus-per-task=2"), (Some(3000), None, Some(6), false, false));
+        assert_eq!(asked("--gpus-per-node=a100:1"), (None, None, Some(1), false, false));
+        assert_eq!(asked("-G 2 --cpus-per-gpu=4 --mem-per-gpu=1G"), (Some(8000), Some(2 << 30), Some(2), false, false));
     }
 }

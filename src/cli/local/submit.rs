@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use rustix::fs::{Access, access};
 
+use super::batch::{Batch, Export};
 use super::options::JobOptions;
 use super::{Ended, SocketArgs, absolute, ask, attach, code, job_file, jobs, script, unexpected};
 use crate::cli::remote::escaped;
@@ -56,12 +57,19 @@ pub fn submit(args: &SubmitArgs) -> ExitCode {
 }
 
 fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
-    let spec = spec(args)?;
+    let (mut spec, batch) = spec(args)?;
     let interactive = spec.interactive && !args.where_to;
     if interactive {
         attach::check()?;
     }
     let mut client = args.daemon.connect()?;
+    if let Some(batch) = batch {
+        if batch.needs_machine() {
+            let (Reply::Info(machine), _) = ask(&mut client, &Request::Info)? else { return Err(unexpected()) };
+            batch.take_all(&mut spec, &machine);
+        }
+        batch.finish(&mut spec, &args.options.env);
+    }
     if args.where_to {
         return whereabouts(args, &ask(&mut client, &Request::Where(Box::new(spec)))?.0);
     }
@@ -112,15 +120,18 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&format!("{}\n{when}: {}\n", found.queue, found.because))))
 }
 
+/// What is to be run, and what lines for another scheduler ask for.
+type Wanted = (Vec<String>, JobOptions, Option<Batch>);
+
 /// What is to be run: by the command line, a file or a script.
-fn wanted(args: &SubmitArgs) -> Result<(Vec<String>, JobOptions), Ended> {
+fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     if let Some(file) = &args.file {
         let (name, bytes) = (file.display().to_string(), read(file)?);
         let found = job_file::read(&name, &bytes).map_err(Ended::misused)?;
         let command = if args.command.is_empty() { found.command } else { args.command.clone() };
-        return Ok((command, args.options.clone().or(found.options)));
+        return Ok((command, args.options.clone().or(found.options), None));
     }
-    let Some(file) = &args.script else { return Ok((args.command.clone(), args.options.clone())) };
+    let Some(file) = &args.script else { return Ok((args.command.clone(), args.options.clone(), None)) };
     let name = file.display().to_string();
     let bytes = read(file).map_err(|ended| match file.exists() {
         true => ended,
@@ -129,7 +140,9 @@ fn wanted(args: &SubmitArgs) -> Result<(Vec<String>, JobOptions), Ended> {
     })?;
     let text = String::from_utf8(bytes).map_err(|_| Ended::misused(format!("{name}: it is no script: no UTF-8")))?;
     let found = script::read(&name, &text).map_err(Ended::misused)?;
-    found.left_out.iter().for_each(|what| warn(what));
+    if !found.ignored.is_empty() {
+        warn(&found.ignored);
+    }
     let path = absolute(file)?;
     let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: its name is no UTF-8")))?.to_owned();
     let starts = fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
@@ -144,7 +157,18 @@ fn wanted(args: &SubmitArgs) -> Result<(Vec<String>, JobOptions), Ended> {
     };
     let arguments = args.arguments.iter().chain(&args.command).cloned();
     let command = before.into_iter().chain([path]).chain(arguments).collect();
-    Ok((command, args.options.clone().or(found.options)))
+    let (mut options, mut batch) = (args.options.clone().or(found.options), found.batch);
+    if let Some(batch) = &mut batch {
+        // The command line wins.
+        batch.whole_memory &= options.mem.is_none();
+        batch.exclusive &= args.options.cpu.is_none();
+        if let Export::Only(names) = &mut batch.export {
+            names.extend(options.env.iter().map(|(name, _)| name.clone()));
+        }
+        let own = || file.file_name().map(|name| name.to_string_lossy().into_owned());
+        options.name = options.name.or_else(own);
+    }
+    Ok((command, options, batch))
 }
 
 /// Reads a file that a person wrote.
@@ -161,8 +185,8 @@ fn warn(what: &str) {
     crate::cli::say(&escaped(what));
 }
 
-fn spec(args: &SubmitArgs) -> Result<JobSpec, Ended> {
-    let (command, options) = wanted(args)?;
+fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
+    let (command, options, batch) = wanted(args)?;
     let here = || std::env::current_dir().map_err(|why| Ended::misused(format!("the current directory: {why}")));
     let dir = options.dir.as_deref().map_or_else(here, absolute)?;
     fs::read_dir(&dir).map(drop).or_else(|why| match why.kind() {
@@ -178,14 +202,17 @@ fn spec(args: &SubmitArgs) -> Result<JobSpec, Ended> {
     if !can_start(program, path, &dir) {
         return Err(Ended::misused(format!("{program}: there is no such program, or it may not be started")));
     }
-    let output = options.output.as_deref().map(|file| output(&dir, file)).transpose()?;
+    let file = |file: &Option<PathBuf>| file.as_deref().map(|file| output(&dir, file)).transpose();
+    let output = file(&options.output)?;
+    // In the same file it is not apart.
+    let error = file(&options.error)?.filter(|error| output.as_ref() != Some(error));
     // The only way to read it is to set it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
     let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is no UTF-8", dir.display())))?;
     let when_stopped = options.when_stopped();
-    Ok(JobSpec {
-        command,
+    let spec = JobSpec {
+        command: command.into(),
         name: options.name.unwrap_or_default(),
         queue: options.queue.unwrap_or_default(),
         vcore: options.cpu.unwrap_or(1000),
@@ -207,7 +234,11 @@ fn spec(args: &SubmitArgs) -> Result<JobSpec, Ended> {
         signal: options.signal,
         checkpoint: options.checkpoint.unwrap_or_default(),
         at_end: options.at_end.unwrap_or_default(),
-    })
+        error: error.unwrap_or_default(),
+        begin: None,
+        dialect: None,
+    };
+    Ok((spec, batch))
 }
 
 /// The environment of this call with what is set beside it. A variable that is no UTF-8 cannot be kept, and is not left out in silence.

@@ -61,6 +61,9 @@ pub struct UpArgs {
     /// How much output is kept of each attempt
     #[arg(long, value_name = "AMOUNT", default_value = "64M", value_parser = amounts::memory)]
     pub output: i64,
+    /// Stored output of all ended jobs of one user; the oldest is removed first
+    #[arg(long, value_name = "AMOUNT", default_value = "4G", value_parser = amounts::memory)]
+    pub user_output: i64,
     /// How many jobs that ended are kept
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub history: usize,
@@ -135,6 +138,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         enforcement: Enforcement::find(args.cgroup.as_deref()),
         grace: Duration::from_secs(args.grace),
         output_bytes: u64::try_from(args.output).unwrap_or(u64::MAX),
+        user_output_bytes: u64::try_from(args.user_output).unwrap_or(u64::MAX),
         history: args.history,
         owner,
         helper,

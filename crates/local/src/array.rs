@@ -1,0 +1,58 @@
+//! Arrays: one submission that becomes a job for each index.
+
+use serde::{Deserialize, Serialize};
+
+/// The tasks of an array, each of which becomes a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArraySpec {
+    /// The index of each task.
+    pub indices: Vec<u32>,
+    /// How many of them may be queued or run at one time; 0 for all.
+    pub most: u32,
+}
+
+/// Which task of an array a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayTask {
+    /// The number of the array's first job; those of the others follow it.
+    pub first: u64,
+    /// How many jobs the array has.
+    pub count: u32,
+    /// The index of this one.
+    pub index: u32,
+    /// How many of them may be queued or run at one time; 0 for all.
+    pub most: u32,
+    /// The lowest index of the array.
+    #[serde(default)]
+    pub lowest: u32,
+    /// The highest one.
+    #[serde(default)]
+    pub highest: u32,
+    /// The distance of its indices; 1 where they have different ones.
+    #[serde(default)]
+    pub step: u32,
+}
+
+impl ArrayTask {
+    /// The first task of an array, whose first job has this number.
+    pub fn first_of(array: &ArraySpec, first: u64) -> Self {
+        let indices = &array.indices;
+        let mut steps = indices.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+        let step = steps.next().filter(|step| steps.all(|other| other == *step)).unwrap_or(1);
+        let (lowest, highest) = (indices.iter().min().copied(), indices.iter().max().copied());
+        Self {
+            first,
+            count: u32::try_from(indices.len()).unwrap_or(u32::MAX),
+            index: lowest.unwrap_or_default(),
+            most: array.most,
+            lowest: lowest.unwrap_or_default(),
+            highest: highest.unwrap_or_default(),
+            step,
+        }
+    }
+
+    /// The number of the array's last job.
+    pub fn last(&self) -> u64 {
+        self.first + u64::from(self.count.saturating_sub(1))
+    }
+}

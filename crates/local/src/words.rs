@@ -1,0 +1,43 @@
+//! The words of a command, which all indices of an array share.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The words of a command. A clone shares them: an array of many indices has them in memory once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words(Arc<[String]>);
+
+impl Words {
+    /// How many bytes they have, without the ends of words.
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(String::len).sum()
+    }
+}
+
+impl Deref for Words {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl From<Vec<String>> for Words {
+    fn from(words: Vec<String>) -> Self {
+        Self(words.into())
+    }
+}
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer).map(Self::from)
+    }
+}

@@ -1,0 +1,192 @@
+//! Lines with `#PBS`: what they ask for on one machine. An option that changes what is run and that is not understood is an error.
+
+use std::path::PathBuf;
+
+use super::amounts;
+use super::batch::{Batch, Export};
+use super::options::JobOptions;
+use super::sbatch_values::dependencies;
+use local::dialect::Dialect;
+
+/// Options that change neither what is run nor what it gets on one machine: account, priority, mail, project.
+const HARMLESS: [char; 6] = ['A', 'M', 'P', 'k', 'm', 'p'];
+
+/// What the lines of a script ask for.
+#[derive(Default)]
+pub struct Pbs {
+    options: JobOptions,
+    cores: Option<i64>,
+    /// The variables of `-v`.
+    names: Option<Vec<String>>,
+    /// `-V`: all variables.
+    all: bool,
+    joined: bool,
+}
+
+impl Pbs {
+    /// Reads the words of one line. Gives the options that change nothing.
+    ///
+    /// # Errors
+    /// An option that is not understood, or its value.
+    pub fn line(&mut self, words: &[String]) -> Result<Vec<String>, String> {
+        let mut ignored = Vec::new();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut letters = word.strip_prefix('-').unwrap_or_default().chars();
+            let letter = letters.next().ok_or_else(|| format!("cannot apply {word}: expected an option of qsub"))?;
+            let rest = letters.as_str();
+            if ['V', 'h'].contains(&letter) && rest.is_empty() {
+                self.all |= letter == 'V';
+                self.options.hold |= letter == 'h';
+                continue;
+            }
+            let value = match rest {
+                "" => words.next().cloned().ok_or_else(|| format!("cannot apply {word}: missing value"))?,
+                rest => rest.to_owned(),
+            };
+            if HARMLESS.contains(&letter) {
+                ignored.push(format!("-{letter} {value}"));
+            } else {
+                self.option(letter, &value).map_err(|why| format!("cannot apply -{letter} {value}: {why}"))?;
+            }
+        }
+        Ok(ignored)
+    }
+
+    fn option(&mut self, letter: char, value: &str) -> Result<(), String> {
+        let options = &mut self.options;
+        match letter {
+            'N' => options.name = Some(value.to_owned()),
+            'q' => options.queue = Some(value.to_owned()),
+            'o' => options.output = Some(PathBuf::from(value)),
+            'e' => options.error = Some(PathBuf::from(value)),
+            'd' | 'w' => options.dir = Some(PathBuf::from(value)),
+            'J' | 't' => options.array = Some(amounts::array(value)?),
+            'j' => self.joined = value != "n",
+            'r' => (options.requeue, options.no_requeue) = (value == "y", value == "n"),
+            'v' => self.variables(value),
+            'W' => match value.strip_prefix("depend=") {
+                Some(jobs) => options.after = dependencies(jobs)?,
+                None => return Err("not supported, and it changes what is run; remove the option".to_owned()),
+            },
+            'l' => value.split(',').try_for_each(|part| self.resource(part))?,
+            _ => return Err("not supported, and it changes what is run; remove the option".to_owned()),
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, value: &str) {
+        let names = self.names.get_or_insert_default();
+        for part in value.split(',') {
+            match part.split_once('=') {
+                Some((name, value)) => self.options.env.push((name.to_owned(), value.to_owned())),
+                None => names.push(part.to_owned()),
+            }
+        }
+    }
+
+    /// `walltime=1:00:00`, `mem=4gb`, `ncpus=4`, `nodes=1:ppn=4`, `select=1:ncpus=4:mem=4gb:ngpus=1`.
+    fn resource(&mut self, text: &str) -> Result<(), String> {
+        for (at, part) in text.split(':').enumerate() {
+            let (name, value) = match part.split_once('=') {
+                // `walltime` has colons in its value.
+                Some(("walltime", _)) => return self.walltime(text.strip_prefix("walltime=").unwrap_or_default()),
+                Some(pair) => pair,
+                None => return Err(format!("{part} is not supported; remove it")),
+            };
+            let count = || {
+                value
+                    .parse::<i64>()
+                    .ok()
+                    .filter(|count| (1..=1_000_000).contains(count))
+                    .ok_or("write a number from 1 on")
+            };
+            match name {
+                "nodes" | "select" if at == 0 && value == "1" => {}
+                "nodes" | "select" => return Err("a local job has one node; write 1".to_owned()),
+                "ncpus" | "ppn" => self.cores = Some(count()?),
+                "ngpus" | "gpus" => self.options.gpu = Some(count()?.min(1024)),
+                "mem" | "pmem" => self.options.mem = Some(memory(value)?),
+                "place" => return Err("not supported on one machine; remove it".to_owned()),
+                _ => return Err(format!("{name} is not supported; remove it")),
+            }
+        }
+        Ok(())
+    }
+
+    fn walltime(&mut self, value: &str) -> Result<(), String> {
+        let mut seconds = Some(0_u64);
+        for part in value.split(':') {
+            let part = part.parse::<u64>().map_err(|_| "write H:M:S or seconds")?;
+            seconds = seconds.and_then(|sum| sum.checked_mul(60)?.checked_add(part));
+        }
+        self.options.time = Some(seconds.filter(|seconds| *seconds > 0).ok_or("write H:M:S or seconds")?);
+        Ok(())
+    }
+
+    /// All lines together.
+    pub fn finish(self) -> (JobOptions, Batch) {
+        let mut options = self.options;
+        options.cpu = self.cores.map(|cores| cores * 1000);
+        if self.joined {
+            options.error = None;
+        }
+        let export = self.names.filter(|_| !self.all).map_or(Export::All, Export::Only);
+        (options, Batch { export, ..Batch::new(Dialect::Pbs) })
+    }
+}
+
+/// Bytes: `400mb`, `4gb`; without a unit bytes.
+fn memory(value: &str) -> Result<i64, String> {
+    let at = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
+    let shift = match value[at..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "kb" | "k" => 10,
+        "mb" | "m" => 20,
+        "gb" | "g" => 30,
+        "tb" | "t" => 40,
+        _ => return Err("write an amount with kb, mb, gb or tb".to_owned()),
+    };
+    let bytes = value[..at].parse::<i64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| "write an amount with kb, mb, gb or tb".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &[&str]) -> Result<(JobOptions, Batch), String> {
+        let mut found = Pbs::default();
+        for line in lines {
+            found.line(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())?;
+        }
+        Ok(found.finish())
+    }
+
+    #[test]
+    fn lines_of_qsub_are_understood_or_refused() {
+        let (options, batch) = read(&[
+            "-N train -q root.gpu",
+            "-l select=1:ncpus=4:mem=4gb:ngpus=2",
+            "-l walltime=1:30:00",
+            "-J 1-9:2",
+            "-W depend=afterok:7:8",
+        ])
+        .unwrap();
+        assert_eq!((options.name.as_deref(), options.queue.as_deref()), (Some("train"), Some("root.gpu")));
+        assert_eq!(
+            (options.cpu, options.mem, options.gpu, options.time),
+            (Some(4000), Some(4 << 30), Some(2), Some(5400))
+        );
+        assert_eq!((options.array.unwrap().indices, options.after.len()), (vec![1, 3, 5, 7, 9], 2));
+        assert_eq!(batch, Batch::new(Dialect::Pbs));
+        let (options, batch) = read(&["-l nodes=1:ppn=8,mem=400mb", "-v A=1,B", "-j oe -e err"]).unwrap();
+        assert_eq!((options.cpu, options.mem, options.error), (Some(8000), Some(400 << 20), None));
+        assert_eq!((options.env.len(), batch.export), (1, Export::Only(vec!["B".to_owned()])));
+        for line in
+            ["-l nodes=2", "-l feature=x", "-S /bin/csh", "-I x", "-l mem=4x", "-W umask=2", "-l walltime=soon", "-N"]
+        {
+            assert!(read(&[line]).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Values of the options of sbatch.
+
+use local::job::Dependency;
+
+/// Bytes: Slurm counts memory in MiB, and its units are powers of 1024.
+///
+/// # Errors
+/// The right form.
+pub fn memory(value: &str) -> Result<i64, String> {
+    let (number, unit) = match value.find(|letter: char| !letter.is_ascii_digit()) {
+        Some(at) => value.split_at(at),
+        None => (value, "M"),
+    };
+    let shift = match unit.to_ascii_uppercase().trim_end_matches('B') {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err("write an amount with K, M, G or T".to_owned()),
+    };
+    let bytes = number.parse::<i64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "write an amount with K, M, G or T".to_owned())
+}
+
+/// Seconds of `MINUTES`, `MINUTES:SECONDS`, `HOURS:MINUTES:SECONDS`, `DAYS-HOURS`, `DAYS-HOURS:MINUTES`, `DAYS-HOURS:MINUTES:SECONDS`;
+/// `None` for no limit.
+///
+/// # Errors
+/// The right form.
+pub fn time(value: &str) -> Result<Option<u64>, String> {
+    if ["unlimited", "infinite"].contains(&value.to_ascii_lowercase().as_str()) {
+        return Ok(None);
+    }
+    let wrong = || "write minutes, H:M:S or D-H:M:S".to_owned();
+    let (days, rest) = value.split_once('-').map_or((None, value), |(days, rest)| (Some(days), rest));
+    let read = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+    let parts = rest.split(':').map(read).collect::<Result<Vec<u64>, String>>()?;
+    let units: &[u64] = match (days, parts.len()) {
+        (None, 1) => &[60],
+        (None, 2) => &[60, 1],
+        (_, 3) => &[3600, 60, 1],
+        (Some(_), 1) => &[3600],
+        (Some(_), 2) => &[3600, 60],
+        _ => return Err(wrong()),
+    };
+    let mut sum = days.map_or(Ok(0), read)?.checked_mul(86_400);
+    for (part, unit) in parts.iter().zip(units) {
+        sum = sum.and_then(|sum| sum.checked_add(part.checked_mul(*unit)?));
+    }
+    let seconds = sum.ok_or_else(wrong)?;
+    Ok(Some(seconds).filter(|seconds| *seconds > 0))
+}
+
+/// The number of GPUs in `2`, `a100:2`, `a100`.
+///
+/// # Errors
+/// The right form.
+pub fn gpus(value: &str) -> Result<i64, String> {
+    let last = value.rsplit(':').next().unwrap_or_default();
+    let count = match last.parse::<i64>() {
+        Ok(count) => Some(count),
+        // A kind without a number is one of it.
+        Err(_) => Some(1).filter(|_| last.starts_with(|letter: char| letter.is_ascii_alphabetic())),
+    };
+    count.filter(|count| (0..=1024).contains(count)).ok_or_else(|| "write a number of GPUs, as 2 or a100:2".to_owned())
+}
+
+/// The number of GPUs in a list of generic resources; others are not available.
+///
+/// # Errors
+/// Another resource than GPUs.
+pub fn of_gres(value: &str) -> Result<i64, String> {
+    if value.eq_ignore_ascii_case("none") {
+        return Ok(0);
+    }
+    let mut sum = 0;
+    for part in value.split(',') {
+        let rest = part.strip_prefix("gres/").unwrap_or(part);
+        sum += match rest.strip_prefix("gpu") {
+            Some("") => 1,
+            Some(rest) if rest.starts_with(':') => gpus(&rest[1..])?,
+            _ => return Err(format!("{part} is not available on this machine; GPUs only")),
+        };
+    }
+    Ok(sum)
+}
+
+/// A start time: `now`, `now+90`, `now+2hours`; or seconds, minutes, hours, days, weeks after `now`. Milliseconds since 1970.
+///
+/// # Errors
+/// The right form; a date or a time of day is not read.
+pub fn begin(value: &str, now: u64) -> Result<Option<u64>, String> {
+    let wrong = || "write now+SECONDS, or now+COUNT with minutes, hours, days or weeks".to_owned();
+    let rest = value.strip_prefix("now").ok_or_else(wrong)?;
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let rest = rest.strip_prefix('+').ok_or_else(wrong)?;
+    let at = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let unit = match rest[at..].trim_end_matches('s') {
+        "" | "second" => 1,
+        "minute" => 60,
+        "hour" => 3600,
+        "day" => 86_400,
+        "week" => 7 * 86_400,
+        _ => return Err(wrong()),
+    };
+    let ms = rest[..at].parse::<u64>().ok().and_then(|count| count.checked_mul(unit * 1000)?.checked_add(now));
+    ms.map(Some).ok_or_else(wrong)
+}
+
+/// Jobs that must have ended: `afterok:1:2,afterany:3`.
+///
+/// # Errors
+/// A kind that is not supported.
+pub fn dependencies(value: &str) -> Result<Vec<Dependency>, String> {
+    let mut found = Vec::new();
+    for part in value.split(',') {
+        let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
+        let ok = match kind {
+            "afterok" => true,
+            "afterany" => false,
+            _ => return Err(format!("{kind} is not supported; use afterok or afterany")),
+        };
+        for job in jobs.split(':') {
+            let job = job.parse().map_err(|_| format!("{job:?} is not a job ID"))?;
+            found.push(Dependency { job, ok });
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_of_slurm_are_read() {
+        assert_eq!(["50", "4G", "64GB", "1024K", "0"].map(memory), [50 << 20, 4 << 30, 64 << 30, 1 << 20, 0].map(Ok));
+        assert!(["", "G", "1.5G", "4Gi", "-1", "9999999999999T"].into_iter().all(|text| memory(text).is_err()));
+        assert_eq!(["2", "a100:2", "a100", "0"].map(gpus), [2, 2, 1, 0].map(Ok));
+        assert_eq!(["gpu", "gpu:2", "gpu:a100:4", "gpu:1,gpu:b:2", "none"].map(of_gres), [1, 2, 4, 3, 0].map(Ok));
+        assert!(["", "license:1", "gpux", "gpu:-1", "gpu:"].into_iter().all(|text| of_gres(text).is_err()));
+    }
+
+    #[test]
+    fn times_of_slurm_are_read() {
+        let read = ["30", "1:30", "2:00:00", "1-1", "1-1:30", "1-0:0:5"].map(time);
+        assert_eq!(read, [1800, 90, 7200, 90_000, 91_800, 86_405].map(|seconds| Ok(Some(seconds))));
+        assert_eq!(["0", "UNLIMITED", "infinite"].map(time), [None; 3].map(Ok), "no limit");
+        assert!(["", "1:2:3:4", "x", "99999999999999999999-0"].into_iter().all(|text| time(text).is_err()));
+        let begins = ["now", "now+90", "now+2hours", "now+1day"].map(|text| begin(text, 5));
+        assert_eq!(begins, [None, Some(90_005), Some(7_200_005), Some(86_400_005)].map(Ok));
+        assert!(["16:00", "2030-01-01", "now+", "now+1year", ""].into_iter().all(|text| begin(text, 5).is_err()));
+    }
+}
