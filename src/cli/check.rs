@@ -8,11 +8,12 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::check_output::{as_annotations, as_json, as_text, data};
 use super::check_pods::Pods;
 use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
 use super::sarif;
-use config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, lint, yaml};
+use config::{DEFAULT_POLICY_GROUP, Reading, Severity, fault::escaped, lint, yaml};
 use model::Profile;
 
 /// The arguments of `kornsole check`.
@@ -92,12 +93,8 @@ fn check(
             None => inputs::each(path, &args.policy_group),
         };
         if configs.is_empty() {
-            writeln!(
-                err,
-                "{}: no queue configuration found; {}",
-                escaped(&path.display().to_string()),
-                config::input::FORMS
-            )?;
+            let name = path.display().to_string();
+            writeln!(err, "{}: no queue configuration found; {}", escaped(&name), config::input::FORMS)?;
             code = 1;
         }
         for found in configs {
@@ -128,13 +125,7 @@ fn check(
                     as_annotations(name, reading, out)?;
                     each(&notes, |note| writeln!(out, "::warning title=pods::{}", data(note)))?;
                 }
-                Format::Text => {
-                    as_text(name, &checked.text, reading, core, out)?;
-                    each(&notes, |note| writeln!(out, "warning: {}", escaped(note)))?;
-                    if let Some(file) = file.as_ref().filter(|file| !file.read(core).is_valid()) {
-                        out.write_all(predicted::taken_by(file, core).as_bytes())?;
-                    }
-                }
+                Format::Text => checked.print(&notes, core, out)?,
                 Format::Sarif => {
                     // A result of SARIF is in a file; these are between two.
                     each(&notes, |note| writeln!(err, "warning: {}", escaped(note)))?;
@@ -143,6 +134,19 @@ fn check(
             }
         }
     }
+    finish(format, core, report, &read, (out, err))?;
+    out.flush()?;
+    Ok(code)
+}
+
+/// Prints what comes after the last configuration.
+fn finish(
+    format: Format,
+    core: Profile,
+    report: Vec<Value>,
+    read: &[(String, Reading)],
+    (out, err): (&mut impl Write, &mut impl Write),
+) -> io::Result<()> {
     match format {
         Format::Json => writeln!(out, "{:#}", Value::Array(report))?,
         Format::Sarif => {
@@ -152,8 +156,7 @@ fn check(
         Format::Github => writeln!(err, "{}", predicted::line(core))?,
         Format::Text => {}
     }
-    out.flush()?;
-    Ok(code)
+    Ok(())
 }
 
 fn each(notes: &[String], write: impl FnMut(&String) -> io::Result<()>) -> io::Result<()> {
@@ -189,6 +192,16 @@ impl Checked {
         }
     }
 
+    /// Prints the faults, what pods make of the configuration, and whether another core accepts it.
+    fn print(&self, notes: &[String], core: Profile, out: &mut impl Write) -> io::Result<()> {
+        as_text(&self.name, &self.text, &self.reading, core, out)?;
+        each(notes, |note| writeln!(out, "warning: {}", escaped(note)))?;
+        match self.file.as_ref().filter(|file| !file.read(core).is_valid()) {
+            Some(file) => out.write_all(predicted::taken_by(file, core).as_bytes()),
+            None => Ok(()),
+        }
+    }
+
     /// The same with the warnings that are not allowed; one that is denied refuses the configuration.
     fn linted(mut self, args: &CheckArgs) -> Self {
         let Some(file) = &self.file else { return self };
@@ -213,56 +226,6 @@ fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>
         *from_stdin = Some(bytes);
     }
     Ok(from_stdin.clone())
-}
-
-fn as_text(name: &str, text: &str, reading: &Reading, core: Profile, out: &mut impl Write) -> io::Result<()> {
-    let source = Source::new(name, text);
-    for fault in &reading.faults {
-        out.write_all(source.render(fault).as_bytes())?;
-    }
-    writeln!(out, "{}: {} ({})", escaped(name), summary(reading), predicted::line(core))
-}
-
-/// `valid`, `valid, 2 warnings`, `3 errors, 1 warning`.
-fn summary(reading: &Reading) -> String {
-    let of = |severity| reading.faults.iter().filter(|fault| fault.severity == severity).count();
-    let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let first = if reading.is_valid() { "valid".to_owned() } else { counted(errors, "error") };
-    if warnings == 0 { first } else { format!("{first}, {}", counted(warnings, "warning")) }
-}
-
-fn as_json(name: &str, reading: &Reading, core: Profile) -> Value {
-    let fault = |fault: &Fault| {
-        json!({
-            "code": fault.code,
-            "severity": fault.severity.to_string(),
-            "message": fault.message,
-            "line": fault.at.line,
-            "column": fault.at.column,
-            "path": fault.path,
-            "hint": fault.hint,
-        })
-    };
-    let faults: Vec<Value> = reading.faults.iter().map(fault).collect();
-    json!({ "core": core.name(), "file": name, "valid": reading.is_valid(), "faults": faults })
-}
-
-/// A text in an annotation of GitHub.
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn as_annotations(name: &str, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
-    for fault in &reading.faults {
-        let place =
-            if fault.at.line > 0 { format!(",line={},col={}", fault.at.line, fault.at.column) } else { String::new() };
-        let hint = if fault.hint.is_empty() { String::new() } else { format!("\n{}", fault.hint) };
-        let message = data(&format!("{}{hint}", fault.message));
-        writeln!(out, "::{} file={}{place},title={}::{message}", fault.severity, property(name), fault.code)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

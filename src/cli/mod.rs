@@ -9,6 +9,7 @@ pub mod alerts;
 pub mod attach;
 mod attached;
 pub mod check;
+mod check_output;
 mod check_pods;
 pub mod console;
 mod contexts;

@@ -54,8 +54,9 @@ impl Excluded {
     pub fn lets(&self, path: &Path, profile: Profile) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_of = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-        !is_of(self.always)
-            && !(profile != Profile::Kornsole && is_of(self.by_releases))
-            && !(profile == Profile::V1_5_1 && is_of(self.by_1_5_1))
+        let excluded = is_of(self.always)
+            || profile != Profile::Kornsole && is_of(self.by_releases)
+            || profile == Profile::V1_5_1 && is_of(self.by_1_5_1);
+        !excluded
     }
 }

@@ -1,0 +1,61 @@
+//! The forms in which `kornsole check` prints the faults of one configuration.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::predicted;
+use config::{Fault, Reading, Severity, Source, fault::escaped};
+use model::Profile;
+
+/// With the source line and a caret, for people.
+pub fn as_text(name: &str, text: &str, reading: &Reading, core: Profile, out: &mut impl Write) -> io::Result<()> {
+    let source = Source::new(name, text);
+    for fault in &reading.faults {
+        out.write_all(source.render(fault).as_bytes())?;
+    }
+    writeln!(out, "{}: {} ({})", escaped(name), summary(reading), predicted::line(core))
+}
+
+/// `valid`, `valid, 2 warnings`, `3 errors, 1 warning`.
+fn summary(reading: &Reading) -> String {
+    let of = |severity| reading.faults.iter().filter(|fault| fault.severity == severity).count();
+    let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let first = if reading.is_valid() { "valid".to_owned() } else { counted(errors, "error") };
+    if warnings == 0 { first } else { format!("{first}, {}", counted(warnings, "warning")) }
+}
+
+/// One object of the JSON array.
+pub fn as_json(name: &str, reading: &Reading, core: Profile) -> Value {
+    let fault = |fault: &Fault| {
+        json!({
+            "code": fault.code,
+            "severity": fault.severity.to_string(),
+            "message": fault.message,
+            "line": fault.at.line,
+            "column": fault.at.column,
+            "path": fault.path,
+            "hint": fault.hint,
+        })
+    };
+    let faults: Vec<Value> = reading.faults.iter().map(fault).collect();
+    json!({ "core": core.name(), "file": name, "valid": reading.is_valid(), "faults": faults })
+}
+
+/// A text in an annotation of GitHub.
+pub fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+pub fn as_annotations(name: &str, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    for fault in &reading.faults {
+        let place =
+            if fault.at.line > 0 { format!(",line={},col={}", fault.at.line, fault.at.column) } else { String::new() };
+        let hint = if fault.hint.is_empty() { String::new() } else { format!("\n{}", fault.hint) };
+        let message = data(&format!("{}{hint}", fault.message));
+        writeln!(out, "::{} file={}{place},title={}::{message}", fault.severity, property(name), fault.code)?;
+    }
+    Ok(())
+}
