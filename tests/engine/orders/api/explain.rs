@@ -28,14 +28,16 @@ async fn an_explanation_has_every_blocker_with_its_figures() {
     let first = &found["blockedBy"][0];
     assert_eq!(
         (&first["level"], &first["where"], &first["resource"]),
-        (&json!("queue"), &json!("root"), &json!("vcore"))
+        (&json!("node"), &json!("the partition"), &json!("vcore")),
+        "what no time can mend is first: {found:#}"
     );
+    assert_eq!((&found["cause"]["kind"], &found["cause"]["permanent"]), (&json!("never"), &json!(true)), "{found:#}");
     let number = |key: &str| first[key].as_i64().unwrap();
     assert_eq!(number("wanted"), 900_000);
     assert_eq!(number("missing"), number("wanted") - (number("limit") - number("used")), "{first:#}");
     let text = found["text"].as_str().unwrap();
-    assert!(text.starts_with("new in root.a.x waits for cpu in root: ") && text.contains(" used"), "{text}");
-    assert_eq!(found["blockedBy"][1]["level"], json!("node"), "{found:#}");
+    assert!(text.starts_with("new in root.a.x waits for cpu on one node: 900 wanted, the largest has 100"), "{text}");
+    assert_eq!(found["blockedBy"][1]["level"], json!("queue"), "{found:#}");
     assert_eq!(found["nodes"][0]["reason"], json!("capacity"));
     let all = found["asks"].as_array().unwrap();
     assert_eq!((all.len(), &all[0]["alike"]), (1, &json!(2)), "asks that are alike are explained once: {found:#}");
@@ -71,10 +73,10 @@ async fn all_that_waits_is_put_together_by_its_cause() {
     let all = api.get("bob", "/partition/default/explain").await.is(200, "").body;
     let group = &all["groups"][0];
     // Beside the one that etl has.
-    assert_eq!((&group["asks"], &group["blockedBy"]["level"]), (&json!(3), &json!("queue")), "{all:#}");
+    assert_eq!((&group["asks"], &group["blockedBy"]["level"]), (&json!(3), &json!("node")), "{all:#}");
     let named = |app: &str| group["examples"].as_array().unwrap().iter().any(|one| one["applicationID"] == app);
     assert!(named("new") && named("etl"), "{all:#}");
-    assert!(all["text"].as_str().unwrap().contains("most for cpu in root: "), "{all:#}");
+    assert!(all["text"].as_str().unwrap().contains("most for cpu on one node: "), "{all:#}");
     let elsewhere = api.get("bob", "/partition/default/explain?queue=root.a.y").await.is(200, "").body;
     assert_eq!((&elsewhere["asks"], &elsewhere["text"]), (&json!(0), &json!("nothing waits in root.a.y")));
     let missing = api.get("bob", "/partition/default/explain?queue=root.a.z").await.is(404, "NOT_FOUND").body;
