@@ -108,7 +108,9 @@ impl PartitionView {
         if *reason == PendingReason::Placeholder {
             return None;
         }
-        self.never_on_nodes(ask).or_else(|| self.above_maximum(row, ask))
+        // A scheduler that gives a reason tried it on nodes: the reason is nearer than what a remote lists of its nodes.
+        let on_nodes = if ask.said.is_none() { self.never_on_nodes(ask) } else { None };
+        on_nodes.or_else(|| self.above_maximum(row, ask))
     }
 
     fn never_on_nodes(&self, ask: &AskRow) -> Option<Never> {
@@ -218,6 +220,8 @@ mod tests {
             let ask = AskRow { required_node: Some(id.into()), ..ask(wanted) };
             part.never(&AppRow::default(), &ask).map(|never| never.to_string())
         };
+        let quoted = AskRow { said: Some("no affinity".into()), ..ask(&[("vcore", 9_000)]) };
+        assert_eq!(part.never(&AppRow::default(), &quoted), None, "the scheduler knows better");
         assert_eq!(required("n1", &[("vcore", 8_000)]), None);
         assert_eq!(required("n0", &[("vcore", 8_000)]).as_deref(), Some("no node has 8 cpu"));
         assert_eq!(required("n7", &[("vcore", 1)]).as_deref(), Some("node n7 does not exist"));
