@@ -14,7 +14,7 @@ use console::theme::{Themes, read as theme};
 use engine::call::{Attempt, post};
 use engine::journal::{Folder, MemoryDisk, Store, frame};
 use engine::{Core, Setup};
-use forecast::simulate::input::{generator, kubernetes, swf};
+use forecast::simulate::input::{generator, kubernetes, sacct, swf};
 use model::{Identity, Profile};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -132,6 +132,8 @@ fn read_text(bytes: &[u8]) {
         read.fault_report("settings.toml", &text).len()
     });
     within("a log of jobs", || swf::read("log.swf", &text).workload.jobs.len());
+    within("a table of sacct", || sacct::read("sacct.txt", &text).workload.jobs.len());
+    within("sacct in JSON", || sacct::read_json("sacct.json", &text).workload.jobs.len());
     within("a generator", || generator::read(&text, 1).faults.len());
     within("pods", || kubernetes::read(&text).faults.len());
 }

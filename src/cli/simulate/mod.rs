@@ -4,6 +4,7 @@ mod changed;
 mod chart;
 mod compare;
 mod console;
+mod form;
 mod html;
 mod journal;
 mod kept;
@@ -41,7 +42,7 @@ pub use self::console::simulator;
 /// The arguments of `kornsole simulate`.
 #[derive(Args, Clone, Debug)]
 pub struct SimulateArgs {
-    /// Workloads: scenarios (.yaml), Standard Workload Format (.swf), generator files (.toml), `kubectl get nodes,pods -A -o json` (.json)
+    /// Workloads: scenarios (.yaml), Standard Workload Format, sacct (table or JSON), generator files (.toml), `kubectl get nodes,pods -A -o json`
     #[arg(value_name = "WORKLOAD", required_unless_present_any = ["state", "pods"])]
     pub workloads: Vec<PathBuf>,
     /// The folder of a scheduler: what came in as its journal has it, on the nodes that it had

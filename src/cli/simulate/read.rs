@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::super::{inputs as config_inputs, load, predicted};
+use super::form::{self, Form};
 use super::journal::{Journal, journal, of_folder};
 use super::progress::Watch;
 use super::{Ended, SimulateArgs, changed, memory};
@@ -233,21 +234,20 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     }
     let bytes = load::bytes(file).map_err(Ended::input)?;
     let (name, own_digest) = (named(file), digest(&bytes));
-    let text = String::from_utf8(bytes).map_err(|_| Ended::input(format!("{}: this is no UTF-8", file.display())))?;
-    let reading = match extension.as_str() {
-        "swf" => input::swf::read(&name, &text),
-        "json" => input::kubernetes::read(&text),
-        "toml" => input::generator::read(&text, 1),
-        _ => {
-            return Err(Ended::usage(format!(
-                "{}: the name does not say what it is: .yaml is a scenario, .swf a Standard Workload Format log, .toml a generator file, \
-                 .json a list of Kubernetes nodes and pods",
-                file.display()
-            )));
+    let wrong = |why: &str| Ended::input(format!("{}: {why}", file.display()));
+    let bytes = config::input::unpack_workload(bytes, form::LARGEST).map_err(|why| wrong(&why))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("this is no UTF-8"))?;
+    let (form, reading) = Form::read(&name, &extension, &text)
+        .ok_or_else(|| Ended::usage(format!("cannot read {}: unknown format; use {}", file.display(), form::FORMS)))?;
+    let mut workload = accepted(args, inputs, &file.display().to_string(), reading)?;
+    if form == Form::Swf {
+        // Nodes that are named replace those of the header.
+        if args.node.is_some() || !inputs.there.is_empty() {
+            workload.nodes.clear();
         }
-    };
-    let workload = accepted(args, inputs, &file.display().to_string(), reading)?;
-    if extension == "toml" {
+        input::swf::on_its_own_nodes(&mut workload);
+    }
+    if form == Form::Generator {
         inputs.sources.push(Named { name, source: Source::Generated(text), own: None, digest: own_digest });
         return Ok(());
     }

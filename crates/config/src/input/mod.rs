@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use self::layers::{Entry, Layer, Value};
 use self::places::Lines;
 pub use self::places::Places;
-pub use self::unpack::{is_gzip, packed_text, unpack};
+pub use self::unpack::{is_gzip, packed_text, unpack, unpack_workload};
 use self::walk::{Text, Walk};
 use crate::fault::{Fault, Faults, Severity};
 use crate::manifest::move_places;

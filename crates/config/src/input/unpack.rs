@@ -53,19 +53,32 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(unpacked(&bytes)?).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
+/// The bytes of a workload; those of gzip unpacked, at most `largest` of them.
+///
+/// # Errors
+/// A message with its remedy: the data is corrupt, or too large when unpacked.
+pub fn unpack_workload(bytes: Vec<u8>, largest: usize) -> Result<Vec<u8>, String> {
+    if !is_gzip(&bytes) {
+        return Ok(bytes);
+    }
+    unpacked_up_to(&bytes, largest).map_err(|(message, hint)| format!("{message}; {hint}"))
+}
+
 fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, (String, String)> {
+    unpacked_up_to(bytes, LARGEST)
+}
+
+fn unpacked_up_to(bytes: &[u8], largest: usize) -> Result<Vec<u8>, (String, String)> {
     let mut out = Vec::new();
-    let limit = LARGEST as u64 + 1;
+    let limit = largest as u64 + 1;
     let read = MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut out);
-    if out.len() > LARGEST {
-        let message = format!("the gzip data has more than {} MiB when unpacked", LARGEST >> 20);
+    if out.len() > largest {
+        let message = format!("the gzip data has more than {} MiB when unpacked", largest >> 20);
         return Err((message, "kornsole reads at most this size; split the file".to_owned()));
     }
     match read {
         Ok(_) => Ok(out),
-        Err(error) => {
-            Err((format!("invalid gzip data: {error}"), "pack the text again: gzip -n queues.yaml".to_owned()))
-        }
+        Err(error) => Err((format!("invalid gzip data: {error}"), "pack the text again with gzip".to_owned())),
     }
 }
 

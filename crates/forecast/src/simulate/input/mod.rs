@@ -3,6 +3,7 @@
 //! | module | reads |
 //! |---|---|
 //! | [`swf`] | the Standard Workload Format: 18 columns a line |
+//! | [`sacct`] | the accounting of Slurm: a table, or JSON |
 //! | [`openb`] | the CSVs of Alibaba's OpenB trace: nodes, pods |
 //! | [`kubernetes`] | `kubectl get nodes,pods -A -o json` |
 //! | [`generator`] | streams of applications by arrival process, size and runtime |
@@ -12,6 +13,7 @@ pub mod generator;
 pub mod kubernetes;
 pub mod openb;
 pub mod recorded;
+pub mod sacct;
 pub mod swf;
 
 use std::fmt;

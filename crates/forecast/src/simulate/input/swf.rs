@@ -1,14 +1,16 @@
 //! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` begins a comment.
 //!
 //! A job that asked for n processors becomes one application with n asks of one core each, and its memory. They may begin at different
-//! times: the format's jobs begin all at once, and a scheduler of queues does not hold processors back for them.
+//! times: the format's jobs begin all at once, and a scheduler of queues does not hold processors back for them. `MaxNodes` and `MaxProcs` of
+//! the header become nodes.
 
 use std::time::Duration;
 
 use super::{Reading, seconds};
-use crate::simulate::job::{Job, Task};
+use crate::simulate::job::{Job, Task, Workload};
 use config::Place;
-use model::{AppId, Identity, Resource, Time};
+use model::{AppId, Identity, NodeId, Resource, Time};
+use scheduler::NodeSpec;
 
 /// How many columns a line has.
 const COLUMNS: usize = 18;
@@ -34,9 +36,56 @@ const NAMES: [&str; COLUMNS] = [
     "think time",
 ];
 
-/// Reads a log.
+/// The most nodes that a header may describe.
+const MOST_NODES: i64 = 1_000_000;
+
+/// Whether a text starts as a log does: with a comment, or with a line of 18 numbers.
+pub fn is_log(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first.starts_with(';') || columns(first).is_ok()
+}
+
+/// The nodes of the header, each with its share of the processors; none if the header has no number of processors.
+fn nodes(text: &str) -> Vec<NodeSpec> {
+    let header = text.lines().take_while(|line| line.trim().is_empty() || line.starts_with(';'));
+    let header: Vec<(&str, &str)> = header.filter_map(|line| line.trim_start_matches(';').split_once(':')).collect();
+    let of = |name: &str| {
+        let value = header.iter().find(|(key, _)| key.trim() == name).map(|(_, value)| *value);
+        value.and_then(|text| text.split_whitespace().next()?.parse::<i64>().ok()).filter(|count| *count > 0)
+    };
+    let Some(processors) = of("MaxProcs") else { return Vec::new() };
+    let count = of("MaxNodes").unwrap_or(1).min(processors).min(MOST_NODES);
+    // The first nodes have the processors that do not divide evenly.
+    let cores = |node: i64| processors / count + i64::from(node < processors % count);
+    let spec = |node: i64| {
+        let mut capacity = Resource::new();
+        capacity.set("vcore", cores(node).saturating_mul(1000));
+        NodeSpec { id: NodeId::from(format!("node-{}", node + 1)), capacity, ..NodeSpec::default() }
+    };
+    (0..count).map(spec).collect()
+}
+
+/// Simulates a log on the nodes of its header, if it has any. Their memory is unknown, so the memory of jobs does not count.
+pub fn on_its_own_nodes(workload: &mut Workload) {
+    if workload.nodes.is_empty() {
+        return;
+    }
+    let mut stripped = "";
+    for task in workload.jobs.iter_mut().flat_map(|job| &mut job.tasks) {
+        if task.resource.amount("memory") > 0 {
+            task.resource.set("memory", 0);
+            stripped = "; their memory is unknown, so memory does not count: use --node";
+        }
+    }
+    let cores = workload.nodes.iter().map(|node| node.capacity.amount("vcore") / 1000).fold(0_i64, i64::saturating_add);
+    let nodes = workload.nodes.len();
+    workload.notes.push(format!("nodes of the header: {nodes} with {cores} cores in total{stripped}"));
+}
+
+/// Reads a log. Its nodes are those of the header.
 pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::default();
+    reading.workload.nodes = nodes(text);
     for (number, line) in text.lines().enumerate() {
         let line = line.split(';').next().unwrap_or_default();
         if line.trim().is_empty() {
@@ -141,6 +190,22 @@ mod tests {
         let task = &second.tasks[0];
         assert_eq!((task.count, task.resource.amount("vcore"), task.resource.amount("memory")), (4, 1000, 1 << 20));
         assert_eq!(second.tags["queue"], "1");
+    }
+
+    #[test]
+    fn the_header_has_the_nodes() {
+        let log = "; MaxNodes: 3\n; MaxProcs: 64 (all)\n1 2 0 60 2 -1 -1 4 99 1024 1 3 7 -1 1 -1 -1 -1\n";
+        assert!(is_log(log) && is_log(log.lines().last().unwrap()) && !is_log("JobID|User\n"));
+        let mut workload = read("l", log).workload;
+        let cores: Vec<i64> = workload.nodes.iter().map(|node| node.capacity.amount("vcore")).collect();
+        assert_eq!(cores, [22_000, 21_000, 21_000]);
+        on_its_own_nodes(&mut workload);
+        assert_eq!(workload.jobs[0].tasks[0].resource.amount("memory"), 0);
+        let note = workload.notes.last().unwrap();
+        assert!(note.starts_with("nodes of the header: 3 with 64 cores in total; their memory is unknown"), "{note}");
+        assert!(read("l", "; MaxNodes: 3\n").workload.nodes.is_empty(), "how many processors is unknown");
+        let huge = "; MaxProcs: 9000000000000000000\n; MaxNodes: 9000000000\n";
+        assert_eq!(read("l", huge).workload.nodes.len(), 1_000_000);
     }
 
     #[test]

@@ -1,0 +1,298 @@
+//! The accounting of Slurm: `sacct --parsable2` (or `--parsable`, or `--json`), one job a row; steps of jobs (`101.batch`) are skipped.
+//!
+//! A job becomes one application with one request for each of its nodes. Source of the fields: the manual page of sacct. `ReqMem` is memory
+//! of the job, or with the suffix `n` of each node and `c` of each processor, as before Slurm 21.08. Times without a zone count as UTC; only
+//! their differences matter.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::Reading;
+use crate::simulate::job::{Job, Task, Workload};
+use config::Place;
+use model::{AppId, Identity, Resource, Time};
+
+/// What a table needs.
+const HINT: &str =
+    "use `sacct --parsable2 --format=JobID,User,Account,Partition,AllocCPUS,NNodes,ReqMem,AllocTRES,Submit,Start,End`";
+const HINT_JSON: &str = "use the output of `sacct --json`";
+/// The columns that become tags.
+const TAGS: [(&str, &str); 3] = [("jobname", "name"), ("partition", "partition"), ("account", "account")];
+
+/// A job as either form gives it; times in seconds since 1970.
+struct Row {
+    id: String,
+    user: String,
+    groups: Vec<String>,
+    tags: BTreeMap<String, String>,
+    nodes: u32,
+    cpus: i64,
+    /// Bytes of the whole job.
+    memory: i64,
+    gpus: i64,
+    submit: Option<i64>,
+    start: Option<i64>,
+    end: Option<i64>,
+}
+
+/// Whether a text starts with the heading of `sacct --parsable`.
+pub fn is_table(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default().to_ascii_lowercase();
+    first.contains('|') && first.split('|').any(|column| matches!(column, "jobid" | "jobidraw"))
+}
+
+/// Whether JSON is the output of `sacct --json`.
+pub fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|value| value["jobs"].is_array() && value["items"].is_null())
+}
+
+/// Reads the table of `sacct --parsable2`.
+pub fn read(name: &str, text: &str) -> Reading {
+    let mut reading = Reading::default();
+    let mut lines = text.lines().enumerate();
+    let (_, heading) = lines.next().unwrap_or_default();
+    let heading: Vec<String> = heading.split('|').map(|column| column.trim().to_ascii_lowercase()).collect();
+    let find = |names: &[&str]| names.iter().find_map(|name| heading.iter().position(|column| column == name));
+    let at = |number: usize| Place { line: u32::try_from(number + 1).unwrap_or(u32::MAX), column: 1 };
+    let (Some(id), Some(_), Some(_), Some(_)) =
+        (find(&["jobid", "jobidraw"]), find(&["submit"]), find(&["start"]), find(&["end"]))
+    else {
+        reading.fault(at(0), "the heading needs JobID, Submit, Start, and End", HINT);
+        return reading;
+    };
+    let mut rows = Vec::new();
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if cells.len() < heading.len() {
+            let message = format!("expected {} columns, found {}", heading.len(), cells.len());
+            reading.fault(at(number), message, HINT);
+            continue;
+        }
+        if !cells[id].contains('.') {
+            let cell = |names: &[&str]| find(names).map(|column| cells[column]).filter(|cell| !cell.is_empty());
+            rows.push((format!("{name}:{}", number + 1), of_cells(cells[id], &cell)));
+        }
+    }
+    take(&mut reading.workload, rows);
+    if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
+        reading.fault(at(0), "no job that ran", HINT);
+    }
+    reading
+}
+
+/// Reads the output of `sacct --json`.
+pub fn read_json(name: &str, text: &str) -> Reading {
+    let mut reading = Reading::default();
+    let all: Value = match serde_json::from_str(text) {
+        Ok(all) => all,
+        Err(error) => {
+            let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let at = Place { line: number(error.line()), column: number(error.column()) };
+            reading.fault(at, error.to_string(), HINT_JSON);
+            return reading;
+        }
+    };
+    let jobs = all["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let rows = jobs.iter().map(|job| (format!("{name}: job {}", job["job_id"]), of_json(job)));
+    take(&mut reading.workload, rows.collect());
+    if reading.workload.jobs.is_empty() {
+        reading.fault(Place { line: 1, column: 1 }, "no job that ran", HINT_JSON);
+    }
+    reading
+}
+
+fn of_cells<'t>(id: &str, cell: &impl Fn(&[&str]) -> Option<&'t str>) -> Row {
+    let number = |names: &[&str]| cell(names).and_then(|text| text.parse::<i64>().ok());
+    let tres = cell(&["alloctres", "reqtres"]).unwrap_or_default();
+    let tres: BTreeMap<&str, &str> = tres.split(',').filter_map(|part| part.split_once('=')).collect();
+    let of_tres = |name: &str| tres.get(name).and_then(|text| text.parse::<i64>().ok());
+    let nodes = number(&["nnodes", "allocnodes", "reqnodes"]).or(of_tres("node")).unwrap_or(1).max(1);
+    let cpus = number(&["alloccpus", "ncpus", "reqcpus"]).or(of_tres("cpu")).unwrap_or(0);
+    let memory = tres.get("mem").and_then(|text| bytes(text));
+    Row {
+        id: id.to_owned(),
+        user: cell(&["user"]).unwrap_or("unknown").to_owned(),
+        groups: cell(&["group", "account"]).map(str::to_owned).into_iter().collect(),
+        tags: TAGS.iter().filter_map(|(column, tag)| Some(((*tag).to_owned(), cell(&[column])?.to_owned()))).collect(),
+        nodes: u32::try_from(nodes).unwrap_or(u32::MAX),
+        cpus,
+        memory: memory.or_else(|| requested(cell(&["reqmem"])?, nodes, cpus)).unwrap_or(0),
+        gpus: of_tres("gres/gpu").unwrap_or(0),
+        submit: cell(&["submit"]).and_then(moment),
+        start: cell(&["start"]).and_then(moment),
+        end: cell(&["end"]).and_then(moment),
+    }
+}
+
+fn of_json(job: &Value) -> Row {
+    let text = |key: &str| job[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let tres = |kind: &str, name: Option<&str>| {
+        let all = job["tres"]["allocated"].as_array().filter(|all| !all.is_empty());
+        let all = all.or(job["tres"]["requested"].as_array()).map(Vec::as_slice).unwrap_or_default();
+        let of_kind = |one: &&Value| one["type"] == kind && name.is_none_or(|name| one["name"] == name);
+        all.iter().filter(of_kind).filter_map(|one| one["count"].as_i64()).fold(0_i64, i64::saturating_add)
+    };
+    // 0 is a time that has not come.
+    let when = |key: &str| job["time"][key].as_i64().filter(|seconds| *seconds > 0);
+    let array = &job["array"]["task_id"];
+    let index = array["number"].as_i64().filter(|_| array["set"] == true).map(|index| format!("_{index}"));
+    let tags = ["name", "partition", "account"];
+    Row {
+        id: format!("{}{}", job["job_id"], index.unwrap_or_default()),
+        user: text("user").unwrap_or_else(|| "unknown".to_owned()),
+        groups: text("group").or_else(|| text("account")).into_iter().collect(),
+        tags: tags.iter().filter_map(|key| Some(((*key).to_owned(), text(key)?))).collect(),
+        nodes: u32::try_from(tres("node", None).max(1)).unwrap_or(u32::MAX),
+        cpus: tres("cpu", None),
+        memory: tres("mem", None).saturating_mul(1 << 20),
+        gpus: tres("gres", Some("gpu")),
+        submit: when("submission"),
+        start: when("start"),
+        end: when("end"),
+    }
+}
+
+fn take(workload: &mut Workload, rows: Vec<(String, Row)>) {
+    let Some(first) = rows.iter().filter_map(|(_, row)| row.submit).min() else { return };
+    for (place, row) in rows {
+        match job(row, first) {
+            Ok(job) => workload.jobs.push(job),
+            Err(why) => workload.leave_out(why, || place),
+        }
+    }
+    workload.sort();
+    workload.notes.push("Slurm accounting: a job is one request for each of its nodes".to_owned());
+}
+
+/// The job of a row with its time after `first`; otherwise the kind of rows that cannot be simulated.
+fn job(row: Row, first: i64) -> Result<Job, &'static str> {
+    let submit = row.submit.ok_or("jobs without a submit time")?;
+    let start = row.start.ok_or("jobs that did not start")?;
+    let end = row.end.ok_or("jobs that still run")?;
+    if row.cpus < 1 {
+        return Err("jobs without processors");
+    }
+    let nodes = i64::from(row.nodes);
+    // If an amount does not divide evenly, the fullest node counts.
+    let share = |amount: i64| amount.saturating_add(nodes - 1) / nodes;
+    let mut resource = Resource::new();
+    resource.set("vcore", share(row.cpus).saturating_mul(1000));
+    for (name, amount) in [("memory", row.memory), ("nvidia.com/gpu", row.gpus)] {
+        if amount > 0 {
+            resource.set(name, share(amount));
+        }
+    }
+    let seconds = |span: i64| Duration::from_secs(u64::try_from(span).unwrap_or(0));
+    let runs = Some(seconds(end.saturating_sub(start)));
+    Ok(Job {
+        app: AppId::from(format!("job-{}", row.id)),
+        at: Time::ZERO + seconds(submit.saturating_sub(first)),
+        queue: String::new(),
+        who: Identity::new(&row.user, row.groups),
+        tags: row.tags,
+        tasks: vec![Task { count: row.nodes, resource, runs, ..Task::default() }],
+    })
+}
+
+/// Seconds since 1970 of `2026-01-31T10:00:00`, of RFC 3339, or of a number of seconds; `None` for `Unknown` and `None`.
+fn moment(text: &str) -> Option<i64> {
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let parsed =
+        OffsetDateTime::parse(text, &Rfc3339).or_else(|_| OffsetDateTime::parse(&format!("{text}Z"), &Rfc3339));
+    parsed.ok().map(OffsetDateTime::unix_timestamp)
+}
+
+/// Bytes of `16G`, `1.5T`, or `512000M`: Slurm counts by 1024, and in mebibytes without a suffix.
+fn bytes(text: &str) -> Option<i64> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let power = match text[number.len()..].to_ascii_uppercase().as_str() {
+        "K" => 1,
+        "" | "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        "P" => 5,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    (number >= 0.0).then(|| (number * 1024_f64.powi(power)) as i64)
+}
+
+/// Bytes of the whole job of a `ReqMem`.
+fn requested(text: &str, nodes: i64, cpus: i64) -> Option<i64> {
+    match text.strip_suffix(['n', 'c']) {
+        Some(each) => Some(bytes(each)?.saturating_mul(if text.ends_with('n') { nodes } else { cpus.max(1) })),
+        None => bytes(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "JobID|JobName|Partition|Account|AllocCPUS|ReqMem|Submit|Start|End|State|User\n\
+        102|eval|cpu|lab|2|4G|2025-01-01T10:05:00|2025-01-01T10:05:10|2025-01-01T10:25:10|COMPLETED|bob\n\
+        101|train|gpu|lab|4|16G|2025-01-01T10:00:00|2025-01-01T10:00:30|2025-01-01T11:00:30|COMPLETED|ann\n\
+        101.batch|batch||lab|4||2025-01-01T10:00:30|2025-01-01T10:00:30|2025-01-01T11:00:30|COMPLETED|\n\
+        103|x|cpu|lab|2|4G|2025-01-01T10:06:00|Unknown|Unknown|PENDING|bob\n";
+
+    fn amounts(job: &Job) -> (u32, i64, i64, i64) {
+        let amount = |name: &str| job.tasks[0].resource.amount(name);
+        (job.tasks[0].count, amount("vcore"), amount("memory"), amount("nvidia.com/gpu"))
+    }
+
+    #[test]
+    fn a_job_is_an_application_and_its_steps_are_skipped() {
+        assert!(is_table(TABLE) && !is_table("a|b\n"));
+        let Reading { workload, faults } = read("a.txt", TABLE);
+        assert_eq!(faults, []);
+        let [train, eval] = workload.jobs.as_slice() else { panic!("{:?}", workload.jobs) };
+        assert_eq!((train.app.as_str(), train.at, train.who.user.as_str()), ("job-101", Time::ZERO, "ann"));
+        assert_eq!((eval.at, eval.tags["partition"].as_str()), (Time(300_000_000), "cpu"));
+        assert_eq!(amounts(train), (1, 4000, 16 << 30, 0));
+        assert_eq!(train.tasks[0].runs, Some(Duration::from_secs(3600)));
+        let left = &workload.left_out[0];
+        assert_eq!((left.what.as_str(), left.first.as_str()), ("jobs that did not start", "a.txt:5"));
+    }
+
+    #[test]
+    fn nodes_share_what_a_job_requests() {
+        let text = "JobIDRaw|NNodes|NCPUS|ReqMem|AllocTRES|Submit|Start|End|\n\
+            1|2|7|2Gn|billing=7,gres/gpu=4|1000|1000|1060|\n2|1|4|500Mc||1000|1001|1061|\n\
+            3|2|8|1G|cpu=8,mem=6G,node=2|1000|1000|1001|\n";
+        let jobs = read("t", text).workload.jobs;
+        let all: Vec<_> = jobs.iter().map(amounts).collect();
+        assert_eq!(all, [(2, 4000, 2 << 30, 2), (1, 4000, 2000 << 20, 0), (2, 4000, 3 << 30, 0)]);
+    }
+
+    #[test]
+    fn the_output_in_json_gives_the_same() {
+        let text = r#"{"meta": {"slurm": {}}, "jobs": [
+            {"job_id": 7, "name": "t", "user": "ann", "group": "lab", "partition": "gpu",
+             "array": {"task_id": {"set": true, "infinite": false, "number": 3}},
+             "time": {"submission": 1000, "start": 1010, "end": 1070},
+             "tres": {"allocated": [{"type": "cpu", "name": "", "count": 4}, {"type": "mem", "name": "", "count": 2048},
+                {"type": "node", "name": "", "count": 1}, {"type": "gres", "name": "gpu", "count": 1}], "requested": []}},
+            {"job_id": 8, "user": "ann", "time": {"submission": 1001, "start": 0, "end": 0}, "tres": {"allocated": []}}]}"#;
+        assert!(is_json(text) && !is_json("{\"items\": [], \"jobs\": []}"));
+        let Reading { workload, faults } = read_json("s.json", text);
+        assert_eq!(faults, []);
+        assert_eq!((workload.jobs[0].app.as_str(), amounts(&workload.jobs[0])), ("job-7_3", (1, 4000, 2 << 30, 1)));
+        assert_eq!(workload.left_out[0].first, "s.json: job 8");
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_its_place() {
+        let short = read("t", "JobID|Submit|Start|End\n1|2\n").faults;
+        assert!(short[0].to_string().starts_with("2:1: expected 4 columns, found 2"), "{short:?}");
+        assert!(read("t", "JobID|User\n").faults[0].message.contains("needs JobID, Submit, Start, and End"));
+        assert!(read_json("t", "{").faults[0].to_string().starts_with("1:1: EOF"));
+        let odd = "JobID|Submit|Start|End|NCPUS\n1|x|y|z|-9223372036854775808\n2|1|2|3|9223372036854775807\n";
+        assert_eq!(read("t", odd).workload.jobs.len(), 1, "amounts at the edge do not overflow");
+    }
+}

@@ -1,0 +1,63 @@
+//! The formats of jobs, recognized by their content; a generator file by its name.
+
+use forecast::simulate::input::{self, Reading};
+
+/// The most bytes of a workload that is unpacked.
+pub(super) const LARGEST: usize = 1 << 30;
+
+/// What is read.
+pub(super) const FORMS: &str = "a scenario (.yaml), a Standard Workload Format log, the output of sacct (--parsable2 or --json), a \
+                                generator file (.toml), or a JSON list of Kubernetes nodes and pods";
+
+/// The format of a file of jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Swf,
+    SacctTable,
+    SacctJson,
+    Kubernetes,
+    Generator,
+}
+
+impl Form {
+    fn of(text: &str, extension: &str) -> Option<Self> {
+        let text = text.trim_start();
+        match extension {
+            "toml" => Some(Self::Generator),
+            _ if input::sacct::is_table(text) => Some(Self::SacctTable),
+            _ if text.starts_with('{') && input::sacct::is_json(text) => Some(Self::SacctJson),
+            _ if extension == "json" || text.starts_with('{') => Some(Self::Kubernetes),
+            _ if extension == "swf" || input::swf::is_log(text) => Some(Self::Swf),
+            _ => None,
+        }
+    }
+
+    /// The jobs of a text; `None` for an unknown format.
+    pub(super) fn read(name: &str, extension: &str, text: &str) -> Option<(Self, Reading)> {
+        let form = Self::of(text, extension)?;
+        let reading = match form {
+            Self::Swf => input::swf::read(name, text),
+            Self::SacctTable => input::sacct::read(name, text),
+            Self::SacctJson => input::sacct::read_json(name, text),
+            Self::Kubernetes => input::kubernetes::read(text),
+            Self::Generator => input::generator::read(text, 1),
+        };
+        Some((form, reading))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_is_recognized_by_its_content() {
+        let of = |extension, text| Form::of(text, extension);
+        let line = "1 0 10 100 4 -1 -1 4 3600 -1 1 5 2 -1 1 0 -1 -1\n";
+        assert_eq!([of("gz", "; MaxProcs: 4\n"), of("log", line), of("swf", "")], [Some(Form::Swf); 3]);
+        assert_eq!(of("txt", "JobID|User|Submit\n"), Some(Form::SacctTable));
+        assert_eq!(of("json", "{\"jobs\": []}"), Some(Form::SacctJson));
+        assert_eq!(of("", "{\"items\": []}"), Some(Form::Kubernetes));
+        assert_eq!([of("txt", "hello"), of("csv", "a,b\n")], [None; 2]);
+    }
+}
