@@ -83,8 +83,15 @@ impl Drop for Daemon {
 }
 
 fn spec(command: &[&str]) -> JobSpec {
-    let command = command.iter().map(|word| (*word).to_owned()).collect();
-    JobSpec { command, vcore: 1000, memory: 1 << 20, dir: "/".to_owned(), umask: 0o022, ..JobSpec::default() }
+    let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+    JobSpec {
+        command: words.into(),
+        vcore: 1000,
+        memory: 1 << 20,
+        dir: "/".to_owned(),
+        umask: 0o022,
+        ..JobSpec::default()
+    }
 }
 
 /// Submits, and gives the number of the job, and how long that took.
