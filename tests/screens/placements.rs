@@ -74,9 +74,9 @@ fn the_form_can_be_held_against_a_file() {
     says(&driver, "cannot be read");
     let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
     driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
-    says(&driver, "error[CFG-");
+    says(&driver, "error[INP-001]");
     driver.keys("1<tab><tab><tab><tab>").unwrap();
-    says(&driver, "error[CFG-");
+    says(&driver, "error[INP-001]");
 }
 
 #[test]

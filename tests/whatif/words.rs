@@ -54,7 +54,7 @@ fn name(resource: &str) -> String {
 fn blocker(one: &Blocker) {
     let sentence = one.sentence();
     assert!(!sentence.is_empty(), "{one:?}");
-    if !matches!(one.level, BlockLevel::Node | BlockLevel::Submission | BlockLevel::Ended) {
+    if !matches!(one.level, BlockLevel::Node | BlockLevel::Submission | BlockLevel::Ended | BlockLevel::Backoff) {
         says(&sentence, &place(one));
     }
     if let Some(resource) = &one.resource {

@@ -108,9 +108,11 @@ impl PartitionView {
         if *reason == PendingReason::Placeholder {
             return None;
         }
-        // A scheduler that gives a reason tried it on nodes: the reason is nearer than what a remote lists of its nodes.
-        let on_nodes = if ask.said.is_none() { self.never_on_nodes(ask) } else { None };
-        on_nodes.or_else(|| self.above_maximum(row, ask))
+        // A scheduler that gives a reason tried it on nodes: the reason is nearer than what a remote lists of its nodes and queues.
+        if ask.said.is_some() {
+            return None;
+        }
+        self.never_on_nodes(ask).or_else(|| self.above_maximum(row, ask))
     }
 
     fn never_on_nodes(&self, ask: &AskRow) -> Option<Never> {
