@@ -82,7 +82,7 @@ pub fn restarted(stage: &Stage) {
     make(stage, &[pod("a0", "a", "1"), pod("a1", "a", "1"), pod("a2", "a", "1"), pod("b0", "b", "1")]);
     until("four are bound", || on_nodes(&pods(stage)) == 4);
     write_queues(stage, &open.replace("    - {name: a}\n", "    - {name: a}\n    - {name: later}\n"));
-    until("the second revision is in force", || revisions(&kept, &first) == [1, 2]);
+    until("the second revision is active", || revisions(&kept, &first) == [1, 2]);
     kept.asks(&first, &["kill", "app-b", "--yes"]);
     until("what was killed is gone", || pods(stage).len() == 3);
     kept.asks(&first, &["alerts", "silence", "node-lost", "--for", "2h", "--reason", "they are replaced"]);

@@ -41,11 +41,12 @@ fn literals(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What a person reads in a source file.
+/// What a person reads in a source file, without the names of placeholders.
 fn strings(file: &Path) -> Vec<(usize, String)> {
-    let text = fs::read_to_string(file).unwrap();
+    let (text, placeholder) = (fs::read_to_string(file).unwrap(), Regex::new(r"\{[a-zA-Z_]\w*[^{}]*\}").unwrap());
     let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
-    literals(code).into_iter().filter(|(_, text)| text.contains(' ')).collect()
+    let texts = literals(code).into_iter().filter(|(_, text)| text.contains(' '));
+    texts.map(|(line, text)| (line, placeholder.replace_all(&text, "{}").into_owned())).collect()
 }
 
 /// The lines of a document outside of code.

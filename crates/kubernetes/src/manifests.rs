@@ -96,7 +96,7 @@ impl Reader<'_> {
             Some(kind) if value.is_object() => kind.to_owned(),
             _ => {
                 let hint = "write what `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints";
-                self.report.faults.push(format!("{at}: this is no object of Kubernetes: it has no kind; {hint}"));
+                self.report.faults.push(format!("{at}: not a Kubernetes object: it has no kind; {hint}"));
                 return;
             }
         };

@@ -34,8 +34,7 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
             own = found.or(own);
         } else if let Some(rest) = line.strip_prefix("#SBATCH ") {
             let (understood, unknown) = translated(&words(rest)?).map_err(at)?;
-            left_out
-                .extend(unknown.into_iter().map(|what| at(format!("#SBATCH {what} is not supported and left out"))));
+            left_out.extend(unknown.into_iter().map(|what| at(format!("#SBATCH {what} is not supported and ignored"))));
             let found = JobOptions::read(&understood).map_err(|why| at(format!("#SBATCH: {why}")))?;
             slurm = found.or(slurm);
         }
@@ -201,8 +200,8 @@ mod tests {
         assert_eq!(
             found.left_out,
             [
-                "job.sh:7: #SBATCH --mail-user=ann@example.org is not supported and left out",
-                "job.sh:8: #SBATCH --exclusive is not supported and left out"
+                "job.sh:7: #SBATCH --mail-user=ann@example.org is not supported and ignored",
+                "job.sh:8: #SBATCH --exclusive is not supported and ignored"
             ]
         );
         let why = read("job.sh", "#SBATCH --time=never\n").unwrap_err();

@@ -235,7 +235,7 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     }
     let bytes = load::bytes(file).map_err(Ended::input)?;
     let (name, own_digest) = (named(file), digest(&bytes));
-    let text = String::from_utf8(bytes).map_err(|_| Ended::input(format!("{}: this is no UTF-8", file.display())))?;
+    let text = String::from_utf8(bytes).map_err(|_| Ended::input(format!("{}: not UTF-8", file.display())))?;
     let reading = match extension.as_str() {
         "swf" => input::swf::read(&name, &text),
         "json" => input::kubernetes::read(&text),
@@ -264,12 +264,12 @@ fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Readi
         let more = faults.len().saturating_sub(shown.len());
         let rest = if more > 0 { format!("\nand {more} more") } else { String::new() };
         if !args.lenient {
-            let hint = "nothing was simulated; --lenient leaves out what does not read";
+            let hint = "nothing was simulated; --lenient skips invalid lines";
             return Err(Ended::input(format!("{}{rest}\n{hint}", shown.join("\n"))));
         }
         inputs.notes.push(match faults.len() {
-            1 => format!("{name}: 1 line that does not read is left out: {}", shown[0]),
-            count => format!("{name}: {count} lines that do not read are left out, the first at {}", shown[0]),
+            1 => format!("{name}: 1 invalid line skipped: {}", shown[0]),
+            count => format!("{name}: {count} invalid lines skipped, the first at {}", shown[0]),
         });
     }
     Ok(workload)
@@ -301,7 +301,7 @@ fn jobs(
 fn describe(inputs: &mut Inputs, name: &str, workload: &Workload) {
     inputs.notes.extend(workload.notes.iter().map(|note| format!("{name}: {note}")));
     for left in &workload.left_out {
-        inputs.notes.push(format!("{name}: left out: {} ({}, the first: {})", left.what, left.count, left.first));
+        inputs.notes.push(format!("{name}: skipped: {} ({}, the first: {})", left.what, left.count, left.first));
     }
 }
 
@@ -356,7 +356,9 @@ fn fill(text: &str) -> Result<(String, f64), String> {
 }
 
 fn time(text: &str) -> Result<Time, String> {
-    parse_duration(text).map(|time| Time::ZERO + time).ok_or_else(|| format!("--for: {text:?} is no time such as 30m"))
+    parse_duration(text)
+        .map(|time| Time::ZERO + time)
+        .ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
 }
 
 /// Amounts written as `vcore=64,memory=256Gi`.

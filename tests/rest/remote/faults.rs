@@ -175,7 +175,7 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     }
     let act = Act::Configure { text: known.text.to_string(), base: Some(known.checksum.clone()), dry_run: false };
     let refusal = looker.remote.may(&act).unwrap_err();
-    assert!(refusal.to_string().contains("only reads"), "{refusal}");
+    assert!(refusal.to_string().contains("is read-only"), "{refusal}");
     let hints = view.notices.iter().any(|notice| notice.text.contains("token"));
     assert!(!hints && looker.remote.about().notes.is_empty(), "a YuniKorn takes no token");
     let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
@@ -266,12 +266,13 @@ fn after_a_reconnect_a_list_is_old_until_it_comes_again() {
     let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
     looker.all();
     let away = server.stop();
-    looker.wait("that it is gone", |_, link| (!link.is_live()).then_some(()));
+    // A link that is only slow is not live either; the lists are read again after a lost connection.
+    looker.wait("that it is gone", |_, link| stale(link).filter(|why| why.contains("refuses the connection")));
     let held = Mischief::Held("/applications/active");
     let server = Server::again_with(away, sets::of("1.8.0"), held);
     looker.wait("the tree", live);
     let old = |what: &str| looker.remote.stale_parts().into_iter().find(|part| part.what == what);
-    let part = old("the list of applications").expect("it has not come again");
+    let part = looker.wait("that the list is old", |_, _| old("the list of applications"));
     assert!(part.cause.contains("since the connection was lost"), "{part:?}");
     looker.wait("the nodes", |_, _| old("the list of nodes").is_none().then_some(()));
     assert!(looker.remote.apps_lag().unwrap() > Duration::ZERO, "older than the tree");
@@ -335,7 +336,7 @@ fn lost_events_are_reported_as_a_gap() {
     let report = looker.wait("the gap", |view, _| {
         view.notices.iter().map(|notice| notice.title.clone()).find(|title| title.contains("events are lost"))
     });
-    assert_eq!(report, format!("10 events are lost, numbers {next} to {}: what happened then is not known", next + 9));
+    assert_eq!(report, format!("10 events are lost, numbers {next} to {}", next + 9));
 }
 
 /// One list that is broken spoils nothing else.
@@ -351,7 +352,7 @@ fn a_list_that_does_not_read_is_reported_and_the_rest_goes_on() {
             .map(|notice| notice.title.clone())
             .find(|title| title.contains("cannot fetch the list of nodes: "))
     });
-    assert!(report.contains("/ws/v1/partition/default/nodes does not read"), "{report}");
+    assert!(report.contains("/ws/v1/partition/default/nodes"), "{report}");
     looker.wait("everything else", |view, link| {
         (view.partitions[0].live_apps == 8 && !view.partitions[0].users.is_empty() && link.is_live()).then_some(())
     });
